@@ -81,7 +81,7 @@ def test_the_python_layers_are_kept() -> None:
     [
         ("units.py", "from . import log", "log.py"),
         ("log.py", "def late():\n    from .diagnose.run import diagnose", "diagnose/run.py"),
-        ("measure/heat.py", "from ..report import context", "report/context.py"),
+        ("measure/traces/heat.py", "from ...report import context", "report/context.py"),
         ("diagnose/rules/run/fine.py", "from ....report.html.run import run", "report/html/run.py"),
         ("report/context.py", "from darshan_report.report.main import main", "report/main.py"),
         ("show/text.py", "from .. import open_log", "__init__.py"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from darshan_report import open_log
-from darshan_report.measure.attribution import Attribution
+from darshan_report.measure.layers.attribution import Attribution
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Module as Region

@@ -18,7 +18,7 @@ from darshan_report.checkpoints.savers import SAVERS
 from darshan_report.checkpoints.saves import Checkpoint, checkpoints
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.run import diagnose
-from darshan_report.measure.processes import processes
+from darshan_report.measure.processes.processes import processes
 from lab.environment import plain
 
 from .conftest import Run

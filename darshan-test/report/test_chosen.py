@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from darshan_report import open_log
-from darshan_report.measure import chosen_transfers as chosen
-from darshan_report.measure.lane_bins import LaneBins
+from darshan_report.measure.traces import chosen_transfers as chosen
+from darshan_report.measure.traces.lane_bins import LaneBins
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Dxt, Log, Module, Segment

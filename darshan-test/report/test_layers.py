@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from darshan_report import module_by_name
-from darshan_report.measure.layers import LAYERS, SIZES, Layer
+from darshan_report.measure.layers.layers import LAYERS, SIZES, Layer
 
 BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
 

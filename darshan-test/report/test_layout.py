@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from darshan_report import open_log, units
-from darshan_report.measure import timelines
+from darshan_report.measure.traces import timelines
 from darshan_report.report.pdf import latex
 from darshan_report.report.plots import file_time_lines
 from darshan_report.show import text

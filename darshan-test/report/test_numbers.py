@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from darshan_report.measure.layers import LAYERS
+from darshan_report.measure.layers.layers import LAYERS
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import NONE, Log

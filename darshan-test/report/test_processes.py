@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from darshan_report import open_log
-from darshan_report.measure.endings import endings
-from darshan_report.measure.lanes import lanes
-from darshan_report.measure.processes import Processes, processes
-from darshan_report.measure.programs import program_name
-from darshan_report.measure.timelines import BINS
-from darshan_report.measure.tree import DEPTH, fold, rows
+from darshan_report.measure.processes.endings import endings
+from darshan_report.measure.processes.lanes import lanes
+from darshan_report.measure.processes.processes import Processes, processes
+from darshan_report.measure.processes.programs import program_name
+from darshan_report.measure.processes.tree import DEPTH, fold, rows
+from darshan_report.measure.traces.timelines import BINS
 from darshan_report.report import terminal
 from darshan_report.report.context import Context
 from darshan_report.report.data import data

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from darshan_report import open_log
 from darshan_report.diagnose.finding import Finding
-from darshan_report.measure.processes import processes
+from darshan_report.measure.processes.processes import processes
 from darshan_report.report import terminal
 from darshan_report.report.context import Context
 from place import needs

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from darshan_report import open_log
-from darshan_report.measure import timelines
+from darshan_report.measure.traces import timelines
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Dxt, Log, Module, Segment

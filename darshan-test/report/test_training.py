@@ -15,7 +15,7 @@ from darshan_report.diagnose.finding import NOTICE, PROBLEM, Finding
 from darshan_report.diagnose.run import diagnose
 from darshan_report.diagnose.training.loading import Verdict, remedy, verdicts
 from darshan_report.log import open_log
-from darshan_report.measure.processes import processes
+from darshan_report.measure.processes.processes import processes
 
 from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER

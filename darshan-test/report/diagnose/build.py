@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from darshan_report.measure import overflow
+from darshan_report.measure.files import overflow
 from darshan_report.tables import module_by_name
 from logs.encode import encode
 from logs.layouts import MODULE_IDS

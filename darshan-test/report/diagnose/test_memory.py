@@ -11,7 +11,7 @@ import pytest
 from darshan_report import open_log
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.run import diagnose_facts
-from darshan_report.measure.processes import processes
+from darshan_report.measure.processes.processes import processes
 from sample import turning
 from tree import real_log_paths
 

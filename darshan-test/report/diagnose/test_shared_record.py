@@ -9,7 +9,7 @@ import pytest
 from darshan_report import Log
 from darshan_report.diagnose.finding import Finding
 from darshan_report.diagnose.run import diagnose
-from darshan_report.measure.overflow import NAME
+from darshan_report.measure.files.overflow import NAME
 
 from .build import MIB, Job, row, write
 from .cases import CASES

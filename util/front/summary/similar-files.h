@@ -1,5 +1,5 @@
 /* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
- * the report (util/python/darshan_report/measure/similar_files.py). */
+ * the report (util/python/darshan_report/measure/files/similar_files.py). */
 #ifndef DARSHAN_FRONT_SIMILAR_FILES_H
 #define DARSHAN_FRONT_SIMILAR_FILES_H
 

@@ -1,5 +1,5 @@
 /* Files that were written under a temporary name and then renamed: a user knows the last name. The
- * rule is that of the report (util/python/darshan_report/measure/renamed.py). */
+ * rule is that of the report (util/python/darshan_report/measure/files/renamed.py). */
 #ifndef DARSHAN_FRONT_SUMMARY_RENAMED_H
 #define DARSHAN_FRONT_SUMMARY_RENAMED_H
 

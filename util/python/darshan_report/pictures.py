@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from .log import Log
-from .measure.layers import LAYERS
+from .measure.layers.layers import LAYERS
 from .report.context import Context
 from .report.pdf import figures
 from .report.plots import (

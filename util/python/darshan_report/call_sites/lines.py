@@ -12,7 +12,7 @@ from dataclasses import field
 
 from ..classes import dataclass
 from ..log import Log
-from ..measure.processes import processes
+from ..measure.processes.processes import processes
 from . import addr2line, installed, rust
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured

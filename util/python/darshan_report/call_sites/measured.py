@@ -9,7 +9,7 @@ from dataclasses import field
 import numpy as np
 
 from ..classes import dataclass
-from ..measure.layers import SIZES
+from ..measure.layers.layers import SIZES
 from ..records import Joined, Records
 from .files import Files, files_of
 

@@ -11,19 +11,19 @@ import numpy as np
 
 from ..library import LogError
 from ..log import Log
-from ..measure.attribution import Attribution, Upper
-from ..measure.exclusive import own_times
-from ..measure.hosts import Host, hosts
-from ..measure.layers import LAYERS, Layer
-from ..measure.overflow import ID, NAME, TREE, Group, files_in_it, groups
-from ..measure.processes import Processes
-from ..measure.renamed import finals
-from ..measure.shared import Shared, Users, shared
+from ..measure.files.overflow import ID, NAME, TREE, Group, files_in_it, groups
+from ..measure.files.renamed import finals
+from ..measure.files.streams import of_files, standard_ids
+from ..measure.files.targets import Stripes, stripes
+from ..measure.layers.attribution import Attribution, Upper
+from ..measure.layers.exclusive import own_times
+from ..measure.layers.layers import LAYERS, Layer
+from ..measure.layers.unattributed import Beside, beside
+from ..measure.processes.hosts import Host, hosts
+from ..measure.processes.processes import Processes
+from ..measure.processes.shared import Shared, Users, shared
+from ..measure.processes.usage import Usage
 from ..measure.shares import Shares
-from ..measure.streams import of_files, standard_ids
-from ..measure.targets import Stripes, stripes
-from ..measure.unattributed import Beside, beside
-from ..measure.usage import Usage
 from ..records import Records, among, in_both
 from ..units import amount
 from .accesses.streams import Streams

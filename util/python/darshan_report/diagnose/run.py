@@ -9,7 +9,7 @@ import numpy as np
 
 from ..library import LogError
 from ..log import Log
-from ..measure.processes import processes
+from ..measure.processes.processes import processes
 from .facts import Facts
 from .finding import PROBLEM, Finding, Findings
 from .limits import Limits

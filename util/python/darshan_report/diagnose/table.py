@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..measure.layers import SIZES
-from ..measure.shared import Users
+from ..measure.layers.layers import SIZES
+from ..measure.processes.shared import Users
 from ..records import Joined, Records
 from ..tables import module_by_name
 

@@ -16,8 +16,8 @@ import numpy as np
 from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
-from ..measure.chosen_transfers import Part, parts
-from ..measure.processes import processes
+from ..measure.processes.processes import processes
+from ..measure.traces.chosen_transfers import Part, parts
 from ..show.text import visible
 from .tracks import tracks
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ..classes import dataclass
-from ..measure.layers import LAYERS, SIZES, Layer
+from ..measure.layers.layers import LAYERS, SIZES, Layer
 from ..structs import Kind
 from ..tables import Counter, Module, module_by_id
 

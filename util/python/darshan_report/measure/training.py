@@ -13,8 +13,8 @@ from ..call_sites.stack import Python, stack_of
 from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
-from .processes import Processes
-from .usage import usage_of
+from .processes.processes import Processes
+from .processes.usage import usage_of
 
 MODULE = "TRAINING"
 _LOADER, _EPOCH, _RANK = 0, 1, 2  # kinds of records

@@ -25,29 +25,29 @@ from ..diagnose.times.ledger import Ledger, ledger
 from ..diagnose.times.waits import Waited, waited
 from ..library import LogError
 from ..log import Log
-from ..measure.accesses import common_sizes
-from ..measure.attribution import Attribution
-from ..measure.communication import Talk, talk_of
-from ..measure.endings import Failure, failure
-from ..measure.exclusive import Own, own_times
-from ..measure.files import Files, files_of, with_mapped
-from ..measure.heat import Heat, heats
-from ..measure.lanes import Lanes, lanes
-from ..measure.layers import LAYERS, SIZES, Layer
-from ..measure.order import Order, order
-from ..measure.overflow import groups
-from ..measure.performance import Performance, over_all, performance
-from ..measure.processes import Processes, processes
-from ..measure.programs import is_command
-from ..measure.renamed import by_last_name
-from ..measure.shared import Users, shared
+from ..measure.files.files import Files, files_of, with_mapped
+from ..measure.files.overflow import groups
+from ..measure.files.renamed import by_last_name
+from ..measure.files.similar_files import together
+from ..measure.files.streams import are_standard, of_files
+from ..measure.layers.accesses import common_sizes
+from ..measure.layers.attribution import Attribution
+from ..measure.layers.exclusive import Own, own_times
+from ..measure.layers.layers import LAYERS, SIZES, Layer
+from ..measure.layers.order import Order, order
+from ..measure.layers.performance import Performance, over_all, performance
+from ..measure.layers.unattributed import Beside, beside
+from ..measure.mpi.communication import Talk, talk_of
+from ..measure.processes.endings import Failure, failure
+from ..measure.processes.lanes import Lanes, lanes
+from ..measure.processes.processes import Processes, processes
+from ..measure.processes.programs import is_command
+from ..measure.processes.shared import Users, shared
+from ..measure.processes.started import asked_for
+from ..measure.processes.usage import Usage, usage_of
 from ..measure.shares import Shares
-from ..measure.similar_files import together
-from ..measure.started import asked_for
-from ..measure.streams import are_standard, of_files
-from ..measure.timelines import Timelines, timelines
-from ..measure.unattributed import Beside, beside
-from ..measure.usage import Usage, usage_of
+from ..measure.traces.heat import Heat, heats
+from ..measure.traces.timelines import Timelines, timelines
 from ..records import Records, Totals
 from ..show.text import ShortNames, shorten
 from .tried import Tried, trials

@@ -14,12 +14,12 @@ from ..diagnose.blame import Blame
 from ..diagnose.finding import Finding
 from ..diagnose.programs.responsible_programs import programs_of
 from ..diagnose.training.loading import verdicts
-from ..measure.attribution import OPERATIONS, Upper
-from ..measure.endings import endings, still_running, unknown
-from ..measure.layers import SIZES
-from ..measure.processes import Processes
+from ..measure.layers.attribution import OPERATIONS, Upper
+from ..measure.layers.layers import SIZES
+from ..measure.processes.endings import endings, still_running, unknown
+from ..measure.processes.processes import Processes
+from ..measure.processes.tree import Row
 from ..measure.training import Span
-from ..measure.tree import Row
 from ..show.text import visible
 from .context import Context, LayerFigures
 from .sections import checkpoints, loaded_state, notes

@@ -10,7 +10,7 @@ from ..diagnose.finding import PROBLEM, Finding
 from ..diagnose.run import diagnose_facts
 from ..library import LogError
 from ..log import Log, open_log
-from ..measure.processes import processes
+from ..measure.processes.processes import processes
 from ..report.tried import NOT_TRIED
 from .arguments import Options
 from .case import Case, free_memory

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 
 from ..exit_status import exit_status
-from ..measure.endings import Failure, failure
-from ..measure.processes import EXITED, KILLED, UNKNOWN
+from ..measure.processes.endings import Failure, failure
+from ..measure.processes.processes import EXITED, KILLED, UNKNOWN
 from ..report.tried import CHANGED, HELPED, content_of, identity, is_kept, path_of, rows_beside
 from ..show import signal_exit
 from ..show.output import asked, write_text

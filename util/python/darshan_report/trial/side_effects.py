@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnose.facts import Facts
-from ..measure.programs import program_name
+from ..measure.processes.programs import program_name
 from ..units import amount
 from .temporary import is_below, is_temporary
 

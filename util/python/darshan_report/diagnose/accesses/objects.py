@@ -9,8 +9,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ...measure.attribution import OPERATIONS, Upper
-from ...measure.overflow import ID, files_of_each
+from ...measure.files.overflow import ID, files_of_each
+from ...measure.layers.attribution import OPERATIONS, Upper
 from ...units import count
 from ..facts import Facts
 from ..finding import Evidence

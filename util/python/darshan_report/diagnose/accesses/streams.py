@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...measure.streams import standard_ids
+from ...measure.files.streams import standard_ids
 from ...records import among, in_both
 from ..table import Table
 

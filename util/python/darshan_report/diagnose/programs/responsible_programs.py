@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ...measure.processes import Processes
+from ...measure.processes.processes import Processes
 from ..facts import Facts
 from ..finding import GOOD, Finding
 from ..table import Table, added

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...measure.started import asked_for
+from ...measure.processes.started import asked_for
 from ..facts import Facts
 from ..finding import NOTICE, PROBLEM, Finding, Remedy
 from .served import is_served

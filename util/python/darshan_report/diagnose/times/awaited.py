@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...measure.ranks import sums_by_rank
+from ...measure.processes.ranks import sums_by_rank
 from ...records import among
 from ..facts import Facts
 from ..finding import PROBLEM, Finding

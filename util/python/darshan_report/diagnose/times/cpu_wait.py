@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...measure.usage import Usage
+from ...measure.processes.usage import Usage
 from ...units import seconds
 from ..facts import Facts, once
 from ..finding import PROBLEM, Finding, Stake

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...classes import dataclass
-from ...measure.exclusive import own_times
-from ...measure.usage import Usage
+from ...measure.layers.exclusive import own_times
+from ...measure.processes.usage import Usage
 from ..facts import Facts, once
 from ..programs import program_text
 from ..table import Table

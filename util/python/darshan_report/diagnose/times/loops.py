@@ -35,7 +35,7 @@ from ...call_sites.stack import IMPORT, Python
 from ...call_sites.told import library_call, name_of
 from ...classes import dataclass
 from ...library import LogError
-from ...measure.usage import Usage
+from ...measure.processes.usage import Usage
 from ...units import seconds
 from ..blame import about_of, part_of
 from ..facts import Facts, once

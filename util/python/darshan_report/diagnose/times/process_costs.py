@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...classes import dataclass
-from ...measure.processes import Processes
-from ...measure.usage import Usage
+from ...measure.processes.processes import Processes
+from ...measure.processes.usage import Usage
 from ..facts import Facts, once
 from ..finding import Stake
 from ..remedies.language import of_program

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...library import LogError
 from ...log import Log
-from ...measure.heat import heats
+from ...measure.traces.heat import heats
 from ...records import among
 from ..limits import Limits
 from ..table import Table

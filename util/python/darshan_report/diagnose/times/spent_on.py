@@ -9,7 +9,7 @@ from dataclasses import field
 import numpy as np
 
 from ...classes import dataclass
-from ...measure.exclusive import own_times
+from ...measure.layers.exclusive import own_times
 from ...units import amount, count, plural, seconds, share
 from ..facts import Facts
 from ..programs import program_text

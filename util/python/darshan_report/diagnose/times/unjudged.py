@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...classes import dataclass
-from ...measure.mapped import MAPPED, Mapped, mapped
-from ...measure.usage import PAGE, Seen, Usage
+from ...measure.files.mapped import MAPPED, Mapped, mapped
+from ...measure.processes.usage import PAGE, Seen, Usage
 from ...units import amount, plural, seconds
 from ..facts import Facts, once
 

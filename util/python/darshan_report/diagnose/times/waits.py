@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from ...classes import dataclass
 from ...library import LogError
-from ...measure.ranks import sums_by_rank
-from ...measure.waiting import During, Waiting, during_io, traffic_of, waiting_of
+from ...measure.mpi.waiting import During, Waiting, during_io, traffic_of, waiting_of
+from ...measure.processes.ranks import sums_by_rank
 from ...records import among
 from ...units import seconds
 from ..accesses import collective

@@ -14,7 +14,7 @@ from ...diagnose.limits import Limits
 from ...diagnose.run import diagnose_facts
 from ...library import LogError
 from ...log import Log, open_log
-from ...measure.processes import processes
+from ...measure.processes.processes import processes
 from .. import columns
 from .hide import Hide
 from .jobs import Job

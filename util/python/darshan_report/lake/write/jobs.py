@@ -9,8 +9,8 @@ from dataclasses import field
 from typing import Any
 
 from ...classes import dataclass
-from ...measure.layers import LAYERS, SIZES, Layer
-from ...measure.started import asked_for
+from ...measure.layers.layers import LAYERS, SIZES, Layer
+from ...measure.processes.started import asked_for
 from ..columns import has_bytes
 from ..read.batch import Columns, Texts
 from ..read.files import Found, Identity, State, shown

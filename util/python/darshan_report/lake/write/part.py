@@ -20,8 +20,8 @@ import pyarrow as pa
 from ...classes import dataclass
 from ...diagnose.limits import Limits
 from ...library import LogError
-from ...measure.layers import LAYERS
-from ...measure.programs import split
+from ...measure.layers.layers import LAYERS
+from ...measure.processes.programs import split
 from ...tables import module_by_id, module_by_name
 from .. import columns
 from ..commit import storage

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ...measure.programs import split
+from ...measure.processes.programs import split
 from ...tables import Module, module_by_id
 from .. import columns
 from ..read.batch import Columns, Kind, Texts

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...library import LogError
 from ...log import Log
-from ...measure.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
-from ...measure.layers import LAYERS, Layer
+from ...measure.layers.attribution import LAYOUTS, OPERATIONS, Attribution, Upper
+from ...measure.layers.layers import LAYERS, Layer
 from ...records import UNKNOWN, Joined, Records
 from ...tables import Counter, Module
 from ...variable import layouts

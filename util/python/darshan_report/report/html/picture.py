@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...classes import dataclass
-from ...measure.heat import Heat
-from ...measure.lane_bins import Cells
-from ...measure.layers import LAYERS
-from ...measure.spans import of_layer
+from ...measure.files.spans import of_layer
+from ...measure.layers.layers import LAYERS
+from ...measure.traces.heat import Heat
+from ...measure.traces.lane_bins import Cells
 from ..context import Context
 from ..plots import lanes as lane_names
 from . import columns

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...library import LogError
-from ...measure.chosen_transfers import (
+from ...measure.files.spans import of_records
+from ...measure.layers.layers import LAYERS
+from ...measure.traces.chosen_transfers import (
     INTERVALS,
     KINDS,
     LONGEST,
@@ -23,9 +25,7 @@ from ...measure.chosen_transfers import (
     survey,
     wanted,
 )
-from ...measure.lane_bins import Cells, LaneBins
-from ...measure.layers import LAYERS
-from ...measure.spans import of_records
+from ...measure.traces.lane_bins import Cells, LaneBins
 from ...show.text import visible
 from ...units import plural
 from ...variable import heat_maps

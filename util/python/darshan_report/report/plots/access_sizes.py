@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...measure.layers import SIZES
+from ...measure.layers.layers import SIZES
 from ...show.model import Plot
 from ...units import brief
 from ..context import LayerFigures

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...measure.timelines import BINS, Timelines
+from ...measure.traces.timelines import BINS, Timelines
 from ...show.model import Plot
 from . import style
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...measure.heat import Heat
+from ...measure.traces.heat import Heat
 from ...show.model import Plot
 from ...units import amount
 from . import style

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...measure.lanes import Lane, Lanes
-from ...measure.timelines import BINS
+from ...measure.processes.lanes import Lane, Lanes
+from ...measure.traces.timelines import BINS
 from ...show.model import Plot
 from ...show.text import shorten_all
 from . import style

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...measure.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
+from ...measure.layers.attribution import ATTR, META, OPEN, PUTTING, READ, Upper
 from ...show.model import Plot
 from ...units import amount, seconds
 from . import style

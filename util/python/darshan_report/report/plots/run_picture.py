@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...classes import dataclass
-from ...measure.heat import Heat
-from ...measure.spans import Span
+from ...measure.files.spans import Span
+from ...measure.traces.heat import Heat
 from ...show.model import Plot
 from ...units import amount
 from . import style

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...measure.heat import Heat
+from ...measure.traces.heat import Heat
 from ...show.model import Plot
 from . import style
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...measure.communication import Call, Talk
+from ...measure.mpi.communication import Call, Talk
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import NONE, amount, plural, seconds, share
 from ..context import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from ...classes import dataclass
-from ...measure.attribution import (
+from ...measure.layers.attribution import (
     ATTR,
     CHUNKED,
     CLOSE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...measure.attribution import Attribution, Upper
+from ...measure.layers.attribution import Attribution, Upper
 from ...show.model import Block, Heading, Paragraph, PlotRow
 from ...show.text import shorten_all
 from ...units import amount, plural, seconds, share

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnose.programs.responsible_programs import programs_of
-from ...measure.mapped import PAGES
-from ...measure.overflow import TREE, groups
-from ...measure.usage import Usage
+from ...measure.files.mapped import PAGES
+from ...measure.files.overflow import TREE, groups
+from ...measure.processes.usage import Usage
 from ...records import UNKNOWN as NOT_KNOWN
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...show.text import shorten

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...measure.layers import LAYERS
-from ...measure.spans import of_layer
+from ...measure.files.spans import of_layer
+from ...measure.layers.layers import LAYERS
 from ...show.model import Block, Heading, Paragraph, PlotRow
 from ..context import Context
 from ..plots import heat_map, lanes, run_picture, time_line

@@ -6,7 +6,7 @@ import os
 import time
 
 from ...measure import io_share
-from ...measure.endings import KILLED, endings, not_found, not_found_by
+from ...measure.processes.endings import KILLED, endings, not_found, not_found_by
 from ...show.model import Block, Facts, Heading, Paragraph
 from ...show.text import printable, shorten
 from ...units import amount, duration, plural, rate, seconds

@@ -4,7 +4,7 @@ dataset's transfers are metadata."""
 from __future__ import annotations
 
 from ...classes import dataclass
-from ...measure.attribution import Attribution, Metadata, Upper
+from ...measure.layers.attribution import Attribution, Metadata, Upper
 from ...show.model import Block, Column, Heading, Table
 from ...units import NONE, amount, seconds
 from ..context import Context

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...log import Log
 from ...measure.dropped import dropped
-from ...measure.overflow import counted, files_in_it, shared_record
+from ...measure.files.overflow import counted, files_in_it, shared_record
 from ...records import UNKNOWN
 from ...show.model import Block, Heading, Paragraph
 from ...show.text import printable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...measure.endings import endings, still_running, unknown
-from ...measure.lanes import Lanes
-from ...measure.processes import Processes
-from ...measure.programs import is_spawned, without_folders
-from ...measure.tree import Group, Row, Sums, fold, rows
+from ...measure.processes.endings import endings, still_running, unknown
+from ...measure.processes.lanes import Lanes
+from ...measure.processes.processes import Processes
+from ...measure.processes.programs import is_spawned, without_folders
+from ...measure.processes.tree import Group, Row, Sums, fold, rows
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ...show.text import ELLIPSIS, printable
 from ...units import NONE, amount, count, plural, seconds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...measure.timelines import Timeline
+from ...measure.traces.timelines import Timeline
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ...show.text import shorten
 from ...units import amount, plural, seconds

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....classes import dataclass
-from ....measure.renamed import is_aside
+from ....measure.files.renamed import is_aside
 from ....records import among, in_both
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, once

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....measure.ranks import sums_by_rank
-from ....measure.targets import Targets, by_target
+from ....measure.files.targets import Targets, by_target
+from ....measure.processes.ranks import sums_by_rank
 from ....records import among
 from ....units import count, percent, plural, rate, seconds
 from ...facts import Facts, leading

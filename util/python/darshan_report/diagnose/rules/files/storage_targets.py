@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.targets import by_target
+from ....measure.files.targets import by_target
 from ....units import amount, plural, rate
 from ...facts import Facts
 from ...finding import GOOD, REMARK, Finding

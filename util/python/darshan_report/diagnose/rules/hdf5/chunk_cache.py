@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.attribution import Upper
+from ....measure.layers.attribution import Upper
 from ....units import amount, count, plural, share
 from ...accesses.objects import with_files
 from ...facts import Facts

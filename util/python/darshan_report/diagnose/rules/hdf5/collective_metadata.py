@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.attribution import ATTR, META, OPEN, Upper
+from ....measure.layers.attribution import ATTR, META, OPEN, Upper
 from ....units import count, plural
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.attribution import PUTTING, READ, WRITE, Upper
+from ....measure.layers.attribution import PUTTING, READ, WRITE, Upper
 from ....units import amount, seconds, share
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy

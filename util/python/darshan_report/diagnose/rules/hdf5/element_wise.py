@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import CLOSE, META, OPEN
-from ....measure.overflow import ID
+from ....measure.files.overflow import ID
+from ....measure.layers.attribution import CLOSE, META, OPEN
 from ....units import amount, count, seconds
 from ...accesses.objects import Hdf5, hdf5, joined
 from ...facts import Facts

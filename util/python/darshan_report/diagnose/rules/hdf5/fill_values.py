@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import OPEN, WRITE
+from ....measure.layers.attribution import OPEN, WRITE
 from ....units import amount, seconds
 from ...accesses.objects import Objects, hdf5
 from ...facts import Facts

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import ATTR, CLOSE, FLUSH, META, WRITE
+from ....measure.layers.attribution import ATTR, CLOSE, FLUSH, META, WRITE
 from ....units import amount, count, seconds, share
 from ...accesses.objects import Hdf5, hdf5
 from ...facts import Facts, once

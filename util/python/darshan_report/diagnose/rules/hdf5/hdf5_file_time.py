@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.attribution import CLOSE, FLUSH, META, OPEN, Upper
+from ....measure.layers.attribution import CLOSE, FLUSH, META, OPEN, Upper
 from ....units import seconds, share
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy

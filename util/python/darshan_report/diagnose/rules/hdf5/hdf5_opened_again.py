@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import ATTR, CLOSE, META, OPEN
+from ....measure.layers.attribution import ATTR, CLOSE, META, OPEN
 from ....records import among
 from ....units import count, plural, seconds
 from ...accesses.objects import Hdf5, hdf5

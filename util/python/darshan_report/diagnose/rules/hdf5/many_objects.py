@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
-from ....measure.overflow import ID
+from ....measure.files.overflow import ID
+from ....measure.layers.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ....units import amount, plural, seconds
 from ...accesses.objects import Hdf5, Objects, hdf5
 from ...facts import Facts

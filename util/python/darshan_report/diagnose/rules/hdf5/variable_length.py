@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.attribution import READ, WRITE
+from ....measure.layers.attribution import READ, WRITE
 from ....units import amount, plural
 from ...accesses.objects import Hdf5, Mask, hdf5, joined
 from ...facts import Facts, once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.heat import traffic_by_rank
+from ....measure.traces.heat import traffic_by_rank
 from ....units import count, plural, seconds
 from ...accesses import collective
 from ...facts import Facts

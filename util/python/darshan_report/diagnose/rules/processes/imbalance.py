@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....classes import dataclass
-from ....measure.ranks import sums_by_rank
+from ....measure.processes.ranks import sums_by_rank
 from ....records import among
 from ....units import amount, plural, seconds
 from ...accesses.streams import Floats, Mask

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....measure.ranks import sums_by_rank
-from ....measure.waiting import During
+from ....measure.mpi.waiting import During
+from ....measure.processes.ranks import sums_by_rank
 from ....records import among
 from ....units import amount, plural, seconds, share
 from ...accesses import collective

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ....classes import dataclass
-from ....measure.processes import Processes
+from ....measure.processes.processes import Processes
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy, Stake

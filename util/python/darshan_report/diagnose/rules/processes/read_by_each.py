@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....measure.processes import Processes
+from ....measure.processes.processes import Processes
 from ....records import among
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading

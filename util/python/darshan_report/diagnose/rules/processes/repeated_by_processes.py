@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....classes import dataclass
-from ....measure.processes import Processes
+from ....measure.processes.processes import Processes
 from ....units import amount, count, plural, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Evidence, Finding, Remedy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.hosts import Host
+from ....measure.processes.hosts import Host
 from ....units import plural, rate, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy

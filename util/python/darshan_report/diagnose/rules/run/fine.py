@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ....measure import io_share
-from ....measure.endings import Failure, failure
+from ....measure.processes.endings import Failure, failure
 from ....units import amount, count, plural, seconds, share
 from ...facts import Facts
 from ...finding import GOOD, LAST, NOTICE, PROBLEM, Finding, Remedy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....measure.overflow import files_in_it, shared_record
+from ....measure.files.overflow import files_in_it, shared_record
 from ....units import count
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.heat import Heat, heats
+from ....measure.traces.heat import Heat, heats
 from ....units import rate, seconds
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.mapped import CAUTION
-from ....measure.processes import ENVIRONMENT, STATIC
+from ....measure.files.mapped import CAUTION
+from ....measure.processes.processes import ENVIRONMENT, STATIC
 from ....units import amount, count, plural
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake

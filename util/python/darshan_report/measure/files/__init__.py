@@ -1,0 +1,1 @@
+"""Figures of files: their records joined, and those that belong together."""

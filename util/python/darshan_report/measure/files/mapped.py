@@ -1,0 +1,86 @@
+"""Mapped files in POSIX_EXT: the bytes that were touched, from the page tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...classes import dataclass
+from ...units import amount
+
+# Counters of POSIX_EXT that a log may lack.
+MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
+
+# A page fault maps several pages, or a large one; if memory is short, the kernel takes pages back.
+PAGES = (
+    "the pages that the kernel mapped. A page fault maps 16 pages or a large page of 2 MiB, so "
+    "random access shows more than the program used."
+)
+CAUTION = (
+    f"The bytes are those of {PAGES} Pages that the kernel took back when memory was short are "
+    "missing."
+)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Bytes of mapped files; None: unknown, as in a log of a runtime that did not measure them."""
+
+    mapped: float
+    touched: float | None
+    writable: float
+    dirty: float | None
+    populated: float
+    unmeasured: float
+
+    @property
+    def moved(self) -> float:
+        """Bytes that mappings may have moved."""
+        if self.touched is None:
+            return self.mapped
+        return self.touched + self.populated + self.unmeasured
+
+    @property
+    def looked_at(self) -> float:
+        """Bytes that were touched, or that were mapped by request: the largest part of the I/O that
+        mappings can explain."""
+        return (self.touched or 0.0) + self.populated
+
+    @property
+    def sentence(self) -> str:
+        if self.touched is None:
+            return (
+                f"{amount(self.mapped)} of files were mapped; reads and writes through the mapping "
+                "are page faults; the number of touched bytes is unknown."
+            )
+        words = f"{amount(self.touched)} of {amount(self.mapped)} of mapped files were touched"
+        if self.writable:
+            words += f", {amount(self.writable)} of that in mappings that can be written"
+            if self.dirty is not None:
+                words += f" ({amount(self.dirty)} were written)"
+        words += "."
+        if self.populated:
+            words += f" {amount(self.populated)} more the kernel mapped because it was asked to."
+        if self.unmeasured:
+            words += f" {amount(self.unmeasured)} were not looked at, which would have taken long."
+        return words
+
+
+def mapped(total: Callable[[str], float | None]) -> Mapped | None:
+    """Returns the sums of POSIX_EXT, or None if nothing was mapped; total: returns a sum by its
+    name."""
+
+    def known(name: str) -> float | None:
+        value = total(f"MMAP_{name}")
+        return None if value is None or value < 0 else value
+
+    size = known("BYTES")
+    if not size:
+        return None
+    return Mapped(
+        size,
+        known("TOUCHED"),
+        known("WRITABLE") or 0.0,
+        known("DIRTY"),
+        known("POPULATED") or 0.0,
+        known("UNMEASURED") or 0.0,
+    )

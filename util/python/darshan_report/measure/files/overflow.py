@@ -1,0 +1,119 @@
+"""Records that many files share: programs that an interpreter reads, and files beyond the limit of
+records. All sums of such a record are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...library import LogError
+from ...log import Log
+
+NAME = "<overflow>"
+ID = np.uint64(13716024479926339885)  # the record id of that name
+_COUNTED = 114688  # names in groups that a process distinguishes (posix/files/overflow.c)
+TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
+_KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
+
+
+@dataclass(frozen=True)
+class Group:
+    """The files that one record represents: the kind of the group, and their number."""
+
+    kind: int
+    files: int  # distinct; an estimate for several processes; 0: unknown
+
+
+_KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
+
+
+def _read(log: Log) -> dict[int, Group]:
+    region = log.info.region("GROUP")
+    if not region or not region.length:
+        return {}
+    try:
+        records = log.records("GROUP")
+    except LogError:
+        return {}
+    found: dict[int, Group] = {}
+    kinds, files = records["GROUP_KIND"], records["GROUP_FILES"]
+    for number, kind, count in zip(records.ids, kinds, files):
+        # If several ranks have a record each, the largest count is a lower bound.
+        before = found.get(int(number))
+        most = max(0, int(count), before.files if before else 0)
+        found[int(number)] = Group(int(kind), most)
+    return found
+
+
+def groups(log: Log) -> dict[int, Group]:
+    """Returns the records that represent many files, by id."""
+    if log not in _KNOWN:
+        _KNOWN[log] = _read(log)
+    return _KNOWN[log]
+
+
+def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Returns how many files each of these records represents."""
+    return stands(ids, groups(log))
+
+
+def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
+    """Returns how many files each of these records represents, like files_of_each(), from groups
+    that the caller has read."""
+    found = np.ones(len(ids), "i8")
+    if known:
+        for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
+            found[place] = max(1, known[int(ids[place])].files)
+    return found
+
+
+def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
+    """Returns how many files all these records represent."""
+    unique = np.unique(ids)
+    return int(files_of_each(log, unique).sum())
+
+
+def counted(log: Log, module: str) -> bool:
+    """Returns whether the number of files in group records is exact: one process has counted them,
+    and no more than it distinguishes. Streams are counted by a sketch, which is not exact."""
+    known = groups(log)
+    streams = log.info.region("STDIO")
+    if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
+        return False
+    files = [group.files for group in known.values()]
+    return bool(files) and all(files) and sum(files) < _COUNTED
+
+
+def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
+    """Returns the ids of the module's records that files beyond the limit share. A module whose
+    records vary in size, such as a trace, has none: it drops records that do not fit."""
+    try:
+        ids = np.unique(log.records(module).ids)
+    except (LogError, ValueError):
+        return np.empty(0, "u8")
+    known = groups(log)
+    shared = {i for i, group in known.items() if group.kind != TREE}
+    if not known and log.name(int(ID)) == NAME:  # of an older release
+        shared = {int(ID)}
+    return ids[np.isin(ids, np.array(sorted(shared), "u8"))]
+
+
+def shared_record(log: Log, module: str) -> bool:
+    """Returns whether files of a module are beyond the limit, in records that they share."""
+    return bool(len(_past_the_limit(log, module)))
+
+
+def files_in_it(log: Log, module: str) -> int | None:
+    """Returns how many files beyond the limit share records of the module; None if unknown, as in a
+    log of several processes of an older release, in which each process counts only its own
+    files."""
+    if groups(log):
+        return number_of_files(log, _past_the_limit(log, module)) or None
+    if log.info.nprocs > 1:
+        return None
+    said = dict(log.info.metadata).get(_KEYS.get(module, ""), "")
+    return int(said) if said.isdigit() and int(said) > 0 else None

@@ -1,0 +1,82 @@
+"""Bytes and seconds of each storage target (OST) of Lustre."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...library import LogError
+from ...log import Log
+from ...variable import layouts
+from ..processes.ranks import summed
+
+
+@dataclass(frozen=True, eq=False)
+class Stripes:
+    """A row for each pair of a file and a target that stores parts of it."""
+
+    files: npt.NDArray[np.uint64]
+    targets: npt.NDArray[np.int64]
+    shares: npt.NDArray[np.float64]  # part of the file: 1 / number of its targets
+
+    def of(self, file: int) -> npt.NDArray[np.int64]:
+        """Returns the targets of a file, each once; empty if unknown."""
+        return np.unique(self.targets[self.files == np.uint64(file)])
+
+
+def stripes(log: Log) -> Stripes | None:
+    """Returns the stripes in the LUSTRE records; None without any, or if they are damaged."""
+    region = log.info.region("LUSTRE")
+    if region is None or region.length == 0:
+        return None
+    files: list[npt.NDArray[np.uint64]] = []
+    targets: list[npt.NDArray[np.int64]] = []
+    shares: list[npt.NDArray[np.float64]] = []
+    try:
+        for layout in layouts(log):
+            there = np.unique(layout.osts[layout.osts >= 0])
+            if len(there):
+                files.append(np.full(len(there), layout.id, "u8"))
+                targets.append(there.astype("i8"))
+                shares.append(np.full(len(there), 1 / len(there)))
+    except LogError:
+        return None
+    if not files:
+        return None
+    return Stripes(np.concatenate(files), np.concatenate(targets), np.concatenate(shares))
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The transfers of each target. The bytes and seconds of a file are distributed evenly over its
+    targets, because the stripe of a transfer is not recorded."""
+
+    numbers: npt.NDArray[np.int64]
+    files: npt.NDArray[np.int64]
+    bytes: npt.NDArray[np.float64]
+    seconds: npt.NDArray[np.float64]
+
+    @property
+    def slowness(self) -> npt.NDArray[np.float64]:
+        """Seconds per byte."""
+        return self.seconds / np.maximum(self.bytes, 1)
+
+
+def by_target(
+    found: Stripes,
+    ids: npt.NDArray[np.uint64],
+    moved: npt.NDArray[np.float64],
+    seconds: npt.NDArray[np.float64],
+) -> Targets:
+    """Sums the bytes and seconds of files by target; ids are ascending."""
+    at = np.searchsorted(ids, found.files).clip(0, max(0, len(ids) - 1))
+    known = ids[at] == found.files if len(ids) else np.zeros(len(found.files), bool)
+    at, part = at[known], found.shares[known]
+    numbers, place = np.unique(found.targets[known], return_inverse=True)
+    return Targets(
+        numbers,
+        np.bincount(place, minlength=len(numbers)),
+        summed(place, moved[at] * part, len(numbers)),
+        summed(place, seconds[at] * part, len(numbers)),
+    )

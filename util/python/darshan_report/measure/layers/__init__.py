@@ -1,0 +1,1 @@
+"""Figures of the layers of I/O: calls, their sizes and order, and rates."""

@@ -1,0 +1,178 @@
+"""The layers of I/O that a log can show, from the application downwards.
+
+This table defines which counters count which kind of operation. The test of this file looks up
+every name in the C tables.
+"""
+
+from __future__ import annotations
+
+from ...classes import dataclass
+
+
+@dataclass(frozen=True)
+class Layer:
+    """How a module is shown as a layer of I/O: its prefix, title, operations and names of
+    counters."""
+
+    module: str  # printed name
+    prefix: str  # of its counters
+    title: str
+    things: str  # what a record represents, in the plural
+    operations: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
+    # (label, counters to add, counters to subtract); without the prefix
+    rated: bool = False  # darshan-parser --perf gives a rate for it
+    base: bool = False  # its bytes pass through no other base layer
+    size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
+
+    def counter(self, name: str) -> str:
+        """Returns the full name of one of its counters."""
+        return f"{self.prefix}_{name}"
+
+
+LAYERS = (
+    Layer(
+        "H5D",
+        "H5D",
+        "HDF5 datasets",
+        "datasets",
+        (
+            ("open", ("OPENS",), ()),
+            ("read", ("READS",), ()),
+            ("write", ("WRITES",), ()),
+            ("flush", ("FLUSHES",), ()),
+        ),
+        size_names="AGG_",
+    ),
+    Layer(
+        "H5F", "H5F", "HDF5 files", "files", (("open", ("OPENS",), ()), ("flush", ("FLUSHES",), ()))
+    ),
+    Layer(
+        "PNETCDF_VAR",
+        "PNETCDF_VAR",
+        "PnetCDF variables",
+        "variables",
+        (
+            ("open", ("OPENS",), ()),
+            ("independent read", ("INDEP_READS",), ()),
+            ("independent write", ("INDEP_WRITES",), ()),
+            ("collective read", ("COLL_READS",), ()),
+            ("collective write", ("COLL_WRITES",), ()),
+            ("non-blocking read", ("NB_READS",), ()),
+            ("non-blocking write", ("NB_WRITES",), ()),
+        ),
+        size_names="AGG_",
+    ),
+    Layer(
+        "PNETCDF_FILE",
+        "PNETCDF_FILE",
+        "PnetCDF files",
+        "files",
+        (
+            ("create", ("CREATES",), ()),
+            ("open", ("OPENS",), ()),
+            ("redefine", ("REDEFS",), ()),
+            ("wait", ("INDEP_WAITS", "COLL_WAITS"), ()),
+            ("sync", ("SYNCS",), ()),
+        ),
+    ),
+    Layer(
+        "MPI-IO",
+        "MPIIO",
+        "MPI-IO",
+        "files",
+        (
+            ("open", ("INDEP_OPENS", "COLL_OPENS"), ()),
+            ("independent read", ("INDEP_READS",), ()),
+            ("independent write", ("INDEP_WRITES",), ()),
+            ("collective read", ("COLL_READS",), ()),
+            ("collective write", ("COLL_WRITES",), ()),
+            ("split read", ("SPLIT_READS",), ()),
+            ("split write", ("SPLIT_WRITES",), ()),
+            ("non-blocking read", ("NB_READS",), ()),
+            ("non-blocking write", ("NB_WRITES",), ()),
+            ("view", ("VIEWS",), ()),
+            ("sync", ("SYNCS",), ()),
+        ),
+        rated=True,
+        size_names="AGG_",
+    ),
+    Layer(
+        "DFS",
+        "DFS",
+        "DAOS files (DFS)",
+        "files",
+        (
+            ("open", ("OPENS", "GLOBAL_OPENS"), ()),
+            ("lookup", ("LOOKUPS",), ()),
+            ("read", ("READS", "READXS"), ()),
+            ("write", ("WRITES", "WRITEXS"), ()),
+            ("stat", ("STATS", "GET_SIZES"), ()),
+            ("remove", ("REMOVES", "PUNCHES"), ()),
+        ),
+        rated=True,
+        base=True,
+    ),
+    Layer(
+        "DAOS",
+        "DAOS",
+        "DAOS objects",
+        "objects",
+        (
+            ("open", ("OBJ_OPENS", "ARRAY_OPENS", "KV_OPENS"), ()),
+            ("read", ("OBJ_FETCHES", "ARRAY_READS", "KV_GETS"), ()),
+            ("write", ("OBJ_UPDATES", "ARRAY_WRITES", "KV_PUTS"), ()),
+            ("stat", ("ARRAY_STATS", "ARRAY_GET_SIZES"), ()),
+        ),
+        rated=True,
+    ),
+    Layer(
+        "STDIO",
+        "STDIO",
+        "STDIO streams",
+        "files",
+        (
+            ("open", ("OPENS",), ()),
+            ("read", ("READS",), ()),
+            ("write", ("WRITES",), ()),
+            ("seek", ("SEEKS",), ()),
+            ("flush", ("FLUSHES",), ()),
+        ),
+        rated=True,
+        base=True,
+    ),
+    Layer(
+        "POSIX",
+        "POSIX",
+        "POSIX",
+        "files",
+        (
+            # OPENS also counts descriptors from fileno and dup. Logs of versions that did not
+            # distinguish these have -1 there, which counts as 0.
+            ("open", ("OPENS",), ("FILENOS", "DUPS")),
+            ("stat", ("STATS",), ()),
+            ("seek", ("SEEKS",), ()),
+            ("read", ("READS",), ()),
+            ("write", ("WRITES",), ()),
+            ("mmap", ("MMAPS",), ()),
+            ("sync", ("FSYNCS", "FDSYNCS"), ()),
+            ("rename", ("RENAME_SOURCES",), ()),
+        ),
+        rated=True,
+        base=True,
+    ),
+)
+
+# The buckets of every size histogram, as the end of a counter's name and as text (modules.md 1.4:
+# upper bounds belong to the bucket).
+SIZES: tuple[tuple[str, str], ...] = (
+    ("0_100", "0-100 B"),
+    ("100_1K", "101 B-1 KiB"),
+    ("1K_10K", "1-10 KiB"),
+    ("10K_100K", "10-100 KiB"),
+    ("100K_1M", "100 KiB-1 MiB"),
+    ("1M_4M", "1-4 MiB"),
+    ("4M_10M", "4-10 MiB"),
+    ("10M_100M", "10-100 MiB"),
+    ("100M_1G", "100 MiB-1 GiB"),
+    ("1G_PLUS", "over 1 GiB"),
+)

@@ -1,0 +1,25 @@
+"""The order of a layer's transfers: one behind the other, or at random offsets."""
+
+from __future__ import annotations
+
+from ...classes import dataclass
+from ...records import Totals
+from .layers import Layer
+
+
+@dataclass(frozen=True)
+class Order:
+    """The reads, or the writes, of a layer, over all processes and files."""
+
+    transfers: int
+    sequential: int  # begin behind the end of the previous one of the same process and file
+    consecutive: int  # of these, those that begin exactly at that end
+
+
+def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
+    """Returns the order of READS or WRITES; None if the layer or the log does not count it."""
+    found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
+    if None in found:
+        return None
+    transfers, sequential, consecutive = (int(n) for n in found if n is not None)
+    return Order(transfers, sequential, consecutive)

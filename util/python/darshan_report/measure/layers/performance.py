@@ -1,0 +1,66 @@
+"""The estimate of darshan-parser --perf: the rate at which a layer moved its bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...classes import dataclass
+from ...records import Records
+from .layers import Layer
+
+MIB = 1048576
+
+
+@dataclass(frozen=True)
+class Performance:
+    """The values that --perf prints for one module.
+
+    The time is that of the slowest rank on its own files plus, for every file that all ranks share,
+    the time of the slowest rank on that file.
+    """
+
+    total_bytes: int
+    slowest_rank: int
+    unique_time: float  # seconds, of the slowest rank
+    shared_time: float  # seconds
+
+    @property
+    def time(self) -> float:
+        """agg_time_by_slowest, seconds."""
+        return self.unique_time + self.shared_time
+
+    @property
+    def rate(self) -> float:
+        """agg_perf_by_slowest, MiB/s; 0 if there is no time."""
+        return self.total_bytes / MIB / self.time if self.time else 0.0
+
+
+def over_all(records: Records, layer: Layer) -> Performance:
+    """Returns the rate inside all calls, for programs of which none waits for the slowest."""
+    total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
+    with np.errstate(over="ignore", invalid="ignore"):
+        seconds = sum(
+            records[layer.counter(n)].sum() for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
+        )
+    return Performance(total, 0, max(0.0, float(np.nan_to_num(seconds))), 0.0)
+
+
+def performance(records: Records, layer: Layer) -> Performance:
+    """Returns the bytes that all records of a rated layer moved, and the time of the slowest rank
+    in them."""
+    total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
+    shared = records.ranks < 0
+    shared_time = float(records[layer.counter("F_SLOWEST_RANK_TIME")][shared].sum())
+    own = ~shared
+    with np.errstate(over="ignore", invalid="ignore"):
+        seconds = sum(
+            records[layer.counter(n)][own] for n in ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
+        )
+    rank, slowest = 0, 0.0
+    if own.any():
+        ranks, place = np.unique(records.ranks[own], return_inverse=True)
+        sums = np.bincount(place, weights=seconds)
+        first = int(np.argmax(sums))
+        if sums[first] > 0:
+            rank, slowest = int(ranks[first]), float(sums[first])
+    return Performance(total, rank, slowest, shared_time)

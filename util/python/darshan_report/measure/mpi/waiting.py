@@ -1,0 +1,185 @@
+"""How long the ranks of an MPI job waited for other ranks, over time, and how much of that while
+one rank was in I/O, from the records of MPIWAIT and the heat maps.
+
+The log has no times of single calls. So the waiting during I/O is an estimate: bin by bin, the time
+in which the rank with most I/O was in it, but no more than nearly all other ranks waited.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...log import Log
+from ...variable import HeatMap, heat_maps
+from ..processes.ranks import summed
+from ..traces.heat import MAX_BINS
+
+_NS = 1e9
+_FEW = 0.1  # part of the other ranks that may work while the rest waits for one rank
+_LATEST = 1e9  # seconds; a later bin is damage
+_ALONE = 2.0  # times the I/O of the next rank: with more, a rank does its I/O alone
+# Times the width of a bin: ranks with more I/O than that did not take turns. Times of a bin are
+# estimates, so that turns may seem a little longer than the bin.
+_TURNS = 1.25
+_HEATS = ("heatmap:POSIX", "heatmap:STDIO", "heatmap:DFS")  # the layers whose bytes do not overlap
+
+Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]  # half the memory, of which many ranks need much
+
+
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """The waits of each rank, a row of `spent` each: seconds in each bin."""
+
+    width: float  # seconds of a bin
+    ranks: npt.NDArray[np.int64]
+    spent: Singles
+    collective: float  # of all these seconds: in collective calls, and in MPI_Finalize
+
+    @cached_property
+    def by_rank(self) -> Floats:
+        """Seconds of each rank."""
+        found: Floats = self.spent.sum(axis=1, dtype="f8")
+        return found
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all ranks."""
+        return float(self.by_rank.sum())
+
+    @property
+    def least(self) -> tuple[int, float]:
+        """The rank that waited least, and its seconds."""
+        at = int(self.by_rank.argmin())
+        return int(self.ranks[at]), float(self.by_rank[at])
+
+    @property
+    def most(self) -> tuple[int, float]:
+        """The rank that waited most, and its seconds."""
+        at = int(self.by_rank.argmax())
+        return int(self.ranks[at]), float(self.by_rank[at])
+
+
+def _usable(record: HeatMap, nprocs: int) -> bool:
+    width = record.bin_width
+    return (
+        0 <= record.rank < nprocs
+        and 0 < len(record.read) <= MAX_BINS
+        and bool(np.isfinite(width))
+        and 0 < width * len(record.read) < _LATEST
+    )
+
+
+def _grid(records: list[HeatMap]) -> tuple[float, int]:
+    """Returns the width and number of bins that hold all records. Widths are 0.1 s, doubled until a
+    run fits, so that a wider bin holds whole narrower ones."""
+    width = max(record.bin_width for record in records)
+    end = max(len(record.read) * record.bin_width for record in records)
+    return width, min(MAX_BINS, int(np.ceil(end / width - 1e-6)))
+
+
+def _binned(record: HeatMap, amounts: Floats, width: float, bins: int) -> Floats:
+    """Returns the amounts of a record in bins of this width, at least as wide as its own."""
+    places = (np.arange(len(amounts)) * record.bin_width / width + 1e-6).astype(np.intp)
+    return summed(places.clip(0, bins - 1), np.maximum(amounts, 0.0), bins)
+
+
+def waiting_of(log: Log) -> Waiting | None:
+    """Returns the waiting in a log; None if it was not recorded."""
+    region = log.info.region("MPIWAIT")
+    if region is None or region.length == 0:
+        return None
+    records = [r for r in heat_maps(log, "MPIWAIT") if _usable(r, log.info.nprocs)]
+    if not records:
+        return None
+    width, bins = _grid(records)
+    spent = np.zeros((len(records), bins), "f4")
+    for at, record in enumerate(records):
+        waited = np.maximum(record.read, 0).astype("f8") + np.maximum(record.write, 0)
+        spent[at] = np.minimum(_binned(record, waited, width, bins) / _NS, width)
+    return Waiting(
+        width,
+        np.array([record.rank for record in records]),
+        spent,
+        float(sum(np.maximum(record.write, 0).sum(dtype="f8") for record in records)) / _NS,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """The bytes of the ranks in the bins of a Waiting: rows as there."""
+
+    read: Singles
+    written: Singles
+
+    @cached_property
+    def of_ranks(self) -> Floats:
+        """Bytes of each rank."""
+        read: Floats = self.read.sum(axis=1, dtype="f8")
+        written: Floats = self.written.sum(axis=1, dtype="f8")
+        return np.add(read, written)
+
+
+def traffic_of(log: Log, waiting: Waiting) -> Traffic:
+    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps."""
+    read, written = np.zeros_like(waiting.spent), np.zeros_like(waiting.spent)
+    place = {int(rank): at for at, rank in enumerate(waiting.ranks)}
+    bins = waiting.spent.shape[1]
+    for record in heat_maps(log):
+        at = place.get(record.rank)
+        if at is None or log.name(record.id) not in _HEATS:
+            continue
+        if _usable(record, log.info.nprocs) and record.bin_width <= waiting.width * (1 + 1e-6):
+            read[at] += _binned(record, record.read.astype("f8"), waiting.width, bins)
+            written[at] += _binned(record, record.write.astype("f8"), waiting.width, bins)
+    return Traffic(read, written)
+
+
+@dataclass(frozen=True)
+class During:
+    """The time in which nearly all other ranks waited while one rank was in I/O."""
+
+    rank: int  # with most of this time
+    seconds: float  # of the run: the same time is lost on each waiting rank
+    of_rank: float  # of these seconds, those while this rank alone was in I/O
+    others: float  # seconds in which other ranks waited while it was this rank, summed over them
+    reading: float  # part (0 to 1) of the bytes of this rank then that it read
+
+
+def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
+    """Returns the waiting during I/O; None if nothing is known of it. io_seconds: of each rank, in
+    the order of waiting.ranks. A rank's I/O takes its time where its bytes are. Bins in which ranks
+    were in I/O at the same time do not count: they waited for each other, and none is special."""
+    number, bins = waiting.spent.shape
+    whole = traffic.of_ranks
+    if number < 2 or not whole.any():
+        return None
+    each = np.divide(io_seconds, whole, out=np.zeros(number), where=whole > 0)
+    few = int(_FEW * (number - 1))
+    lost, read, waited, alone = (np.zeros(number) for _ in range(4))
+    for at in range(bins):  # one by one, because there may be very many ranks
+        moved = traffic.read[:, at] + traffic.written[:, at]
+        busy = np.minimum(moved * each, waiting.width)
+        top = int(busy.argmax())
+        others = np.delete(waiting.spent[:, at], top)
+        is_alone = busy[top] >= _ALONE * float(np.delete(busy, top).max())
+        if busy[top] <= 0 or not (is_alone or busy.sum() <= _TURNS * waiting.width):
+            continue
+        here = float(np.minimum(others, busy[top]).sum(dtype="f8"))
+        waited[top] += here
+        read[top] += here * float(traffic.read[top, at] / moved[top])
+        most = min(float(busy[top]), float(np.partition(others, few)[few]))
+        lost[top] += most
+        alone[top] += most if is_alone else 0.0
+    first = int(waited.argmax())
+    return During(
+        int(waiting.ranks[first]),
+        float(lost.sum()),
+        float(alone[first]),
+        float(waited[first]),
+        float(read[first] / waited[first]) if waited[first] > 0 else 0.0,
+    )

@@ -1,0 +1,115 @@
+"""The exits of a run's processes, failures first."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+
+from ...classes import dataclass
+from ...log import Log
+from .processes import EXITED, KILLED, RUNNING, UNKNOWN, Processes
+from .programs import Program
+
+__all__ = ["KILLED", "Ending", "Failure", "endings", "failure", "still_running", "unknown"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Processes of one program that ended in the same kind of failure."""
+
+    program: Program
+    number: int
+    how: int
+    status: int
+
+    @property
+    def words(self) -> str:
+        """The failure, as text."""
+        if self.how == KILLED:
+            return f"killed by {_signal(self.status)}"
+        if self.how == EXITED:
+            return f"exit status {self.status}"
+        return "failed, in ways that are not known one by one"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}" if number > 0 else "a signal"
+
+
+def endings(processes: Processes) -> list[Ending]:
+    """Returns the processes that a signal or a nonzero status ended: signals first, then the most
+    frequent."""
+    ended, status = processes.ended, processes.status
+    # The merger decides which processes failed: a status may be a result, or the parent handled it.
+    single, failed = processes.counts == 1, processes.failed
+    numbers: dict[tuple[Program, int, int], int] = {}
+    for place in np.flatnonzero(failed > 0):
+        how, code = (int(ended[place]), int(status[place])) if single[place] else (UNKNOWN, 0)
+        how = how if how in (EXITED, KILLED) else UNKNOWN
+        key = (processes.programs[place], how, code if how else 0)
+        numbers[key] = numbers.get(key, 0) + int(failed[place])
+    found = [Ending(program, n, how, code) for (program, how, code), n in numbers.items()]
+    return sorted(found, key=lambda e: (e.how != KILLED, -e.number, e.program.name, e.status))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The failure of the program that the user started."""
+
+    how: int
+    status: int
+
+    @property
+    def words(self) -> str:
+        """The failure, as text behind the program's name."""
+        if self.how == KILLED:
+            return f"was killed by {_signal(self.status)}"
+        if self.how == UNKNOWN:
+            return "was probably killed"
+        return f"failed with exit status {self.status}"
+
+
+def failure(log: Log, processes: Processes | None) -> Failure | None:
+    """Returns the failure of the root process, or of an MPI job; None if it ended well, or its end
+    is unknown. A journal that its process left means that it was killed."""
+    metadata = dict(log.info.metadata)
+    unseen = metadata.get("end", "").endswith("log merged from journals")
+    if processes is None:
+        said = metadata.get("exit_status", "")
+        if log.info.nprocs <= 1 and said.isascii() and said.isdigit() and int(said) > 0:
+            return Failure(EXITED, int(said))
+        return Failure(UNKNOWN, 0) if unseen else None
+    if processes.ranks[0] != 0 or processes.counts[0] != 1:
+        return None
+    how, status = int(processes.ended[0]), int(processes.status[0])
+    if how == UNKNOWN and unseen:
+        return Failure(UNKNOWN, 0)
+    failed = (how == KILLED and status > 0) or (how == EXITED and status > 0)
+    return Failure(how, status) if failed else None
+
+
+def not_found(log: Log) -> tuple[str, ...]:
+    """Returns the last failed lookups of a program that failed, the last one first."""
+    known = dict(log.info.metadata)
+    keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
+    return tuple(known[key] for key in keys if key in known)
+
+
+def not_found_by(log: Log) -> str:
+    """Returns the program that made these lookups; empty if the user started that program."""
+    return dict(log.info.metadata).get("not_found_by", "")
+
+
+def still_running(processes: Processes) -> int:
+    """Returns how many processes had not ended when the log was written."""
+    return int(processes.counts[processes.ended == RUNNING].sum())
+
+
+def unknown(processes: Processes) -> int:
+    """Returns how many processes ended in an unknown way."""
+    some = (processes.ended == UNKNOWN) & (processes.counts == 1)
+    return int(some.sum())

@@ -1,0 +1,85 @@
+"""Lifetimes of the programs of a run: a lane per program, whatever its number of processes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ..traces.timelines import BINS, seconds_before
+from .processes import Processes
+from .programs import Program
+
+_LONGEST = 1e9  # seconds; a later time is damage
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One program, or all programs without a lane of their own."""
+
+    program: Program | None
+    programs: int  # in this lane
+    number: int  # processes
+    most: int  # of them at once
+    part: npt.NDArray[np.float64]  # part of the most at once that lived, 0 to 1: mean of each bin
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """The lanes, in the order in which their programs began, and the lane of each process."""
+
+    end: float  # seconds from the run's start: where the last bin ends
+    lanes: list[Lane]
+    most: int  # processes at once, of any program
+    place_of: npt.NDArray[np.int64]  # of each process: its lane
+
+
+def _together(processes: Processes) -> npt.NDArray[np.int64]:
+    """Returns how many simultaneous processes a rank represents: the ranks of an MPI job live at
+    the same time, other processes that share a rank are assumed to follow each other."""
+    return np.where(processes.own, 1, processes.counts)
+
+
+def _at_once(
+    numbers: npt.NDArray[np.int64], start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
+) -> int:
+    """Returns the largest number that lived at the same time, at least 1."""
+    times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
+    # A process that ends when another one begins did not live with it.
+    order = np.lexsort((change, times))
+    return max(1, int(np.cumsum(change[order]).max()))
+
+
+def _lane(processes: Processes, some: list[int], end: float, programs: list[Program]) -> Lane:
+    places, width = np.array(some), end / BINS
+    start, stop = processes.start[places], processes.end[places]
+    there = np.diff(seconds_before(start, width) - seconds_before(stop, width), prepend=0.0)
+    full = width * _at_once(np.ones(len(some), "i8"), start, stop)
+    return Lane(
+        programs[0] if len(programs) == 1 else None,
+        len(programs),
+        int(processes.counts[places].sum()),
+        _at_once(_together(processes)[places], start, stop),
+        (there / full).clip(0, 1),
+    )
+
+
+def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
+    """Returns at most `most` lanes; the programs with the shortest lifetimes share the last
+    lane."""
+    members: dict[Program, list[int]] = {}
+    for place, program in enumerate(processes.programs):
+        members.setdefault(program, []).append(place)
+    order = sorted(members, key=lambda p: (-processes.lives[members[p]].sum(), p.name))
+    kept = order if len(order) <= most else order[: most - 1]
+    others = order[len(kept) :]
+    kept.sort(key=lambda p: (processes.start[members[p]].min(), members[p][0]))
+    end = max(min(run_time, _LONGEST), float(processes.end.max())) or 1.0
+    place_of = np.zeros(len(processes), "i8")
+    found: list[Lane] = []
+    for programs in [[p] for p in kept] + ([others] if others else []):
+        some = [place for program in programs for place in members[program]]
+        place_of[some] = len(found)
+        found.append(_lane(processes, some, end, programs))
+    most_of_all = _at_once(_together(processes), processes.start, processes.end)
+    return Lanes(end, found, most_of_all, place_of)

@@ -1,0 +1,317 @@
+"""The processes of a run of many programs: the PROCESS records, a row per rank."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...log import Log
+from ...records import Records
+from .programs import Program, first_command, is_command, is_spawned, program_name, split
+from .usage import usage_of
+
+UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # how a process ended
+# Reasons why a process was not recorded, or not completely: PROCESS_UNSEEN.
+SEEN, STATIC, OTHER_LIBC, RIGHTS, ENVIRONMENT, GO, SILENT = range(7)
+WHY_UNSEEN = {
+    STATIC: "linked statically",
+    OTHER_LIBC: "made for another C library",
+    RIGHTS: "runs with raised rights",
+    ENVIRONMENT: "started without the runtime's environment",
+    GO: "Go calls the kernel itself",
+    SILENT: "left no records",
+}
+_NOT_SEEN = "(not seen)"  # earlier mergers' name of a process without records
+_LONGEST = 1e9  # seconds; a later time is damage
+_MOST = 1 << 40  # processes of a rank, bytes and calls; more is damage
+_NAMED = 3  # programs in a sentence
+_ENOUGH = 0.9  # part of the work; the programs that did the rest are not named
+_TRACE = 0.01  # part of the work below which a program did none of it
+_LITTLE = 0.5  # part of the work below which no program is named
+
+
+class Processes:
+    """A row per rank that has a record, in the order of ranks; columns are arrays."""
+
+    def __init__(self, log: Log, records: Records) -> None:
+        """Takes the plausible values from the records, of which there must be some."""
+        self._log = log
+        self.ranks, first = np.unique(records.ranks, return_index=True)
+        self._array = records.array[first]
+        self.counts = self._whole("COUNT").clip(1)
+        # No process lived longer than the run, if the end of the run is known.
+        longest = log.info.run_time if 0 < log.info.run_time < _LONGEST else _LONGEST
+        self.start = self._seconds("F_START_TIMESTAMP").clip(0, longest)
+        end = self._seconds("F_END_TIMESTAMP").clip(0, longest)
+        if longest < _LONGEST:
+            end[self["ENDED"] == RUNNING] = longest
+        self.end = np.maximum(self.start, end)
+        self.read, self.written = self._whole("BYTES_READ"), self._whole("BYTES_WRITTEN")
+        self.opens = self._whole("OPENS")
+        self.read_time = self._seconds("F_READ_TIME")
+        self.write_time = self._seconds("F_WRITE_TIME")
+        self.meta_time = self._seconds("F_META_TIME")
+        self.time = self.read_time + self.write_time + self.meta_time
+        self.job_ranks = self._whole("JOB_RANKS")
+        self.failed = np.minimum(self._whole("FAILED"), self.counts)
+        self.ended, self.status = self["ENDED"], self["STATUS"]
+        self.parents = self._parents()
+        self.hosts, self.commands = self._named(log)
+        name = log.name(int(self._array["id"][0])) or ""
+        self.first = first_command(name, int(self["PROGRAMS"][0]))
+        self.programs = self._programs()
+        self.work = log.work() or 0.0  # seconds in which the processes of this log could work
+
+    @functools.cached_property
+    def faults(self) -> npt.NDArray[np.int64]:
+        """Page faults of each rank; 0 if the log does not say."""
+        found = np.zeros(len(self.ranks), "i8")
+        if (known := usage_of(self._log)) is not None:
+            _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
+            found[here] = (known["MINOR_FAULTS"] + known["MAJOR_FAULTS"])[there]
+        return found
+
+    @functools.cached_property
+    def moved(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Bytes that each rank read and wrote. For a process that was not recorded, these are the
+        kernel's counts, which include pipes."""
+        read, written = self.read.copy(), self.written.copy()
+        if self.unseen.any() and (known := usage_of(self._log)) is not None:
+            _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
+            silent = self.unseen[here] > 0
+            for column, name in ((read, "CHARS_READ"), (written, "CHARS_WRITTEN")):
+                more = known[name][there].clip(0, _MOST).astype("i8")
+                column[here] = np.where(silent, np.maximum(column[here], more), column[here])
+        return read, written
+
+    @functools.cached_property
+    def unseen(self) -> npt.NDArray[np.int64]:
+        """The reason why the I/O of each rank was not recorded; SEEN if it was."""
+        silent = np.array([command == _NOT_SEEN for command in self.commands])
+        why = self["UNSEEN"].clip(SEEN, SILENT)
+        return np.where(silent & (why == SEEN), SILENT, why)
+
+    def alone(self, place: int) -> float:
+        """Returns the seconds for which a process lived while none of its child processes did."""
+        begin, end = float(self.start[place]), float(self.end[place])
+        below = np.flatnonzero(self.parents == place)
+        spent, until = 0.0, begin
+        for child in below[np.argsort(self.start[below], kind="stable")]:
+            spent += max(0.0, min(float(self.start[child]), end) - until)
+            until = max(until, min(float(self.end[child]), end))
+        return spent + max(0.0, end - until)
+
+    def told_unseen(self) -> str:
+        """Returns the programs that could not be instrumented, and why; empty without any."""
+        found: dict[tuple[str, int], int] = {}
+        for place in np.flatnonzero(self.unseen):
+            program = self.programs[place].name
+            key = (program, int(self.unseen[place]))
+            found[key] = found.get(key, 0) + int(self.counts[place])
+        words = [
+            f"{program} x {number:,} ({WHY_UNSEEN[why]})"
+            if number > 1
+            else f"{program} ({WHY_UNSEEN[why]})"
+            for (program, why), number in found.items()
+        ]
+        if len(words) > _NAMED:
+            words = [*words[:_NAMED], f"{len(words) - _NAMED:,} other programs"]
+        return _listed(words)
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Returns a column as in the log, by its name without the prefix."""
+        return self._array[f"PROCESS_{name}"]
+
+    def _whole(self, name: str) -> npt.NDArray[np.int64]:
+        return self[name].clip(0, _MOST)
+
+    def _seconds(self, name: str) -> npt.NDArray[np.float64]:
+        column: np.ndarray = np.nan_to_num(self[name], nan=0.0)
+        return column.clip(0, _LONGEST)
+
+    def _parents(self) -> npt.NDArray[np.int64]:
+        """Returns the indices of the parents, -1 without one; removes circles."""
+        wanted = self["PARENT_RANK"]
+        place = np.searchsorted(self.ranks, wanted).clip(0, len(self) - 1)
+        parents = np.where((self.ranks[place] == wanted) & (wanted >= 0), place, -1)
+        state = np.zeros(len(self), "i1")  # 1: on the current path, 2: known to end
+        for start in range(len(self)):
+            way, at = [], start
+            while at >= 0 and state[at] == 0:
+                state[at] = 1
+                way.append(at)
+                at = int(parents[at])
+            if at >= 0 and state[at] == 1:
+                parents[at] = -1
+            state[way] = 2
+        return parents
+
+    def _named(self, log: Log) -> tuple[list[str], list[str]]:
+        names = {int(i): log.name(int(i)) or "" for i in np.unique(self._array["id"])}
+        more = self["PROGRAMS"] > self.counts
+        pairs = [split(names[int(i)], 1 + int(m)) for i, m in zip(self._array["id"], more)]
+        return [host for host, _ in pairs], [command for _, command in pairs]
+
+    def _programs(self) -> list[Program]:
+        found: list[Program] = []
+        launchers = self["LAUNCHER"] > 0
+        for place, command in enumerate(self.commands):
+            name, shell = program_name(command)
+            parent = int(self.parents[place])
+            worker = parent >= 0 and is_command(command) and command == self.commands[parent]
+            if parent >= 0 and is_spawned(command):
+                name, shell, worker = *self._starter(parent), True
+            found.append(
+                Program(name, worker, shell, int(self.job_ranks[place]), bool(launchers[place]))
+            )
+        return found
+
+    def _starter(self, place: int) -> tuple[str, bool]:
+        """Returns the name of the program that a worker belongs to, the nearest ancestor that is
+        not a worker, and whether it is a shell."""
+        while self.parents[place] >= 0:
+            command = self.commands[place]
+            if is_command(command) and not is_spawned(command):
+                break
+            place = int(self.parents[place])
+        return program_name(self.commands[place])
+
+    @property
+    def number(self) -> int:
+        """Number of processes."""
+        return int(self.counts.sum())
+
+    @functools.cached_property
+    def lives(self) -> npt.NDArray[np.float64]:
+        """Seconds that each rank's processes lived, summed. The log lacks the lifetimes of several
+        processes of one rank: they are assumed to be as long as those of the same program, and at
+        least the time in I/O."""
+        spans: npt.NDArray[np.float64] = self.end - self.start
+        several = np.flatnonzero(self.counts > 1)
+        if len(several):
+            known: dict[Program, list[float]] = {}
+            for place in np.flatnonzero(self.counts == 1):
+                known.setdefault(self.programs[place], []).append(float(spans[place]))
+            lives: npt.NDArray[np.float64] = spans.copy()
+            for place in several:
+                number, span = float(self.counts[place]), float(spans[place])
+                like = known.get(self.programs[place])
+                guess = span if like is None else number * sum(like) / len(like)
+                if self.job_ranks[place]:  # its ranks live at the same time
+                    guess = number * span
+                lives[place] = max(min(guess, number * span), self.time[place])
+            return lives
+        return spans
+
+    @property
+    def own(self) -> npt.NDArray[np.bool_]:
+        """Mask of the ranks whose I/O is in this log; the I/O of an MPI job's ranks is in the job's
+        log."""
+        found: np.ndarray = self.job_ranks == 0
+        return found
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """Lifetimes of the processes whose I/O is in this log, summed."""
+        return float(self.lives[self.own].sum())
+
+    @functools.cached_property
+    def at_once(self) -> float:
+        """Mean number of processes that do I/O at the same time, at least 1. The mean is over their
+        seconds in I/O, which are assumed to be spread evenly over their lifetimes. A second lost by
+        each of eight workers costs the run a second; so does a second lost by one process that
+        others wait for."""
+        some = self.own & (self.time > 0) & (self.end > self.start)
+        if not some.any():
+            return 1.0
+        start, end = self.start[some], self.end[some]
+        part = self.time[some] / (end - start)
+        times, order = _in_order(start, end)
+        width = np.diff(times)
+        busy = np.cumsum(np.concatenate((part, -part))[order])[:-1]
+        square = np.cumsum(np.concatenate((part**2, -(part**2)))[order])[:-1]
+        real = busy > part.max() * 1e-9  # else a rounding error
+        wall = float((square[real] / busy[real] * width[real]).sum())
+        return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
+
+    def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns the indices of ranks; ranks without a record are skipped."""
+        at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
+        found: np.ndarray = at[self.ranks[at] == ranks]
+        return found
+
+    def most_of(self, weights: npt.NDArray[np.float64]) -> tuple[str, ...]:
+        """Returns the names of the fewest programs that have nearly all of the weight."""
+        parts: dict[str, float] = {}
+        for place in np.flatnonzero(weights > 0):
+            name = self.programs[place].name
+            parts[name] = parts.get(name, 0.0) + float(weights[place])
+        found: list[str] = []
+        left = sum(parts.values()) * (1 - _ENOUGH)
+        missing = sum(parts.values())
+        for name in sorted(parts, key=lambda n: (-parts[n], n)):
+            if missing <= left:
+                break
+            found.append(name)
+            missing -= parts[name]
+        return tuple(found)
+
+    def told(self, weights: npt.NDArray[np.float64]) -> str:
+        """Returns the programs of the processes that have a weight, as text, the heaviest first:
+        "train.py's 8 workers and cat x 200". If there are many programs, only the number of the
+        light ones is given; if no program weighs much, only the number of all. Programs with next
+        to no weight are omitted."""
+        numbers: dict[Program, int] = {}
+        parts: dict[Program, float] = {}
+        for place in np.flatnonzero(weights > 0):
+            program = self.programs[place]
+            numbers[program] = numbers.get(program, 0) + int(self.counts[place])
+            parts[program] = parts.get(program, 0.0) + float(weights[place])
+        named, done, whole = [], 0.0, sum(parts.values())
+        # A program that used the same files for something else has hardly a weight.
+        order = sorted(
+            (p for p in parts if parts[p] >= _TRACE * whole), key=lambda p: (-parts[p], p.name)
+        )
+        for program in order[:_NAMED]:
+            if done >= _ENOUGH * whole:
+                break
+            named.append(program.times(numbers[program]))
+            done += parts[program]
+        if done < _LITTLE * whole:
+            return f"{len(order):,} programs"
+        left = order[len(named) :]
+        if len(left) > 1:
+            named.append(f"{len(left):,} other programs")
+        else:
+            named += (program.times(numbers[program]) for program in left)
+        return _listed(named)
+
+
+def _in_order(
+    start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Returns starts and ends as times of one time line, and the index of each in starts + ends."""
+    both = np.concatenate((start, end))
+    order = np.argsort(both, kind="stable")
+    return both[order], order
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Returns "a", "a and b" or "a, b and c"."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def processes(log: Log) -> Processes | None:
+    """Returns the processes of a run; None if the log has no record of them; raises LogError if the
+    records are damaged."""
+    region = log.info.region("PROCESS")
+    if region is None or region.length == 0:
+        return None
+    records = log.records("PROCESS")
+    return Processes(log, records) if len(records) else None

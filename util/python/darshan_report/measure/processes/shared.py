@@ -1,0 +1,97 @@
+"""Numbers of processes that combined records represent, if these are not all processes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...library import LogError
+from ...log import Log
+from ...records import Joined, Records
+from .processes import Processes
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """The SHARED rows of one module, in the order of ids."""
+
+    ids: npt.NDArray[np.uint64]
+    ranks: npt.NDArray[np.int64]  # how many
+    lowest: npt.NDArray[np.int64]
+    highest: npt.NDArray[np.int64]
+
+    def rows(self, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        """Returns the row of each id, -1 without one."""
+        at = np.searchsorted(self.ids, ids).clip(0, len(self.ids) - 1)
+        return np.where(self.ids[at] == ids, at, -1)
+
+
+def shared(log: Log) -> dict[int, Shared]:
+    """Returns the rows by the id of the module; also empty if they are damaged, because reports
+    work without them."""
+    region = log.info.region("SHARED")
+    if region is None or region.length == 0:
+        return {}
+    try:
+        records = log.records("SHARED")
+    except LogError:
+        return {}
+    most = max(1, log.info.nprocs)
+    found = {}
+    for module in np.unique(records["SHARED_MODULE"]):
+        some = records.array[records["SHARED_MODULE"] == module]
+        some = some[np.argsort(some["id"], kind="stable")]
+        found[int(module)] = Shared(
+            some["id"],
+            some["SHARED_RANKS"].clip(1, most),
+            some["SHARED_LOWEST_RANK"].clip(0, most),
+            some["SHARED_HIGHEST_RANK"].clip(0, most),
+        )
+    return found
+
+
+class Users:
+    """The number of processes that have records of a file."""
+
+    def __init__(
+        self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
+    ) -> None:
+        """Prepares the numbers for a log. everybody: the number to return for a record of all
+        processes. known: the SHARED rows by module. tree: the processes of a run, of which a rank
+        may represent many."""
+        self._everybody, self._known = everybody, known
+        self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
+        self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
+        self._more_upto = np.concatenate(([0], np.cumsum(self._more)))
+
+    def _of_ranks(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Returns the number of processes of each record; 0 for a combined record."""
+        found = (ranks >= 0).astype("i8")
+        if len(self._ranks):
+            at = np.searchsorted(self._ranks, ranks).clip(0, len(self._ranks) - 1)
+            found += np.where(self._ranks[at] == ranks, self._more[at], 0)
+        return found
+
+    def _between(
+        self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Returns by how much the number of processes exceeds the number of ranks, from rank low to
+        rank high of each row, if all ranks in between that represent several processes took part.
+        The result may be too large, so that no process is blamed for the work of others."""
+        first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
+        more: np.ndarray = self._more_upto[behind] - self._more_upto[first]
+        return more.clip(0)
+
+    def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
+        """Returns the number of processes for each file."""
+        single = files.added(self._of_ranks(records.ranks))
+        found = np.where(files.merged, self._everybody, single)
+        partly = self._known.get(records.module.id)
+        if partly is not None and len(files):
+            rows = partly.rows(files.ids)
+            some = files.merged & (rows >= 0)
+            more = self._between(partly.lowest, partly.highest)
+            # A combined record of some ranks; single ranks may have records as well.
+            found[some] = ((partly.ranks + more)[rows] + single)[some]
+        return found

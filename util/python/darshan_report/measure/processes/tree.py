@@ -1,0 +1,179 @@
+"""The tree of a run's processes: equal siblings collapsed into one row, as many rows as fit."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import field
+
+import numpy as np
+
+from ...classes import dataclass
+from .processes import Processes
+from .programs import Program
+
+DEPTH = 8  # levels that are shown
+
+
+@dataclass(eq=False)
+class Sums:
+    """Sums over some processes of a tree: number, first start, last end, lifetimes, I/O,
+    failures."""
+
+    number: int = 0  # processes
+    start: float = float("inf")  # seconds after the run's start, of the first
+    end: float = 0.0  # of the last
+    lives: float = 0.0  # lifetimes, summed, in seconds
+    time: float = 0.0  # seconds in I/O
+    read: int = 0  # bytes
+    written: int = 0
+    failed: int = 0
+    faults: int = 0  # page faults
+    elsewhere: int = 0  # processes whose I/O is in the log of an MPI job
+
+    def add(self, other: Sums) -> None:
+        """Adds the sums of other processes."""
+        self.number += other.number
+        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+        self.lives += other.lives
+        self.time += other.time
+        self.read += other.read
+        self.written += other.written
+        self.failed += other.failed
+        self.faults += other.faults
+        self.elsewhere += other.elsewhere
+
+
+@dataclass(eq=False)
+class Group:
+    """Equal siblings: processes of one program whose parents are equal siblings."""
+
+    program: Program
+    places: list[int]  # indices in the columns of Processes
+    parent: Group | None
+    own: Sums = field(default_factory=Sums)
+    below: Sums = field(default_factory=Sums)  # with all their descendants
+    children: list[Group] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of the table: a group, or, if `group` is None, the sum of those children of a group
+    that do not fit."""
+
+    depth: int
+    group: Group | None
+    sums: Sums  # of the group alone, or of all groups that do not fit
+    programs: int = 0  # programs that do not fit
+
+
+def _own(processes: Processes, places: list[int]) -> Sums:
+    some = np.array(places)
+    read, written = processes.moved
+    counts = processes.counts[some]
+    return Sums(
+        number=int(counts.sum()),
+        start=float(processes.start[some].min()),
+        end=float(processes.end[some].max()),
+        lives=float(processes.lives[some].sum()),
+        time=float(processes.time[some].sum()),
+        read=int(read[some].sum()),
+        written=int(written[some].sum()),
+        failed=int(processes.failed[some].sum()),
+        faults=int(processes.faults[some].sum()),
+        elsewhere=int(counts[~processes.own[some]].sum()),
+    )
+
+
+def _siblings(processes: Processes, places: list[int], parent: Group | None) -> list[Group]:
+    groups: dict[Program, Group] = {}
+    for place in places:
+        program = processes.programs[place]
+        groups.setdefault(program, Group(program, [], parent)).places.append(place)
+    for group in groups.values():
+        group.own = _own(processes, group.places)
+    return sorted(groups.values(), key=lambda g: (g.own.start, g.places[0]))
+
+
+def fold(processes: Processes) -> list[Group]:
+    """Returns the groups that have no parent, by the time at which they began."""
+    children: list[list[int]] = [[] for _ in range(len(processes))]
+    top: list[int] = []
+    for place, parent in enumerate(processes.parents):
+        (children[parent] if parent >= 0 else top).append(place)
+    groups = roots = _siblings(processes, top, None)
+    every: list[Group] = []
+    while groups:  # level by level: a chain of processes may be as long as there are ranks
+        every += groups
+        for group in groups:
+            below = [child for place in group.places for child in children[place]]
+            group.children = _siblings(processes, below, group) if below else []
+        groups = [child for group in groups for child in group.children]
+    for group in reversed(every):
+        group.below.add(group.own)
+        if group.parent:
+            group.parent.below.add(group.below)
+    return roots
+
+
+def _chosen(roots: list[Group], most: int) -> set[int]:
+    """Returns the object ids of the groups to show: those that weigh the most with all their
+    descendants, and never a group without its parent. There are at most `most` rows, including
+    those of the groups that do not fit."""
+    chosen: set[int] = set()
+    number, left = 0, {id(None): len(roots)}  # below each: children that are not shown
+
+    def entry(group: Group, depth: int) -> tuple[float, float, int, int, int, Group]:
+        nonlocal number
+        number += 1
+        below = group.below
+        return (-below.time, -below.lives, -below.number, number, depth, group)
+
+    heap = [entry(group, 0) for group in roots]
+    heapq.heapify(heap)
+    while heap:
+        *_, depth, group = heapq.heappop(heap)
+        above = id(group.parent)
+        rows_then = len(chosen) + 1 + len(left) - (left[above] == 1) + bool(group.children)
+        if rows_then > most:
+            continue
+        chosen.add(id(group))
+        left[above] -= 1
+        if not left[above]:
+            del left[above]
+        if group.children:
+            left[id(group)] = len(group.children)
+        if depth + 1 < DEPTH:
+            for child in group.children:
+                heapq.heappush(heap, entry(child, depth + 1))
+    return chosen
+
+
+def _programs(groups: list[Group]) -> int:
+    """Returns how many programs there are in these groups and below."""
+    found: set[Program] = set()
+    while groups:
+        found.update(group.program for group in groups)
+        groups = [child for group in groups for child in group.children]
+    return len(found)
+
+
+def rows(roots: list[Group], most: int) -> list[Row]:
+    """Returns at most `most` rows (two or more) from the top down: a child below its parent, and
+    behind the children of each group the sum of those that do not fit."""
+    chosen = _chosen(roots, most)
+    found: list[Row] = []
+
+    def level(groups: list[Group], depth: int) -> None:
+        left = [group for group in groups if id(group) not in chosen]
+        for group in groups:
+            if id(group) in chosen:
+                found.append(Row(depth, group, group.own))
+                level(group.children, depth + 1)
+        if left:
+            sums = Sums()
+            for group in left:
+                sums.add(group.below)
+            found.append(Row(depth, None, sums, _programs(left)))
+
+    level(roots, 0)
+    return found

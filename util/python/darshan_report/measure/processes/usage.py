@@ -1,0 +1,106 @@
+"""The kernel's counts of the processes (USAGE), beside the transfers of recorded calls."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...library import LogError
+from ...log import Log
+from ...records import Records
+
+Floats = npt.NDArray[np.float64]
+_MOST = 1e18  # bytes; only a damaged log has more
+
+# Upper bounds of the cost of page faults and metadata reads: those of a slow disk.
+SECONDS_OF_A_FAULT = 10e-3
+BYTES_PER_SECOND = 100e6
+PAGE = 4096  # the kernel writes at least this
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The recorded calls: a value for each process that the log distinguishes."""
+
+    read: Floats
+    written: Floats
+    writes: Floats
+    seconds: Floats
+    beside: Floats  # bytes that the file system may have written for files and names themselves
+
+
+class Usage:
+    """A row per record of USAGE, in the order of ranks."""
+
+    def __init__(self, records: Records) -> None:
+        order = np.argsort(records.ranks, kind="stable")
+        self._array = records.array[order]
+        self.ranks: npt.NDArray[np.int64] = records.ranks[order]
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def __getitem__(self, name: str) -> Floats:
+        """Returns a column, by its name without the prefix; unknown values are 0."""
+        column = self._array[f"USAGE_{name}"].astype("f8")
+        finite: Floats = np.nan_to_num(column, nan=0.0, posinf=_MOST)
+        return finite.clip(0.0, _MOST)
+
+    def knows(self, name: str) -> npt.NDArray[np.bool_]:
+        """Returns a mask of the records in which the kernel's count is known."""
+        return np.asarray(self._array[f"USAGE_{name}"] >= 0)
+
+    @property
+    def after_sleep(self) -> Floats:
+        """Seconds in which the processes, having slept, waited for a processor to go on: a call
+        that sleeps costs this, too. The kernel has the sum of all waits for a processor, so each
+        sleep gets as much of it as each time that the process lost its processor."""
+        slept, lost = self["WAITS"], self["PREEMPTIONS"]
+        return np.asarray(self["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
+
+    @property
+    def preempted(self) -> Floats:
+        """Seconds in which the processes waited for a processor that others had taken."""
+        return self["F_RUNNABLE_TIME"] - self.after_sleep
+
+    @property
+    def from_storage(self) -> float:
+        """Bytes that came from storage, including programs and their libraries."""
+        return float((self["STORAGE_READ"] + self["STORAGE_START"]).sum())
+
+    @property
+    def starting(self) -> Floats:
+        """Largest number of bytes that starts and imports may have had from storage."""
+        return self["LOADED"] + self["EXCLUDED_READ"]
+
+    def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
+        """Returns the bytes read from, and written to, storage that neither calls nor starts
+        explain."""
+        read = self["STORAGE_READ"] - self.starting - seen.read
+        written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
+        written -= seen.written + PAGE * seen.writes + seen.beside
+        return np.maximum(read, 0.0), np.maximum(written, 0.0)
+
+    def seconds(self, seen: Seen, least: float) -> Floats:
+        """Returns the longest time that the processes may have waited for those bytes: at most the
+        time that their first threads slept outside of recorded calls, and at most the time of a
+        slow disk. Bytes below `least` do not count."""
+        read, written = self.unexplained(seen)
+        read, written = (np.where(bytes_ >= least, bytes_, 0.0) for bytes_ in (read, written))
+        longest = (read + written) / BYTES_PER_SECOND
+        longest += np.where(read > 0, self["MAJOR_FAULTS"] * SECONDS_OF_A_FAULT, 0.0)
+        asleep = np.maximum(self["F_BLOCKED_TIME"] - seen.seconds, 0.0)
+        return np.where(self.knows("F_BLOCKED_TIME"), np.minimum(longest, asleep), longest)
+
+
+def usage_of(log: Log) -> Usage | None:
+    """Returns the USAGE records of a log; None without any, or if they are damaged."""
+    region = log.info.region("USAGE")
+    if region is None or region.length == 0:
+        return None
+    try:
+        records = log.records("USAGE")
+    except LogError:
+        return None
+    return Usage(records) if len(records) else None

@@ -1,0 +1,1 @@
+"""Figures over time, from traces and heat maps."""

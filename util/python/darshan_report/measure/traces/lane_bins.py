@@ -1,0 +1,94 @@
+"""Sums of many transfers, lane by lane over time: counts, bytes and busy seconds in bins."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+
+_CELLS = 1 << 20  # of one quantity; limits the memory while transfers are added
+_MOST, _LEAST = 1 << 14, 1 << 8  # bins of a lane
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The bins that are not empty, in the order of lane, kind and bin."""
+
+    bins: int  # of the whole time
+    lane: npt.NDArray[np.int64]
+    kind: npt.NDArray[np.int64]
+    bin: npt.NDArray[np.int64]
+    count: npt.NDArray[np.float64]  # transfers that began in it
+    bytes: npt.NDArray[np.float64]  # of these transfers
+    busy: npt.NDArray[np.float64]  # seconds in transfers, wherever they began
+
+
+def _fine_enough(rows: int) -> int:
+    """Returns as many bins as fit, a power of two."""
+    bins = _MOST
+    while bins > _LEAST and bins * rows > _CELLS:
+        bins //= 2
+    return bins
+
+
+class LaneBins:
+    """Sums transfers. A lane has a row for each kind of transfer."""
+
+    def __init__(self, lanes: int, kinds: int, end: float) -> None:
+        """Makes empty bins for each lane and kind; end: seconds from the start at which the last
+        bin ends."""
+        self._kinds, self._end = kinds, end
+        self.bins = _fine_enough(lanes * kinds)
+        shape = (lanes * kinds, self.bins)
+        self._count, self._bytes, self._busy = (np.zeros(shape) for _ in range(3))
+        # The bins that are wholly within transfers: their seconds at the first bin, less those
+        # behind the last.
+        self._inside = np.zeros((lanes * kinds, self.bins + 1))
+
+    def _place(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        return np.clip(times * (self.bins / self._end), 0, self.bins - 1).astype("i8")
+
+    def add(
+        self,
+        lane: int,
+        kind: int,
+        start: npt.NDArray[np.float64],
+        end: npt.NDArray[np.float64],
+        length: npt.NDArray[np.float64],
+    ) -> None:
+        """Adds transfers of one kind to one lane; no transfer may end before it begins."""
+        row, width = lane * self._kinds + kind, self._end / self.bins
+        first, last = self._place(start), self._place(end)
+        count, moved, busy = self._count[row], self._bytes[row], self._busy[row]
+        np.add.at(count, first, 1)
+        np.add.at(moved, first, length)
+        within = first == last
+        np.add.at(busy, first[within], (end - start)[within])
+        if not within.all():
+            over = ~within
+            one, two = first[over], last[over]
+            np.add.at(busy, one, (one + 1) * width - start[over])
+            np.add.at(busy, two, np.minimum(end[over], self._end) - two * width)
+            np.add.at(self._inside[row], one + 1, width)
+            np.add.at(self._inside[row], two, -width)
+
+    def cells(self, most: int) -> Cells:
+        """Returns the sums in bins that are wide enough for at most `most` nonempty ones, but not
+        in fewer than _LEAST / 4 bins per lane."""
+        busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
+        busy = np.where(busy > 1e-12, busy, 0)
+        parts, bins = [self._count, self._bytes, busy], self.bins
+        used = (parts[0] > 0) | (parts[2] > 0)
+        while bins > _LEAST // 4 and int(used.sum()) > most:
+            bins //= 2
+            parts = [part.reshape(len(part), bins, 2).sum(axis=2) for part in parts]
+            used = (parts[0] > 0) | (parts[2] > 0)
+        row, place = np.nonzero(used)
+        return Cells(
+            bins,
+            row // self._kinds,
+            row % self._kinds,
+            place,
+            *(part[row, place] for part in parts),
+        )
