@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from darshan_report.call_sites import elf
+from darshan_report.call_sites.symbols import elf
 from place import elsewhere, needs
 from report.diagnose.build import Job, write
 from sample import everything

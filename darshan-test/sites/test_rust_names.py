@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from darshan_report.call_sites import rust
+from darshan_report.call_sites.symbols import rust
 from place import needs
 
 # Some symbols of the standard library, and of programs.

@@ -9,9 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from darshan_report.call_sites import addr2line, elf, installed
+from darshan_report.call_sites import installed
 from darshan_report.call_sites.lines import Place
 from darshan_report.call_sites.stack import Native, Object, Python, object_of, stack_of
+from darshan_report.call_sites.symbols import addr2line, elf
 from darshan_report.call_sites.told import name_of, plain_name
 from report.diagnose.build import Job, Row, row, write
 

@@ -45,7 +45,7 @@ def trace() -> int:
 def where() -> int:
     """Runs darshan-where."""
     _prepare()
-    from .call_sites.main import main  # noqa: PLC0415
+    from .call_sites.commands.main import main  # noqa: PLC0415
 
     return main()
 
@@ -53,7 +53,7 @@ def where() -> int:
 def annotate() -> int:
     """Runs darshan-annotate."""
     _prepare()
-    from .call_sites.annotate import main  # noqa: PLC0415
+    from .call_sites.commands.annotate import main  # noqa: PLC0415
 
     return main()
 

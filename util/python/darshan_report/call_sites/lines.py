@@ -13,11 +13,12 @@ from dataclasses import field
 from ..classes import dataclass
 from ..log import Log
 from ..measure.processes.processes import processes
-from . import addr2line, installed, rust
+from . import installed
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
-from .objects import Objects
 from .stack import Native, Python, Stack, object_of, stack_of
+from .symbols import addr2line, rust
+from .symbols.objects import Objects
 
 MODULE = "SITES"
 FILES_SHOWN = 2  # files of a line that are named

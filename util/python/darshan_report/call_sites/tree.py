@@ -12,12 +12,12 @@ from dataclasses import field
 
 from ..classes import dataclass
 from ..show.text import visible
-from .export import UNKNOWN, frame_name
 from .files import Files
 from .installed import is_installed, may_be_program
 from .interpreters import is_interpreter
 from .lines import Lines, Place, Site, is_users
 from .measured import Measured
+from .viewers.export import UNKNOWN, frame_name
 
 # Kinds of frames.
 OWN, LIBRARY, CALLED, OTHERS = KINDS = ("own", "library", "called", "others")

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from ...call_sites.lines import Line, are_hidden, lines_from
 from ...call_sites.measured import FUNCTION, OBJECT, SITE, each_record, summed
-from ...call_sites.objects import Objects
 from ...call_sites.stack import Native, object_of
+from ...call_sites.symbols.objects import Objects
 from ...call_sites.told import library_call
 from ..columns import SITES
 from ..read.batch import Texts

@@ -7,15 +7,15 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
-from ..called import called_as
-from ..log import Log, open_log
-from ..show.output import write_text
-from ..show.text import visible
-from ..units import amount, seconds
-from . import sources, told
+from ...called import called_as
+from ...log import Log, open_log
+from ...show.output import write_text
+from ...show.text import visible
+from ...units import amount, seconds
+from .. import sources, told
+from ..lines import Lines
+from ..measured import Measured
 from .command import UnusableError, run, sites_in
-from .lines import Lines
-from .measured import Measured
 
 PROGRAM = called_as("darshan-annotate")
 _TAB = 8

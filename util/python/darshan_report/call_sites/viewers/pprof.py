@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import field
 from itertools import groupby
 
-from ..classes import dataclass
-from ..log import Info
-from ..show.text import visible
+from ...classes import dataclass
+from ...log import Info
+from ...show.text import visible
+from ..lines import Lines, Place, Site
 from .export import UNKNOWN, all_sites, frame_name
-from .lines import Lines, Place, Site
 from .protobuf import Field, message, packed
 
 # The values of each stack, with their units; the first one is shown unless another is asked for.

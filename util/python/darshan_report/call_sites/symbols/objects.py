@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ..stack import Native, Object
 from . import addr2line, elf, rust
 from .addr2line import Source
-from .stack import Native, Object
 
 _SECONDS = 60.0  # for all files of a log
 _EACH = 30.0  # for a file

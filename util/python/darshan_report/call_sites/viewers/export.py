@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..show.text import visible
-from .lines import Lines, Place, Site
-from .told import plain_name
+from ...show.text import visible
+from ..lines import Lines, Place, Site
+from ..told import plain_name
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _MICROSECONDS = 1e6

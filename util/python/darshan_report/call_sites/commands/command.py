@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from ..exit_status import exit_status
-from ..log import Log
-from ..show.output import asked
-from ..show.text import visible
-from .lines import Lines, lines_of
+from ...exit_status import exit_status
+from ...log import Log
+from ...show.output import asked
+from ...show.text import visible
+from ..lines import Lines, lines_of
 
 _NO_SITES = "the log has no call sites; record them by darshan run --sites, or with DARSHAN_SITES=1"
 

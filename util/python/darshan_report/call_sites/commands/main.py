@@ -6,14 +6,15 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from ..called import called_as
-from ..log import open_log
-from ..show.output import write_bytes, write_text
-from . import export, pprof, told
+from ...called import called_as
+from ...log import open_log
+from ...show.output import write_bytes, write_text
+from .. import told
+from ..content import content
+from ..installed import VARIABLE
+from ..lines import Lines
+from ..viewers import export, pprof
 from .command import run, sites_in
-from .content import content
-from .installed import VARIABLE
-from .lines import Lines
 
 PROGRAM = called_as("darshan-where")
 FORMAT, VERSION = "darshan-where", 1

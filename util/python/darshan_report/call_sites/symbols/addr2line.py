@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from ..classes import dataclass
+from ...classes import dataclass
 
 PROGRAMS = ("eu-addr2line", "addr2line")  # the first one that is installed
 BINUTILS = PROGRAMS[1:]  # slower, but finds functions that rustc inlined

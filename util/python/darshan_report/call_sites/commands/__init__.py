@@ -1,0 +1,1 @@
+"""The commands darshan where and darshan annotate."""

@@ -1,0 +1,1 @@
+"""Functions and lines of addresses, from the files of programs and libraries."""

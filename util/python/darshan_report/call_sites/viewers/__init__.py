@@ -1,0 +1,1 @@
+"""Call sites in the formats of other viewers."""
