@@ -33,7 +33,7 @@ need("numpy", "pyarrow", "darshan_report")
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from darshan_report.lake.ask.questions import QUESTIONS
+from darshan_report.lake.ask.ready.questions import QUESTIONS
 from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Change, File, Snapshot
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import BY_NAME, QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, QUESTIONS, Filters, query
 from sample import everything, turning
 from tree import build_folder, real_log_paths
 

@@ -161,7 +161,7 @@ def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> 
 
 
 def test_questions_are_those_that_there_are() -> None:
-    folder = SOURCE / "util/python/darshan_report/lake/ask"
+    folder = SOURCE / "util/python/darshan_report/lake/ask/ready"
     names = {
         name
         for source in folder.glob("*.py")

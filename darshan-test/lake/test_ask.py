@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import CHANGES, QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import CHANGES, QUESTIONS, Filters, query
 from darshan_report.lake.commit.storage import LakeError
 from logs.content import standard_log
 from logs.encode import encode

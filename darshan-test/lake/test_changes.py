@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake.ask.changes import changes, sizes
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.ask.ready.questions import Filters
 from darshan_report.lake.ask.slower import FEWEST, HISTORY, slower
 from report.diagnose.build import Job, row, write
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import QUESTIONS, Filters, query
 from darshan_report.lake.commit import modes
 from place import elsewhere, for_everybody
 from sample import everything as all_cases

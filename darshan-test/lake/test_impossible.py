@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake import columns
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import QUESTIONS, Filters, query
 from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files

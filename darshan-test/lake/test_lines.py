@@ -12,7 +12,7 @@ import pytest
 from darshan_report import lake as lakes
 from darshan_report.call_sites.measured import OBJECT
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
 from darshan_report.lake.serve.server import Site
 from darshan_report.lake.write import sites
 from lab.compile import compile_c

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import BY_NAME, Filters
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters
 from darshan_report.lake.look.week import losers
 from darshan_report.lake.look.week import rows as answered
 from darshan_report.lake.serve import questions

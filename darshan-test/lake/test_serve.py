@@ -22,7 +22,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.ask.ready.questions import Filters
 from darshan_report.lake.commands import arguments
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.prune import Which, prune

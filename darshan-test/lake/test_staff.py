@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
 from darshan_report.lake.site import batch_jobs, series
 from darshan_report.lake.write.hide import Hide
 from logs.content import standard_log

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
 from lab.environment import instrumented
 from lab.log import read_logs
 from lab.watch import new_folders, run

@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.format_result import lines
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.results.format_result import lines
 from darshan_report.lake.commit.storage import LakeError
 from darshan_report.lake.look.week import file_systems, of_day
 from logs.content import standard_log
@@ -80,7 +80,7 @@ def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
     long = "SELECT range AS n, repeat('x', 250) || range AS s FROM range({})"
     program = f"import resource, sys; sys.path.insert(0, {str(build / 'python')!r})\n" + (
         "from darshan_report.lake.ask.engine import Asked\n"
-        "from darshan_report.lake.ask.written import write\n"
+        "from darshan_report.lake.ask.results.written import write\n"
         f"with Asked({str(lake)!r}, memory='200MB') as asked, open('/dev/null', 'wb') as out:\n"
         f"    write(asked.stream(sys.argv[1], typed=True), {form!r}, out)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"

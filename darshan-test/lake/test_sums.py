@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.question import IO
-from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.ask.ready.question import IO
+from darshan_report.lake.ask.ready.questions import Filters
 from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.compact import compact

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from darshan_report import lake as lakes
-from darshan_report.lake.ask.questions import BY_NAME, Filters, query
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
 from lab.environment import plain
 from report.diagnose.build import Job, number_of, row, write
 from report.diagnose.cases_checkpoints import saved

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake import columns
-from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import QUESTIONS, Filters, query
 from darshan_report.lake.commit.compact import compact
 from darshan_report.lake.write.arrow import schema_of, shape
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from ...classes import dataclass
 from ...units import amount, plural, time_spent
 from .engine import Asked
-from .question import IO, Question
-from .questions import CHANGES, Filters, query
+from .ready.question import IO, Question
+from .ready.questions import CHANGES, Filters, query
 from .slower import LEAST, Floats, Slower, slower
 
 TITLE = "programs whose runs became slower than their own history explains (--since)"

@@ -22,9 +22,10 @@ from ..commit.verify import all_wrong
 from ..sums.kinds import TABLES as SUMS
 from ..sums.read import Sums
 from ..write.arrow import schema, shape
-from . import closed, exact
-from .stream import Stream
-from .stream import typed as with_types
+from . import closed
+from .results import exact
+from .results.stream import Stream
+from .results.stream import typed as with_types
 
 if TYPE_CHECKING:
     import pandas

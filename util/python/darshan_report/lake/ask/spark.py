@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..commit.commits import Snapshot
 from ..commit.storage import LakeError
-from .questions import BY_NAME, Filters, query
+from .ready.questions import BY_NAME, Filters, query
 from .views import for_spark
 
 if TYPE_CHECKING:

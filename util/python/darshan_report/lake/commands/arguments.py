@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 
 from .. import dates
-from ..ask.questions import BY_NAME, CHANGES
+from ..ask.ready.questions import BY_NAME, CHANGES
 
 DASK = "dask://"  # prefix of a cluster's address
 COLLECT, ASK, LAKE = "darshan collect", "darshan ask", "darshan lake"

@@ -14,10 +14,10 @@ from ...units import plural
 from .. import dates
 from ..ask import changes
 from ..ask.engine import Asked
-from ..ask.questions import BY_NAME, CHANGES, QUESTIONS, Filters, query
+from ..ask.ready.questions import BY_NAME, CHANGES, QUESTIONS, Filters, query
+from ..ask.results.stream import Stream
+from ..ask.results.written import write
 from ..ask.slower import LEAST
-from ..ask.stream import Stream
-from ..ask.written import write
 from ..commit.storage import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .errors import told

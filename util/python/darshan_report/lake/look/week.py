@@ -10,11 +10,11 @@ from typing import Any
 
 from ...classes import dataclass
 from .. import dates
-from ..ask.by_sums import RAN, by_sums
 from ..ask.engine import Asked
-from ..ask.losses import COST, EACH
-from ..ask.question import Question
-from ..ask.questions import BY_NAME, Filters, query
+from ..ask.ready.by_sums import RAN, by_sums
+from ..ask.ready.losses import COST, EACH
+from ..ask.ready.question import Question
+from ..ask.ready.questions import BY_NAME, Filters, query
 from ..commit.storage import LakeError
 
 _DAYS = datetime.timedelta(days=7)

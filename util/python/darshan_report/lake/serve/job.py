@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...report import tried
 from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
-from ..ask.questions import Filters
+from ..ask.ready.questions import Filters
 from ..look.week import told_openly
 from ..read import files
 from . import questions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ask.engine import Asked
-from ..ask.questions import BY_NAME, Filters
+from ..ask.ready.questions import BY_NAME, Filters
 from ..look.week import rows
 from .blocks import Column, Made, Row
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
-from ..ask.questions import BY_NAME, Filters
+from ..ask.ready.questions import BY_NAME, Filters
 from ..commit.storage import LakeError
 from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of

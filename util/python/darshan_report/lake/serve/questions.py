@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..ask.by_sums import RAN
-from ..ask.losses import COST, EACH
-from ..ask.question import IO, Question
+from ..ask.ready.by_sums import RAN
+from ..ask.ready.losses import COST, EACH
+from ..ask.ready.question import IO, Question
 
 PROGRAMS = Question(
     "programs",

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from ...classes import dataclass
 from .. import dates
-from ..ask.questions import Filters
+from ..ask.ready.questions import Filters
 
 _LONGEST = 4096  # characters of a name
 _FIELDS = 32

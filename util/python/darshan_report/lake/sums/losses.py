@@ -1,6 +1,6 @@
-"""The sums of findings: what they cost, by the rules of ask/losses.py, for each finding's rule and,
-in rows without a rule, for all of them. All findings of a log are in one file, because no job loses
-more than it had."""
+"""The sums of findings: what they cost, by the rules of ask/ready/losses.py, for each finding's
+rule and, in rows without a rule, for all of them. All findings of a log are in one file, because no
+job loses more than it had."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...show.text import visible
-from ...units import amount, count, time_spent
+from ....show.text import visible
+from ....units import amount, count, time_spent
 
 _WIDEST = 60
 _LOOKED = 10_000  # rows that determine the widths of columns

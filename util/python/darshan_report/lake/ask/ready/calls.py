@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...measure.layers.layers import SIZES
+from ....measure.layers.layers import SIZES
 from .question import Question
 
 _OTHERS = " + ".join(

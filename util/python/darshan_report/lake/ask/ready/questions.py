@@ -2,7 +2,7 @@
 
 {jobs}, {layers} and so on are the tables with the filters of the command applied.  $name is a value
 from the command or the Python caller.  The SQL is common to DuckDB and Spark, and orders equal
-rows, so that both return equal results.  engine.py adds functions that DuckDB lacks.
+rows, so that both return equal results.  ../engine.py adds functions that DuckDB lacks.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...classes import dataclass
-from .about_batch_jobs import QUESTIONS as ABOUT_BATCH_JOBS
-from .about_calls import QUESTIONS as ABOUT_CALLS
-from .about_files import QUESTIONS as ABOUT_FILES
-from .about_load import QUESTIONS as ABOUT_LOAD
-from .about_training import QUESTIONS as ABOUT_TRAINING
-from .about_trials import QUESTIONS as ABOUT_TRIALS
+from ....classes import dataclass
+from .batch_jobs import QUESTIONS as ABOUT_BATCH_JOBS
 from .by_sums import ON_MOUNTS, RAN
+from .calls import QUESTIONS as ABOUT_CALLS
+from .files import QUESTIONS as ABOUT_FILES
 from .lines import LINES
+from .load import QUESTIONS as ABOUT_LOAD
 from .losses import COST, COSTLIEST, EACH
 from .question import IO, MOVED, Question
+from .training import QUESTIONS as ABOUT_TRAINING
+from .trials import QUESTIONS as ABOUT_TRIALS
 
 _ON_MOUNTS = ("files_posix", "files_stdio")  # tables that have mount points
 WITHOUT_PROGRAM = frozenset(("batch_jobs", "server_load"))

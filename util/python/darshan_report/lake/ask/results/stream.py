@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from ..commit.storage import LakeError
+from ...commit.storage import LakeError
 from . import exact
 
 _CELLS = 1 << 18  # rows times columns that are in memory together

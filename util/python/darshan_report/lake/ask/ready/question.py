@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from ...classes import dataclass
+from ....classes import dataclass
 
 
 @dataclass(frozen=True)

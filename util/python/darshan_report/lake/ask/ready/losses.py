@@ -15,7 +15,7 @@ COST = """cost AS (
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
 # Orders the findings of a group: the costliest one is shown, and the last of equal ones.
 COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
-# One row per job that loses time; of sums (ask/by_sums.py) one for many, of which the job `log`
+# One row per job that loses time; of sums (by_sums.py) one for many, of which the job `log`
 # loses `most`.
 EACH = f"""{COST},
 each AS (

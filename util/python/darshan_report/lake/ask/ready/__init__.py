@@ -1,0 +1,1 @@
+"""The ready queries by subject, and SQL that they share."""
