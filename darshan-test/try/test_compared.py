@@ -14,12 +14,12 @@ from tree import use_binding
 
 use_binding()
 
-from darshan_report.trial.case import Plan  # noqa: E402
-from darshan_report.trial.ground import Ground  # noqa: E402
+from darshan_report.trial.comparing.outputs import Mask, Output, differences  # noqa: E402
+from darshan_report.trial.comparing.values import same_values  # noqa: E402
 from darshan_report.trial.measure import CHANGED, HELPED, Candidate, Trial  # noqa: E402
-from darshan_report.trial.outputs import Mask, Output, differences  # noqa: E402
-from darshan_report.trial.runs import Run, Runner  # noqa: E402
-from darshan_report.trial.values import same_values  # noqa: E402
+from darshan_report.trial.planning.case import Plan  # noqa: E402
+from darshan_report.trial.running.ground import Ground  # noqa: E402
+from darshan_report.trial.running.runs import Run, Runner  # noqa: E402
 
 
 def _marks(path: Path) -> None:

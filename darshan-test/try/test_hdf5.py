@@ -140,7 +140,7 @@ def test_files_with_references(tmp_path: Path) -> None:
     """Two files whose datasets lie elsewhere have the same values, if their references lead to
     objects of the same name, as those of netCDF's dimensions do."""
     import h5py  # noqa: PLC0415 - without it the file is skipped
-    from darshan_report.trial.values import same_values  # noqa: PLC0415
+    from darshan_report.trial.comparing.values import same_values  # noqa: PLC0415
 
     def made(name: str, order: str, scale: str) -> str:
         path = str(tmp_path / name)

@@ -63,7 +63,7 @@ def test_no_cache_beyond_the_memory(field: Try) -> None:
     on one with little."""
     from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
-    from darshan_report.trial.case import Case  # noqa: PLC0415
+    from darshan_report.trial.planning.case import Case  # noqa: PLC0415
     from darshan_report.trial.remedies import chunk_cache  # noqa: PLC0415
 
     with open_log(field.log(*script(field, COLUMNS))) as log:

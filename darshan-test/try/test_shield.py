@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.show.signal_exit import remove_tree
-from darshan_report.trial.stopped import Stopped, TooLongError
+from darshan_report.trial.running.stopped import Stopped, TooLongError
 from place import elsewhere, needs
 
 from .conftest import Try, bytes_of

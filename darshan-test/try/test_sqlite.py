@@ -49,7 +49,7 @@ def test_pages_that_are_read_again(trial: Try) -> None:
 
     from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
-    from darshan_report.trial.case import Case  # noqa: PLC0415
+    from darshan_report.trial.planning.case import Case  # noqa: PLC0415
     from darshan_report.trial.remedies import sqlite_cache  # noqa: PLC0415
 
     with open_log(log) as opened:

@@ -13,14 +13,14 @@ TRIALS = 1000
 
 @pytest.mark.parametrize("degrees", QUANTILES)
 def test_student(degrees: int) -> None:
-    from darshan_report.trial.verdict import student  # noqa: PLC0415
+    from darshan_report.trial.comparing.verdict import student  # noqa: PLC0415
 
     assert student(degrees) == pytest.approx(QUANTILES[degrees], abs=6e-4)
 
 
 def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float], list[float]]:
     """Returns the times of a simulated trial: the pilot fixes how many pairs it has."""
-    from darshan_report.trial.verdict import PILOT, pairs_needed  # noqa: PLC0415
+    from darshan_report.trial.comparing.verdict import PILOT, pairs_needed  # noqa: PLC0415
 
     def seconds(number: int) -> float:
         if noise == "calm":
@@ -46,7 +46,7 @@ def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float]
 def test_healthy_programs_are_not_called_helped(noise: str) -> None:
     """Below 1 % of the trials, whatever the noise; a true factor of 2 is found in nearly all that
     are calm."""
-    from darshan_report.trial.verdict import verdict  # noqa: PLC0415
+    from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     random_ = random.Random(f"{noise} 25")
     helped = sum(verdict(*pairs(random_, 1.0, noise)).helped for _ in range(TRIALS))
@@ -57,7 +57,7 @@ def test_healthy_programs_are_not_called_helped(noise: str) -> None:
 
 
 def test_a_gain_below_a_tenth_of_a_second_is_none() -> None:
-    from darshan_report.trial.verdict import verdict  # noqa: PLC0415
+    from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     short = verdict([0.10, 0.101, 0.099, 0.1, 0.1], [0.05, 0.051, 0.049, 0.05, 0.05])
     assert short.low > 1.10

@@ -11,10 +11,10 @@ from ..classes import dataclass
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..report.tried import CHANGED
-from .case import Plan
 from .choose import Chosen
 from .keep import labelled, line_of
 from .measure import NOT_APPLICABLE, Candidate
+from .planning.case import Plan
 from .remedies import REMEDIES
 
 _MOST = 5  # findings

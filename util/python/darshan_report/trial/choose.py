@@ -13,8 +13,8 @@ from ..log import Log, open_log
 from ..measure.processes.processes import processes
 from ..report.tried import NOT_TRIED
 from .arguments import Options
-from .case import Case, free_memory
 from .measure import NO_FINDING, NOT_NAMED, Candidate
+from .planning.case import Case, free_memory
 from .remedies import REMEDIES, Remedy
 
 

@@ -14,7 +14,7 @@ from ..diagnose.blame import blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..diagnose.remedies.language import languages
-from .case import Plan
+from .planning.case import Plan
 
 _ENDINGS = {
     ".py": "Python", ".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++", ".cxx": "C++",

@@ -19,15 +19,15 @@ from . import arguments
 from .arguments import PROGRAM, USAGE, Options
 from .by_hand import Edit, by_hand
 from .choose import Chosen, choose
-from .effects import effects
-from .ground import Ground, TrialError
+from .comparing.effects import effects
 from .keep import keep
 from .measure import Candidate, Trial, together
-from .private import problem
-from .runs import LIMIT, Runner, first_problem
-from .side_effects import programs, side_effects
-from .stopped import TooLongError
-from .temporary import WORK
+from .planning.temporary import WORK
+from .running.ground import Ground, TrialError
+from .running.private import problem
+from .running.runs import LIMIT, Runner, first_problem
+from .running.side_effects import programs, side_effects
+from .running.stopped import TooLongError
 from .told import Result
 
 NOTHING_HELPED, OUTPUT_CHANGED = 1, 3

@@ -10,13 +10,13 @@ from dataclasses import field
 
 from ..classes import dataclass
 from ..report.tried import CHANGED, HELPED, MEASURED, NOT_HELPED, UNDECIDED
-from .case import Plan
-from .ground import TrialError
-from .outputs import Mask, Output, differences, mask_of
-from .runs import LEAST_LIMIT, LIMIT, Run, Runner, check, first_problem
-from .stopped import TooLongError
-from .values import pythons
-from .verdict import PILOT, Verdict, pairs_needed, verdict
+from .comparing.outputs import Mask, Output, differences, mask_of
+from .comparing.values import pythons
+from .comparing.verdict import PILOT, Verdict, pairs_needed, verdict
+from .planning.case import Plan
+from .running.ground import TrialError
+from .running.runs import LEAST_LIMIT, LIMIT, Run, Runner, check, first_problem
+from .running.stopped import TooLongError
 
 NOT_APPLICABLE = "not applicable"
 # Why most remedies are not tried.

@@ -15,7 +15,7 @@ from ..report.tried import FORMAT, HELPED, MEASURED, NOT_TRIED, VERSION, cost
 from ..show.text import visible
 from ..units import seconds
 from .by_hand import Edit
-from .effects import Effect
+from .comparing.effects import Effect
 from .measure import UNASKED, Candidate
 
 _NAME = 22  # characters

@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 
 class Remedy(Protocol):

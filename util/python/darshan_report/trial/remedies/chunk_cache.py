@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...diagnose.rules.hdf5 import chunk_cache
 from ...units import amount
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "chunk-cache"
 WHAT = "opens HDF5 files with a larger chunk cache"

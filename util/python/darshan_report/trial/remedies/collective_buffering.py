@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..case import Case, Plan
-from ..mpi import hints, no_collective_calls
+from ..planning.case import Case, Plan
+from ..planning.mpi import hints, no_collective_calls
 
 NAME = "collective-buffering"
 WHAT = "switches collective buffering of MPI-IO on (romio_cb_write and romio_cb_read)"

@@ -4,7 +4,7 @@ not a remedy: a crash of the machine loses what was not synchronized."""
 from __future__ import annotations
 
 from ...diagnose.programs.sqlite import databases
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "durability"
 WHAT = "measures what fsync and the like cost: leaves them out, in a copy"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "file-locking"
 WHAT = "sets HDF5_USE_FILE_LOCKING=FALSE, so that HDF5 locks no file when it opens one"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...diagnose.accesses.objects import hdf5
 from ...diagnose.rules.hdf5.fill_values import filled_bytes
 from ...units import amount
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "fill-time"
 WHAT = "creates datasets of HDF5 without fill values, and with their space at once"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...diagnose.remedies.language import FLUSHES
-from ..case import Case, Plan
-from ..holding import who_else
+from ..planning.case import Case, Plan
+from ..planning.holding import who_else
 
 NAME = "flush-delay"
 WHAT = "obeys flushes of a stream (fflush) once in 100 ms, or when 1 MiB is held back"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.remedies.language import FLUSHES, WRITE_BUFFER
-from ..case import Case, Plan, of_descriptor
+from ..planning.case import Case, Plan, of_descriptor
 
 NAME = "join-writes"
 WHAT = "joins small writes of a file that follow each other, up to 1 MiB"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...diagnose.programs.machine import processors
-from ..case import Case, Plan
-from ..mpi import hints, no_collective_calls
+from ..planning.case import Case, Plan
+from ..planning.mpi import hints, no_collective_calls
 
 NAME = "aggregators"
 WHAT = "lets one rank for each processor write and read for the others (cb_nodes)"

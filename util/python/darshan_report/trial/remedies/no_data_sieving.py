@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..case import Case, Plan
-from ..mpi import hints
+from ..planning.case import Case, Plan
+from ..planning.mpi import hints
 
 NAME = "no-data-sieving"
 WHAT = "switches data sieving of writes by MPI-IO off (romio_ds_write)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...units import amount
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "page-buffer"
 WHAT = "opens HDF5 files that were created with pages with a page buffer of 64 MiB"

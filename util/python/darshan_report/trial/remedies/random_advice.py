@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..case import Case, Plan
-from ..reading import OPENS, too_little
+from ..planning.case import Case, Plan
+from ..planning.reading import OPENS, too_little
 
 NAME = "random"
 WHAT = "has the kernel read nothing ahead (POSIX_FADV_RANDOM)"

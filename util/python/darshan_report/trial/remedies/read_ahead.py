@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...diagnose.remedies.language import READ_BUFFER
-from ..case import Case, Plan, of_descriptor
-from ..reading import files_read
+from ..planning.case import Case, Plan, of_descriptor
+from ..planning.reading import files_read
 
 NAME = "read-ahead"
 WHAT = "serves small reads of files from a buffer of 1 MiB that is read ahead"

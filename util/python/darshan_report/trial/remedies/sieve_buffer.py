@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.rules.hdf5.sieve_buffer import SMALL, sieved
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "sieve-buffer"
 WHAT = "opens HDF5 files with a smaller sieve buffer, which HDF5 fills around each small access"

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...diagnose.programs.sqlite import databases
 from ...units import amount
-from ..case import Case, Plan
+from ..planning.case import Case, Plan
 
 NAME = "sqlite-cache"
 WHAT = "gives each connection to a database of SQLite a page cache of 200 MB"

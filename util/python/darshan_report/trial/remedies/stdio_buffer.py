@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...diagnose.remedies.language import READ_BUFFER, WRITE_BUFFER
-from ..case import Case, Plan
-from ..holding import who_else
+from ..planning.case import Case, Plan
+from ..planning.holding import who_else
 
 NAME = "stdio-buffer"
 WHAT = "gives streams of regular files (fopen) a buffer of 1 MiB"

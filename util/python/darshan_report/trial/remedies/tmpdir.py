@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ...units import amount
-from ..case import Case, Plan
-from ..private import MEMORY
-from ..temporary import is_temporary
+from ..planning.case import Case, Plan
+from ..planning.temporary import is_temporary
+from ..running.private import MEMORY
 
 NAME = "tmpdir"
 WHAT = f"sets TMPDIR={MEMORY}, so that temporary files are in memory"

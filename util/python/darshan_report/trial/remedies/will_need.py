@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...units import amount
-from ..case import Case, Plan
-from ..reading import OPENS, files_read, too_little
+from ..planning.case import Case, Plan
+from ..planning.reading import OPENS, files_read, too_little
 
 NAME = "will-need"
 WHAT = "has the kernel read a file into the page cache as soon as the program opens it"

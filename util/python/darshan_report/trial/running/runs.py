@@ -12,11 +12,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import field
 
-from ..classes import dataclass
-from ..show import signal_exit
-from .case import Plan
+from ...classes import dataclass
+from ...show import signal_exit
+from ..comparing.outputs import Output
+from ..planning.case import Plan
 from .ground import Ground, TrialError
-from .outputs import Output
 from .private import adopt_orphans, die_with_parent
 from .stopped import Stopped, TooLongError
 

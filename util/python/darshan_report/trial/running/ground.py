@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import field
 
-from ..classes import dataclass
-from ..show import signal_exit
+from ...classes import dataclass
+from ...show import signal_exit
 from .private import View
 
 FROM = "DARSHAN_TRY_FROM"  # tells the command of --setup the user's folder

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..classes import dataclass
-from ..report.tried import LEAST_GAIN, LEAST_RATIO
+from ...classes import dataclass
+from ...report.tried import LEAST_GAIN, LEAST_RATIO
 
 CONFIDENCE = 0.99
 PILOT, FEWEST, MOST = 3, 5, 15  # pairs

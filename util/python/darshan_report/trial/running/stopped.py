@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..classes import dataclass
+from ...classes import dataclass
 
 _PATIENCE = 5  # looks, one each second
 

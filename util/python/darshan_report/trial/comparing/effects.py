@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..classes import dataclass
-from ..log import Log, open_log
-from ..units import amount, count, seconds
+from ...classes import dataclass
+from ...log import Log, open_log
+from ...units import amount, count, seconds
 
 _SUMS = {
     "reads": (("POSIX", "POSIX_READS"), ("STDIO_EXT", "STDIO_EXT_FILLS")),

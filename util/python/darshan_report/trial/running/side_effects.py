@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnose.facts import Facts
-from ..measure.processes.programs import program_name
-from ..units import amount
-from .temporary import is_below, is_temporary
+from ...diagnose.facts import Facts
+from ...measure.processes.programs import program_name
+from ...units import amount
+from ..planning.temporary import is_below, is_temporary
 
 # Programs that start work elsewhere, or talk to other machines.
 _ELSEWHERE = frozenset(

@@ -7,9 +7,9 @@ import resource
 from collections.abc import Mapping
 from dataclasses import field
 
-from ..classes import dataclass
-from ..diagnose.facts import Facts
-from ..diagnose.finding import Finding
+from ...classes import dataclass
+from ...diagnose.facts import Facts
+from ...diagnose.finding import Finding
 
 _CGROUP = "/sys/fs/cgroup/memory"
 

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 
-from ..classes import dataclass
-from .ground import Entry
+from ...classes import dataclass
+from ..running.ground import Entry
 from .values import same_values
 
 STDOUT = "standard output"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..units import amount
+from ...units import amount
 from .case import Case
 
 # Functions at whose call sites a remedy of an opened file is written.

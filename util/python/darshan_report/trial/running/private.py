@@ -14,7 +14,7 @@ import socket
 import struct
 from collections.abc import Sequence
 
-from ..classes import dataclass
+from ...classes import dataclass
 
 # Constants of <sched.h>, <sys/mount.h>, <linux/mount.h>, <net/if.h> and <sys/prctl.h>.
 _NEW_MOUNTS, _NEW_USER, _NEW_NETWORK = 0x20000, 0x10000000, 0x40000000

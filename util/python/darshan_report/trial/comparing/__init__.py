@@ -1,0 +1,1 @@
+"""Comparison of runs: effects, outputs, and whether a remedy helped."""

@@ -1,0 +1,1 @@
+"""Runs of the program, and the view of the system that they have."""
