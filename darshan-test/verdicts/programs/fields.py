@@ -347,7 +347,7 @@ def paged_groups(cured: bool) -> None:
     """Reads an attribute of each of many groups, in a file with pages."""
     with h5py.File("groups.h5", page_buf_size=16 << 20 if cured else 0) as file:
         for i in range(3000):
-            assert file[f"g{i * 769 % 3000}"].attrs["i"] >= 0
+            assert file[f"g{i * 769 % 3000}"].attrs["i"] >= 0  # blame: paged-groups
 
 
 def prepare_paged_groups() -> None:

@@ -431,7 +431,20 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
     if finding.name.startswith(_FAULTS):
         return Blame(_NO_CALLS, None, "", 0.0, 0)
     about = _about(found, finding)
+    if about is not None and about.called == _ANY:
+        about = _in_library(found.every, finding, about)
     return _blamed(found, finding, about) if about else None
+
+
+def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
+    """Returns the calls of HDF5, netCDF and MPI-IO, if only they used the files of the finding: a
+    site is of the call that the program made, so the reads below an H5Oopen are not among the
+    reads. Returns `about` otherwise."""
+    ids = {row.id for row in finding.evidence if row.id is not None and row.record}
+    libraries = About(KINDS, f"{_HDF5}|{_MPIIO}")
+    if any(_used(line, ids, replace(about, by=_CALLS)) > 0 for line in lines):
+        return about
+    return libraries if any(_used(line, ids, libraries) > 0 for line in lines) else about
 
 
 def _about(found: Lines, finding: Finding) -> About | None:
