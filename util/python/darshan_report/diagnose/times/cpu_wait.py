@@ -128,6 +128,17 @@ def runnable(facts: Facts) -> float:
     return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
 
 
+def used(facts: Facts, processors: int) -> float:
+    """Returns the share (0 to 1) of the time of these processors in which they worked for the run;
+    1 if the log does not tell."""
+    table = facts.table("USAGE")
+    whole = processors * facts.run_time
+    if table is None or whole <= 0:
+        return 1.0
+    known = Usage(table.records)
+    return min(1.0, float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"]).sum()) / whole)
+
+
 def is_little(facts: Facts) -> bool:
     """Returns whether I/O took so little time that no change is worthwhile."""
     real = facts.io_time - waited(facts)

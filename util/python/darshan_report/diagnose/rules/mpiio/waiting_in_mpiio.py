@@ -64,10 +64,16 @@ class Waits:
     @property
     def late(self) -> np.ndarray:
         """Mask of the files on which one process spends far less time in these calls than the
-        others: it comes last, and does not wait."""
+        others: it comes last, and does not wait. On a busy machine any process may come last,
+        because it waited for a processor; the sums of such waits differ as those of a random walk
+        do."""
         fastest = np.where(self.ranks > 1, self.upper["F_FASTEST_RANK_TIME"], self.mean)
         gap = self.mean - fastest
-        return (fastest > 0) & (gap > self.facts.limits["imbalance.share"] * self.mean)
+        met = np.maximum(collective.met(self.upper), 1)
+        chance = runnable(self.facts) / self.facts.nprocs / np.sqrt(met)
+        limit = self.facts.limits["imbalance.share"] * self.mean
+        found: np.ndarray = (fastest > 0) & (gap > limit) & (gap > chance)
+        return found
 
     @property
     def funnelled(self) -> np.ndarray:

@@ -9,10 +9,14 @@ from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...programs.machine import nodes, outnumbered, processors
 from ...reached import needs
+from ...times.cpu_wait import used
 from ..mpiio import waiting_in_mpiio
 
 NAME = "ranks-outnumber-processors"
 ROLE = CAUSE
+# Ranks that wait actively use all of their processors. Below this share of their time, other
+# programs have the processors, and fewer ranks would wait for them as well.
+_USED = 0.5
 
 
 @needs("MPI-IO")
@@ -24,6 +28,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     lost, whole = waiting_in_mpiio.exchanging(facts)
     number = processors(facts)
+    if used(facts, number) < _USED:
+        return
     # With a processor for each rank, all of them would run at the same time.
     stake = facts.stake(
         lost * (1 - number / facts.nprocs),

@@ -22,7 +22,7 @@ from ...remedies.advice import Seen, remedy
 from ...remedies.language import languages
 from ...table import Table
 from ...times import ledger as rows
-from ...times.cpu_wait import latency, real_part, within
+from ...times.cpu_wait import latency, real_part
 from ..files import lookups
 
 NAME = "costly"
@@ -90,8 +90,12 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 def _spent(facts: Facts, spent: float) -> str:
     """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
-    stake = within(facts.stake(spent, ""))
+    stake = facts.stake(spent, "")
     each = " per process" if stake.ranks > 1 else ""
+    if stake.run > stake.of_run:  # the calls themselves waited for a processor
+        part = share(stake.run, facts.run_time)
+        waits = "with waits for a processor"
+        return f"{seconds(stake.run)} of {seconds(facts.run_time)}{each} ({part}, {waits})"
     whole = share(stake.run, stake.of_run)
     busy = ", without the waits for a processor" if real_part(facts) < 1 else ""
     return f"{seconds(stake.run)} of {seconds(stake.of_run)}{each} ({whole}{busy})"
