@@ -62,6 +62,17 @@ def _files() -> list[Row]:
             says=(r"/results\.json was written whole 500 times, each time as a new file",),
             never=keep,
         ),
+        replace(
+            file(
+                "log-rotated",
+                "rotated-often",
+                "grow larger",
+                says=(r"/solver\.log was renamed \d+ times, after 1\.\d+ KiB on average",),
+                never=("was written whole", "waits for a file", "look-ups"),
+            ),
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+        ),
         file(
             "record-edited",
             "rewritten-whole-edited",

@@ -339,6 +339,14 @@ def cases() -> list[Case]:
                 SEQ_READS=99, SEQ_WRITES=99, F_READ_TIME=2.0, F_WRITE_TIME=3.0, F_META_TIME=0.5),
         )
     )  # fmt: skip
+    rotated = Job(
+        (
+            row("POSIX", "/a.log", OPENS=301, STATS=600, WRITES=300, BYTES_WRITTEN=600_000,
+                MAX_BYTE_WRITTEN=1999, RENAME_SOURCES=300, F_META_TIME=3.0),
+            row("POSIX", "/a.log.1", STATS=300, RENAME_TARGETS=300, RENAME_SOURCES=299,
+                RENAMED_FROM=number_of("/a.log"), F_META_TIME=2.0),
+        )
+    )  # fmt: skip
     whole = Job(
         (
             row("POSIX", "/a.json", OPENS=100, WRITES=100, BYTES_WRITTEN=1000000,
@@ -358,6 +366,7 @@ def cases() -> list[Case]:
         ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),
+        ("rotated-often", rotated, rotated.but(1, RENAME_SOURCES=0)),
         ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),
         ("program-files", imports, replace(imports, rows=imports.rows[:400])),
         ("same-bytes-again-read", reread, reread.but(MAX_BYTE_READ=300 * MIB)),

@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import importlib
 import json
+import logging
 import multiprocessing
 import os
 import subprocess
@@ -16,6 +17,7 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +134,16 @@ def replaced_each_step(cured: bool) -> None:
             name = f".results.{step}.tmp"
             Path(name).write_text(json.dumps(results))
             os.replace(name, "results.json")
+
+
+def log_rotated(cured: bool) -> None:
+    """A log is full after few lines, and all older versions are renamed each time."""
+    size = 10_000_000 if cured else 1500
+    handler = RotatingFileHandler("solver.log", maxBytes=size, backupCount=150)
+    log = logging.getLogger("solver")
+    log.addHandler(handler)
+    for step in range(9000):
+        log.warning("step %d: residual %.6e", step, 1 / (step + 1))  # blame: log-rotated
 
 
 def record_edited(cured: bool) -> None:

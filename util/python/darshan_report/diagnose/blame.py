@@ -137,6 +137,7 @@ _ABOUT = (
     ("read-by-", About((READ,), _ANY, _BYTES)),
     ("read-modify-write", About(_DATA, _MPIIO)),
     ("read-write-alternation", About(_DATA, _ANY, _CALLS)),
+    ("rotated-often", About((OTHER, LOOKUP, OPEN))),
     ("rewritten-whole", About((WRITE,), _ANY, _BYTES)),
     ("same-bytes-again-read", About((READ,), _ANY, _BYTES)),
     ("same-bytes-again-written", About((WRITE,), _ANY, _BYTES)),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import count, plural, seconds
+from ...accesses import rotations
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
@@ -30,7 +31,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     if facts.found(polled.find):
         return
-    misses, time = extra.sum("MISSES"), extra.sum("F_MISS_TIME")
+    others = ~rotations.missed(facts, extra)
+    misses = float(extra["MISSES"][others].sum())
+    time = float(extra["F_MISS_TIME"][others].sum())
     stake = facts.stake(time, "time in failed lookups")
     if misses < facts.limits["operations"] or not facts.worth(stake):
         return

@@ -16,7 +16,7 @@ from ...remedies.advice import METADATA, Seen, remedy
 from ...table import Table
 from ..accesses import seeks
 from ..streams import refills, stream_seeks
-from . import listings, lookups, many_files, opens_again, rewritten
+from . import listings, lookups, many_files, opens_again, rewritten, rotated_often
 
 NAME = "metadata"
 ROLE = SYMPTOM
@@ -25,6 +25,7 @@ _CAUSES = (
     many_files,
     opens_again,
     rewritten,
+    rotated_often,
     lookups,
     listings,
     refills,

@@ -10,6 +10,7 @@ import numpy as np
 from ....checkpoints.saves import state_ids
 from ....records import among
 from ....units import amount, plural, seconds
+from ...accesses import rotations
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
 from ...reached import CALLS, at_most
@@ -117,6 +118,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     mask &= facts.single(table)
     mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
     if mask.any():  # a checkpoint is a new file each time
+        mask &= ~among(table.ids, rotations.ids(facts))
         mask &= ~among(table.ids, state_ids(facts))
     if not mask.any():
         return

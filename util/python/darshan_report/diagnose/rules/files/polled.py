@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....call_sites.lines import Line
-from ....call_sites.measured import LOOKUP, OPEN, SHORT
+from ....call_sites.measured import LOOKUP, OPEN, OTHER, SHORT, WRITE
 from ....classes import dataclass
 from ....units import count, plural, seconds
 from ...facts import Facts
@@ -16,6 +16,7 @@ from ...times.loops import loops_of, processor_time
 NAME = "waits-for-a-file"
 ROLE = CAUSE
 _MOSTLY = 0.5  # least part of the look-ups that fail, and of the loop's time in its calls
+_FEW = 0.1  # most calls of the loop that change files, for each look-up
 _EXAMPLE = (
     "C: while (stat(path, &st) != 0) usleep(10000);\n"
     "C++: while (!std::filesystem::exists(path)) std::this_thread::sleep_for(10ms);\n"
@@ -93,10 +94,11 @@ def _waiting(facts: Facts) -> _Loop | None:
 
 def _asking(facts: Facts, group: Line) -> _Loop | None:
     """Returns the look-ups of a loop if they ask for few names, and are all that the loop does."""
-    calls, names, in_calls, short, longer = 0.0, 0, 0.0, 0.0, 0.0
+    calls, names, in_calls, short, longer, others = 0.0, 0, 0.0, 0.0, 0.0, 0.0
     for site in group.sites:
         sums = site.sums
         number = sums.files.number()
+        others += sums.calls_of[OTHER] + sums.calls_of[WRITE]
         asked = sums.calls_of[LOOKUP] + sums.calls_of[OPEN]
         # Only names that were found count as files: without one, nothing was waited for.
         if not number or asked < facts.limits["operations"] * number:
@@ -107,6 +109,6 @@ def _asking(facts: Facts, group: Line) -> _Loop | None:
         short += sums.gaps[SHORT]
         longer += sum(sums.gaps) - sums.gaps[SHORT]
     spent = in_calls + short
-    if calls == 0 or spent < _MOSTLY * (spent + longer):
+    if calls == 0 or others > _FEW * calls or spent < _MOSTLY * (spent + longer):
         return None
     return _Loop(calls, names, in_calls, short)

@@ -14,6 +14,7 @@ from ....classes import dataclass
 from ....measure.files.renamed import is_aside
 from ....records import among, in_both
 from ....units import amount, count, plural, seconds
+from ...accesses import rotations
 from ...facts import Facts, once
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
 from ...reached import CALLS, at_most
@@ -95,6 +96,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     # pieces of equal size, or is a checkpoint, of which all bytes may be new.
     mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
     mask &= ~among(table.ids, _removed(facts, table, opens))
+    mask &= ~among(table.ids, rotations.ids(facts))
     lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     # An open that reads all of it, and one that writes all of it.
@@ -146,7 +148,8 @@ def _renamed(facts: Facts) -> list[Rewritten]:
     if posix is None or not posix.has("RENAME_TARGETS"):
         return []
     often = facts.limits["opens.again"] * posix.processes
-    targets = np.flatnonzero((posix["RENAME_TARGETS"] > often) & facts.single(posix))
+    kept = among(posix.ids, rotations.ids(facts))
+    targets = np.flatnonzero((posix["RENAME_TARGETS"] > often) & facts.single(posix) & ~kept)
     if not len(targets):
         return []
     by_folder: dict[str, list[int]] = defaultdict(list)
