@@ -35,14 +35,22 @@ int main(int, char **argv) {
   return 0;
 }
 """
-FORTRAN_SOURCE = """program rows
+FORTRAN_SOURCE = """module table
   implicit none
-  integer :: i
+contains
+  subroutine fill(unit)
+    integer, intent(in) :: unit
+    integer :: i
+    do i = 1, 300
+      write(unit, *) i  ! row
+      flush(unit)       ! flush
+    end do
+  end subroutine
+end module
+program rows
+  use table
   open(unit=10, file='rows.txt', status='replace')
-  do i = 1, 300
-    write(10, *) i  ! row
-    flush(10)       ! flush
-  end do
+  call fill(10)
   close(10)
 end program
 """
@@ -150,11 +158,12 @@ def test_a_program_in_fortran(where: Where) -> None:
     source = where.folder / "rows.f90"
     source.write_text(FORTRAN_SOURCE)
     path = where.folder / "rows"
-    subprocess.run(["gfortran", "-g", "-O1", "-o", path, source], check=True)
+    subprocess.run(["gfortran", "-g", "-O1", "-o", path, source], cwd=where.folder, check=True)
     found = where.run(path)
     row = at(found, source, line_of(FORTRAN_SOURCE, "! flush"))
     assert row["called"]["write"]["calls"] == 300
     assert row["through"] == "_gfortran_st_flush"
+    assert row["place"]["function"] == "table::fill"
 
 
 @pytest.mark.parametrize("tool", ["eu-addr2line", "addr2line"])

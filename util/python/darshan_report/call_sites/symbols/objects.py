@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..stack import Native, Object
-from . import addr2line, elf, rust
+from . import addr2line, elf, fortran, rust
 from .addr2line import Source
 
 _SECONDS = 60.0  # for all files of a log
@@ -119,5 +119,5 @@ class Objects:
 
 
 def _readable(source: Source) -> Source:
-    """Returns a source with the name of a function of Rust as its user writes it."""
-    return replace(source, function=rust.plain(source.function))
+    """Returns a source with the name of a function of Rust or Fortran as its user knows it."""
+    return replace(source, function=fortran.plain(rust.plain(source.function)))

@@ -1,0 +1,15 @@
+"""Names of procedures in modules of Fortran. gfortran's symbol of `find` in the module `archive` is
+__archive_MOD_find, that of Intel's and NAG's compilers archive_mp_find_ and archive_MP_find."""
+
+from __future__ import annotations
+
+import re
+
+_GNU = re.compile(r"__([a-z]\w*?)_MOD_([a-z]\w*)")
+_OTHERS = re.compile(r"([a-z]\w*?)_(?:mp|MP)_([a-z]\w*?)_?")
+
+
+def plain(symbol: str) -> str:
+    """Returns archive::find; other names unchanged."""
+    found = _GNU.fullmatch(symbol) or _OTHERS.fullmatch(symbol)
+    return f"{found[1]}::{found[2]}" if found else symbol
