@@ -23,15 +23,28 @@ ROLE = CAUSE
 # Bytes that one fill of a stream's buffer reads in a language, and the language. libstdc++ keeps a
 # byte.
 _FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
+_NEEDLESS = (
+    "Leave out a seek to where the stream already is: a read goes on behind the last one, and a "
+    "seek throws the buffer away even if it does not move."
+)
+_FORWARD = (
+    "Skip bytes by seek_relative, which keeps the buffer if the target lies in it; seek throws the "
+    "buffer away, and is not needed where the stream already is."
+)
 _SEEKS = 0.8  # least part of the reads before which there is a seek
 _MOSTLY = 0.5  # least part of the reads that have the size of a fill
+
+
+def _languages(facts: Facts) -> frozenset[str]:
+    """Returns the languages that the log knows of the program."""
+    said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
+    return said | (languages(facts, "") - frozenset(COMPILED))
 
 
 def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
     """Returns a mask of the files whose reads mostly fill a buffer after a seek, and the bytes of a
     fill."""
-    said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
-    said |= languages(facts, "") - frozenset(COMPILED)
+    said = _languages(facts)
     reads, size = table["READS"], table["MAX_BYTE_READ"] + 1
     fills = np.zeros(len(table), "i8")
     for number in range(1, 5):
@@ -83,8 +96,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_META_TIME",
         ),
         remedy=Remedy(
-            "Leave out a seek to where the stream already is: a read goes on behind the last one, "
-            "and a seek throws the buffer away even if it does not move. Where the order is "
+            f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} Where the order is "
             "another one, read the file once and keep it in memory, or sort the requests by "
             "offset. Each seek fills the whole buffer, so a larger one takes longer.",
             "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
