@@ -510,6 +510,7 @@ def _states() -> list[Row]:
             settings=slow,
             says=(r"/model-\*\.ckpt was saved 8 times: .* \(Young's formula\)",),
         ),
+        state("parts-of-a-tensor", "checkpoints-often", "part.clone()", settings=slow),
         state(
             "each-rank-saves",
             "saved-by-each",

@@ -29,11 +29,18 @@ class Saver:
     shards: bool = False  # each process saves its own part
     advice: str = ""  # how to save less often, or beside the program
     library: re.Pattern[str] | None = None  # the name of a compiled extension
+    parts: str = ""  # advice if the files are no states, but parts of one object
 
     @property
     def by_name(self) -> str:
         """Returns what the names of files tell, if no call site tells the function."""
         return f"{self.title} (by its name)" if self.endings else self.title
+
+
+_VIEWS = (
+    "If the files are parts of one tensor, save a copy of each part (part.clone()): of a view, "
+    "torch.save writes the whole storage."
+)
 
 
 def _row(title: str, code: str, functions: str = "", endings: str = "", **more: object) -> Saver:
@@ -81,7 +88,14 @@ SAVERS = (
         shards=True,
         advice=_TORCH.split("\n", 1)[0],
     ),
-    _row("torch.save", r"torch/serialization\.py$", "save", "pt pth ckpt", advice=_TORCH),
+    _row(
+        "torch.save",
+        r"torch/serialization\.py$",
+        "save",
+        "pt pth ckpt",
+        advice=_TORCH,
+        parts=_VIEWS,
+    ),
     _row("torch.jit.save", r"torch/jit/_serialization\.py$", "save"),
     _row(
         "safetensors",

@@ -12,6 +12,7 @@ from ...finding import CAUSE, Evidence, Finding, Remedy
 
 NAME = "checkpoints-often"
 ROLE = CAUSE
+_MANY = 20  # states that a program hardly keeps
 _LESS = (
     "Python: if time.monotonic() - saved >= interval: save(state, path)  # not in every step\n"
     "C: if (now - saved >= interval) save(state), saved = now;\n"
@@ -24,6 +25,12 @@ def _are_state(row: Checkpoint) -> bool:
     """Tells whether files are surely checkpoints. numpy and pickle also save results, which the
     program needs; but a program does not remove its own results."""
     return not row.saver.repeated or 2 * (row.replaced + row.removed) >= row.saves
+
+
+def _of_parts(row: Checkpoint) -> str:
+    """Returns advice for files that may be no states: many of them, all of which are kept."""
+    many = row.files >= _MANY and row.kept == row.saves
+    return f"{row.saver.parts} If they are checkpoints: " if many and row.saver.parts else ""
 
 
 def _too_often(facts: Facts, found: Waited, best: float) -> bool:
@@ -82,14 +89,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         + f": {amount(first.written / first.saves)} every {seconds(found.interval)}. Each save "
         f"stopped the program for {seconds(found.cost)}, all of them for {seconds(found.seconds)} "
         f"({share(found.seconds, facts.run_time)} of the run). With a failure every "
-        f"{rough(failures)}, which is an assumption, one save every {rough(best)} loses the least "
-        "time (Young's formula).",
+        f"{rough(failures)}, which is an assumption (checkpoint.failures in a file of thresholds), "
+        f"one save every {rough(best)} loses the least time (Young's formula).",
         stake=stake,
         evidence=evidence(facts, first),
         remedy=Remedy(
-            "Save less often, or copy the state in memory and let a thread save it while the "
-            "program goes on. Set checkpoint.failures in a file of thresholds to the mean time "
-            "between failures of your machine.",
+            f"{_of_parts(first)}Save less often, or copy the state in memory and let a thread save "
+            "it while the program goes on.",
             _advice(rows),
         ),
         limits=("checkpoint.saves", "checkpoint.failures", "checkpoint.trial", "checkpoint.share"),
