@@ -33,6 +33,7 @@ from .sections.layers import in_pipes_sentence
 _WIDTH = 80
 _BRIEF = 3  # problems
 _REMEDY = 3  # lines, with what was tried
+_WHY = 3  # lines about a run without a problem
 _TALK = 5  # MPI functions
 _MAPPED = 3  # files
 _PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
@@ -307,14 +308,9 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     has_place = bool(problems and where[id(problems[0])])
     for finding in list(titles.values())[: _BRIEF - has_place]:
         # Seconds without the bytes, so that the line is not cut.
-        at = finding.stake.text.partition("; ")[0].partition(" and ")[0]
-        short = finding.stake.brief  # the share says what it is of
-        mark = "?" if finding.is_hint else "!"
-        seconds_alone = short.partition(",")[0]
-        ends = (f": {text}" if text else "" for text in (at, short, seconds_alone))
-        line = [*first_fitting((f"{mark} {finding.title}{end}" for end in ends), _WIDTH)]
-        of_work |= any(_OF_WORK in text for text in line)
-        yield from line
+        told = [*_headline(finding)]
+        of_work |= any(_OF_WORK in text for text in told)
+        yield from told
         if finding is not problems[0]:
             continue
         if place := where[id(finding)]:
@@ -333,9 +329,27 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
-            more = finding.remedy.text if finding.kind != GOOD else ""
-            what = f"{finding.title}. {more}".rstrip()
-            yield from fitting(visible(what), _WIDTH, 2, "  ")
+            why = finding.sentence.partition(". ")[0].rstrip(".") + "."
+            more = finding.remedy.text if finding.kind != GOOD else why
+            yield from fitting(visible(f"{finding.title}. {more}".rstrip()), _WIDTH, _WHY, "  ")
+
+
+def _headline(finding: Finding) -> Iterator[str]:
+    """Yields the title of a finding with the time at stake, on one line if both fit."""
+    mark = "?" if finding.is_hint else "!"
+    stake = finding.stake
+    at, short = stake.text.partition("; ")[0].partition(" and ")[0], stake.brief
+    if not at:
+        yield from first_fitting([f"{mark} {finding.title}"], _WIDTH)
+        return
+    same = " (partly the same seconds)" if stake.partly else " (the same seconds)"
+    same = same if stake.same_as else ""
+    for text in (f"{at}{same}", f"{short}{same}"):  # the share says what it is of
+        if len(line := f"{mark} {finding.title}: {text}") <= _WIDTH:
+            yield visible(line)
+            return
+    yield from first_fitting([f"{mark} {finding.title}:"], _WIDTH)
+    yield from first_fitting([f"  {at}{same}", f"  {short}{same}"], _WIDTH)
 
 
 def _places(place: str) -> Iterator[str]:

@@ -23,7 +23,8 @@ NAME = "fine"
 ROLE = LAST
 _FINE = "Your I/O is fine"
 _HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
-_MAPPED = "The calls on files are fine; accesses to mapped files were not measured"
+_UNKNOWN = "how long mapped files took is unknown"
+_MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _MOST = 0.5  # part of the run time
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
@@ -308,9 +309,10 @@ def find(
         )
     else:
         where = _idle(facts) or spent_on.where(facts, _over(facts))
+        is_mapped = any(f.name == "unseen-mapped" for f in others)
         yield Finding(
             NAME,
-            "No known problem",
+            f"No known problem; {_UNKNOWN}" if is_mapped else "No known problem",
             f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip() + unseen,
             GOOD,
         )
