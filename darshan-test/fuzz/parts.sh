@@ -2,7 +2,7 @@
 # top, work, and DARSHAN_ASAN, the build with sanitizers (./dev asan).
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all"
 reader="$DARSHAN_ASAN/libdarshan-read.a"
-reader_sources="$top/util/reader/*.c $top/util/reader/records/*.c $top/runtime/format/*.c"
+reader_sources="$top/util/reader/*.c $top/util/reader/records/*.c $top/runtime/format/*.c $top/runtime/format/merge/*.c"
 corpus="$work/corpus"
 
 # build COMPILER SANITIZERS OUTPUT SOURCE|ARCHIVE|OPTION...

@@ -122,7 +122,7 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
     objects, said = [], ""
     for name in (
         "format/describe.c",
-        "format/merge-rules.c",
+        "format/merge/merge-rules.c",
         "job/modules.c",
         "modules/yields/yields.c",
     ):

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "describe.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "record-id.h"
 #include "records.h"
 

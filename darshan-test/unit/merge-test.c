@@ -1,5 +1,5 @@
 /* The merge engine: ranks of one job, and totals of the text output. */
-#include "merge.h"
+#include "merge/merge.h"
 #include "records.h"
 #include "unit.h"
 

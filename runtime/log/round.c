@@ -1,7 +1,7 @@
 /* Rounds the times of all records in place. */
 #include "compose.h"
 
-#include "merge.h"
+#include "merge/merge.h"
 
 /* Returns the steps per second to which values of a unit are rounded, 0 if they are not rounded. */
 static double steps(enum darshan_unit unit) {

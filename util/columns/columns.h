@@ -4,7 +4,7 @@
 
 #include "apmpi.h"
 #include "darshan-columns.h"
-#include "merge.h"
+#include "merge/merge.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define DARSHAN_RANKS_CANDIDATES_H
 
 #include "../arena.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "rank.h"
 
 /* Sections of a log: the names, then each module by its id. */

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 
 #include "../../runs/unattributed.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "modules/daos/records.h"
 #include "records.h"
 

@@ -5,7 +5,7 @@
 
 #include "../../parser/id-table.h"
 #include "darshan-read.h"
-#include "merge.h"
+#include "merge/merge.h"
 
 struct shares {
   double files; /* seconds in calls of the lowest layers on files, over all processes */

@@ -6,7 +6,7 @@
 #include "darshan-read.h"
 #include "datasets.h"
 #include "io-share.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "programs.h"
 #include "unattributed.h"
 #include "waits.h"

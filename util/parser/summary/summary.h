@@ -4,7 +4,7 @@
 #define DARSHAN_SUMMARY_H
 
 #include "../id-table.h"
-#include "merge.h"
+#include "merge/merge.h"
 
 struct summary_options {
   bool total, file, perf;

@@ -5,7 +5,7 @@
 
 #include "../../../../runtime/log/compose.h"
 #include "combined-module.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "part.h"
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define EACH_TABLE "merge-rows.h"
+#define EACH_TABLE "merge/merge-rows.h"
 #include "modules.def"
 
 /* Returns the index of a name in a sequence of NUL-terminated names, -1 if it is missing. */
