@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from lab.compile import compile_c
+from place import needs
 from sample import turning
 
 from .any_calls import ANY_CALLS
@@ -63,6 +64,65 @@ def test_calls_by_chance(trial: Try, setting: str, seed: int) -> None:
     bare = left(trial, "", program, str(seed))
     assert bare[0] == 0
     assert left(trial, setting, program, str(seed)) == bare
+
+
+# A std::ofstream that is flushed for each line; MORE stands for other uses of streams.
+_LINES = """#include <cstdio>
+#include <fstream>
+#include <unistd.h>
+int main(int, char **) {
+  std::ofstream out("numbers.txt");
+  for (int i = 0; i < LINES; i++) out << i << " of many" << std::endl;
+  MORE
+}
+"""
+_MORE = """std::ofstream more("any.more", std::ios::app);
+  std::fstream both("any.both", std::ios::in | std::ios::out | std::ios::trunc);
+  for (int i = 0; i < 300; i++) {
+    more << i << std::flush;
+    both << "record " << i << std::flush;
+    if (i % 50 == 49) both.seekp(i / 2);
+    if (i % 70 != 69) continue;
+    both.seekg(3);
+    std::printf("%d ", both.get());
+    both.clear();
+    both.seekp(0, std::ios::end);
+    std::printf("%ld ", (long)both.tellp());
+  }
+  std::fflush(stdout);
+  std::FILE *file = std::fopen("any.file", "w");
+  for (int i = 0; i < 200; i++) {
+    if (write(fileno(file), "below ", 6) != 6) return 2;
+    if (i > 100 && (std::fputs("above ", file) < 0 || std::fflush(file))) return 3;
+  }
+  END
+"""
+
+
+def _cxx(folder: Path, lines: int, more: str = "") -> Path:
+    """Compiles the program."""
+    needs("program:c++")
+    source = folder / "lines.cc"
+    source.write_text(_LINES.replace("LINES", str(lines)).replace("MORE", more))
+    program = source.with_suffix("")
+    subprocess.run(["c++", "-O2", "-o", program, source], check=True)
+    return program
+
+
+@pytest.mark.parametrize("end", ["return std::fclose(file);", "_exit(0);"])
+def test_streams_of_cxx(trial: Try, end: str) -> None:
+    """A std::ofstream writes to the descriptor of a stream of libc, which itself moves nothing."""
+    program = _cxx(trial.user.parent, 60_000, _MORE.replace("END", end))
+    bare = left(trial, "", program)
+    assert bare[0] == 0 and len(bare[2]) == 4
+    assert left(trial, SETTING, program) == bare
+
+
+def test_a_stream_of_cxx_is_tried(trial: Try) -> None:
+    """`darshan try` joins the writes of a std::ofstream that is flushed for each line."""
+    program = _cxx(trial.user.parent, 400_000)
+    status, rows, whole = trial.found("--only", NAME, "--copy", ".", "--", program)
+    assert (status, rows[NAME]["result"]) == (0, "helped"), whole
 
 
 @pytest.mark.parametrize("flags", ["O_RDWR | O_SYNC", "O_WRONLY | O_DSYNC"])

@@ -3,15 +3,20 @@
  * descriptor of the file. The delayed bytes belong at the kernel's position of the descriptor, so
  * it suffices to write them before any other call that uses the descriptor or inspects the file.
  *
+ * libstdc++ opens the file of a std::ofstream by fopen, but writes to the descriptor of the stream.
+ * So the descriptor of a stream is joined while the stream itself has moved nothing.
+ *
  * An error of a delayed write is the result of the next write, fsync or close. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <libc-names.h>
+#include <libc-stream.h>
 
 #include "../intercept/guard.h"
 #include "../intercept/sys/sys.h"
@@ -34,6 +39,7 @@ static struct joined {
   ino_t inode;
   size_t held; /* bytes in the buffer */
   char *buffer;
+  const FILE *stream; /* that opened the descriptor; NULL: none, or left alone from now on */
 } descriptors[DESCRIPTORS] SELDOM;
 
 static struct {
@@ -84,6 +90,7 @@ static void drain(long fd) {
 /* Writes the descriptor's delayed bytes and joins its writes no more. Returns the errno of a
  * delayed write that failed and was not reported yet, or 0. */
 static int give_up(long fd) {
+  if (fd >= FIRST_OWN && fd < DESCRIPTORS) descriptors[fd].stream = NULL;
   struct joined *one = joined((int)fd);
   if (!one) return 0;
   write_held(one, (int)fd);
@@ -146,20 +153,50 @@ static int has_buffer(struct joined *one) {
   return one->buffer ? 0 : -1;
 }
 
-void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream) {
-  enum { AT_ONCE = O_SYNC | O_DSYNC | O_DIRECT | O_PATH };
-  if (!remedy_value(JOIN_WRITES)) return;
-  if (fd >= FIRST_OWN && fd < DESCRIPTORS) give_up(fd); /* closed unseen */
-  if (!is_first(st) || is_stream || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
-  if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
-  struct joined *one = &descriptors[fd];
-  if (has_buffer(one) < 0) return;
+static void join(struct joined *one) {
+  if (is_off || has_buffer(one) < 0) return;
   fatal_signals_watch();
-  one->device = st->st_dev;
-  one->inode = st->st_ino;
   one->held = 0;
   one->error = 0;
   __atomic_store_n(&one->is_joined, 1, __ATOMIC_RELEASE);
+}
+
+void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream) {
+  enum { AT_ONCE = O_SYNC | O_DSYNC | O_DIRECT | O_PATH };
+  if (!remedy_value(JOIN_WRITES)) return;
+  if (fd >= FIRST_OWN && fd < DESCRIPTORS) give_up(fd); /* closed unseen */
+  if (!is_first(st) || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
+  if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
+  struct joined *one = &descriptors[fd];
+  one->device = st->st_dev;
+  one->inode = st->st_ino;
+  if (stream)
+    one->stream = stream;
+  else
+    join(one);
+}
+
+/* Returns 1 if a stream has moved nothing yet, or has opened no descriptor; else 0. */
+static int is_idle(const FILE *stream) {
+  return !stream || (!stream_write_base(stream) && !stream_read_base(stream));
+}
+
+/* Joins the writes to the descriptor of a stream that the program asks for. */
+static void asked_for(const FILE *stream) {
+  long fd = stream ? stream_fd(stream) : -1;
+  if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
+  if (!is_idle(stream))
+    give_up(fd);
+  else if (!__atomic_load_n(&descriptors[fd].is_joined, __ATOMIC_ACQUIRE))
+    join(&descriptors[fd]);
+}
+
+/* Ends joining for the descriptor of a stream, or for all if it is NULL. */
+static void give_stream_up(const FILE *stream) {
+  if (stream)
+    give_up(stream_fd(stream));
+  else
+    give_all_up();
 }
 
 /* Adds a small write to the descriptor's buffer. Returns 1 with the result of the write in *result,
@@ -167,7 +204,7 @@ void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream)
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;
-  if (!is_address(from, n)) {
+  if (!is_address(from, n) || !is_idle(one->stream)) {
     write_held(one, (int)fd);
     unlock(one);
     return 0;
@@ -216,6 +253,12 @@ static long with_error(long result, int error) {
   }
 CLOSES(CLOSE)
 #undef CLOSE
+
+static int (*below_fclose)(FILE *stream);
+static int instead_of_fclose(FILE *stream) {
+  int error = stream ? give_up(stream_fd(stream)) : 0;
+  return with_error(below_fclose(stream), error) ? EOF : 0;
+}
 
 static int drained(long fd) {
   struct joined *one = joined((int)fd);
@@ -273,5 +316,5 @@ const struct replacement join_writes_replacements[] = {
 #define LOOK(name) {#name, (void *)look_##name, (void **)&below_look_##name},
 #include "looks.def"
 #undef LOOK
-    WRITES(ROW) CLOSES(ROW) SYNCS(ROW) ROW(syscall){NULL, NULL, NULL},
+    WRITES(ROW) CLOSES(ROW) SYNCS(ROW) ROW(fclose) ROW(syscall){NULL, NULL, NULL},
 };

@@ -22,8 +22,9 @@ static int shows_positions(int fd) {
   return strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fdinfo");
 }
 
-/* Reports a new descriptor to the remedies if it is of a regular file. Returns fd. */
-static long told(long fd, long flags, int is_stream) {
+/* Reports a new descriptor to the remedies if it is of a regular file. stream: that opened it, or
+ * NULL. Returns fd. */
+static long told(long fd, long flags, const FILE *stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
   if (is_kernel_file((int)fd)) {
@@ -31,7 +32,7 @@ static long told(long fd, long flags, int is_stream) {
     return fd;
   }
   read_ahead_opened((int)fd, (int)flags, &st);
-  join_writes_opened((int)fd, (int)flags, &st, is_stream);
+  join_writes_opened((int)fd, (int)flags, &st, stream);
   advice_opened((int)fd, (int)flags);
   return fd;
 }
@@ -40,7 +41,7 @@ static void *stream_opened(void *file, const char *mode) {
   int is_read = mode && *mode == 'r';
   for (const char *at = mode; is_read && *at && *at != ','; at++)
     if (*at == '+') is_read = 0;
-  if (file) told(stream_fd((FILE *)file), is_read ? O_RDONLY : O_RDWR, 1);
+  if (file) told(stream_fd((FILE *)file), is_read ? O_RDONLY : O_RDWR, file);
   return file;
 }
 
@@ -52,7 +53,7 @@ enum { none = 0 }; /* of functions without an argument for flags */
   static any_function *below_##name;                                                               \
   static long instead_of_##name(long a, long b, long c, long d, long e, long f) {                  \
     long fd = (int)below_##name(a, b, c, d, e, f);                                                 \
-    return told(fd, (flags) | (more), 0);                                                          \
+    return told(fd, (flags) | (more), NULL);                                                       \
   }
 #define INSTEAD_OF_STREAM(name)                                                                    \
   static void *(*below_##name)(const char *, const char *, FILE *);                                \

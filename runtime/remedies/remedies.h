@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct library;
 struct stat;
@@ -49,11 +50,11 @@ enum { FIRST_OWN = 3 }; /* standard descriptors are left alone */
 
 /* Called after the program opened a regular file as fd with these flags of open. Each function
  * applies its remedy to the descriptor if DARSHAN_TRY names the remedy: gives advice to the kernel;
- * serves reads from a buffer; joins small writes. is_stream: 1 if a stream of libc opened the file,
- * whose writes no remedy sees. */
+ * serves reads from a buffer; joins small writes. stream: the stream of libc that opened the file,
+ * whose own writes no remedy sees, or NULL. */
 void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
-void join_writes_opened(int fd, int flags, const struct stat *st, int is_stream);
+void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream);
 
 /* Apply the remedy to no descriptor any more; join_writes_stop first writes the delayed bytes.
  * Called before the process first calls vfork or clone: the child shares this memory, so a

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...diagnose.remedies.language import FLUSHES, WRITE_BUFFER
+from ...diagnose.table import Table
 from ..planning.case import Case, Plan, of_descriptor
 
 NAME = "join-writes"
@@ -31,9 +32,16 @@ def _others(case: Case) -> str:
         if extra is not None and beside is not None and extra["LOCKS"][beside]:
             return f"the program locks {name}"
         stream = stdio.place(int(record)) if stdio is not None else None
-        if stdio is not None and stream is not None and stdio["OPENS"][stream]:
-            return f"the program also opens {name} by a stream"
+        asked = bool(posix["FILENOS"][place])
+        if stdio is not None and stream is not None and not (asked and _is_idle(stdio, stream)):
+            return f"the program also uses {name} by a stream"
     return "" if written else "the program writes no file by write"
+
+
+def _is_idle(stdio: Table, place: int) -> bool:
+    """Returns whether the streams of a file moved nothing: C++ opens its files by streams of libc,
+    but then uses their descriptors."""
+    return not any(stdio[name][place] for name in ("READS", "WRITES", "FLUSHES", "SEEKS"))
 
 
 def plan(case: Case) -> Plan | str:
