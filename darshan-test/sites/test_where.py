@@ -186,6 +186,14 @@ def test_without_a_tool(where: Where) -> None:
     assert "neither eu-addr2line nor addr2line is installed" in problem
 
 
+def test_a_program_with_a_hole(where: Where) -> None:
+    """Its calls have their lines, although the loader only tells where its code is."""
+    path = where.compile("-Wl,-Tdata=0x8000000")
+    found = where.run(path, "data")
+    put = at(found, where.folder / "program.c", line_of(C_SOURCE, "/* put */"))
+    assert put["calls"] == 50 and put["stack"][1]["function"] == "work"
+
+
 def test_a_program_without_debug_information(where: Where) -> None:
     """Its functions are known by name, and calls by their places."""
     path = where.compile("-g0")

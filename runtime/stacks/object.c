@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "../intercept/loader/loader.h"
 
@@ -90,13 +91,32 @@ static int has_code_at(const struct object *object, uintptr_t address) {
   return 0;
 }
 
+/* If an object with this base is the program, extends its mapping to all segments: the kernel may
+ * leave a hole between two of them, and glibc then only tells where the code is, without the
+ * headers. */
+static void add_segments(uintptr_t base, uintptr_t *start, uintptr_t *end) {
+  const ElfW(Phdr) *part = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+  size_t count = part ? getauxval(AT_PHNUM) : 0;
+  uintptr_t first = UINTPTR_MAX, last = 0;
+  int is_program = 0;
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t from = base + part[i].p_vaddr, to = from + part[i].p_memsz;
+    if (part[i].p_type == PT_PHDR) is_program = from == (uintptr_t)part;
+    if (part[i].p_type != PT_LOAD) continue;
+    if (from < first) first = from;
+    if (to > last) last = to;
+  }
+  if (!is_program || first >= last) return;
+  *start = first & ~(uintptr_t)(PAGE_LEAST - 1);
+  *end = last;
+}
+
 int object_of(uintptr_t address, struct object *object) {
   struct loaded_object loaded;
   if (!loader_is_there() || loader_object_of((const void *)address, &loaded) < 0) return -1;
-  uintptr_t start = (uintptr_t)loaded.start;
-  if (object_read(start, (uintptr_t)loaded.end - start, object) < 0 ||
-      !has_code_at(object, address))
-    return -1;
+  uintptr_t start = (uintptr_t)loaded.start, end = (uintptr_t)loaded.end;
+  if (loaded.map) add_segments(loaded.map->l_addr, &start, &end);
+  if (object_read(start, end - start, object) < 0 || !has_code_at(object, address)) return -1;
   object->map = loaded.map;
   object->path = loaded.map && loaded.map->l_name ? loaded.map->l_name : "";
   return 0;
