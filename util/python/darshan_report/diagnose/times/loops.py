@@ -171,8 +171,9 @@ def _of_rounds(facts: Facts, loop: Line) -> float:
         others += 0 if begins else sums.calls
         if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
             continue
-        # A shell waits for the programs that it starts, in calls that are not recorded.
-        if facts.tree is not None and site.line is None:
+        # Without a frame of the program, the sites of all of its loops are in one: the time between
+        # their calls may be anything.
+        if site.line is None:
             continue
         if begins:
             before += sums.gaps[MEDIUM] + sums.gaps[LONG]
