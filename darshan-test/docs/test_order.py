@@ -34,7 +34,7 @@ def test_the_order_is_kept() -> None:
     [
         ("runtime/intercept/sys/sys.h", "../records/store.h"),
         ("runtime/records/store.c", "../log/write.h"),
-        ("runtime/job/config/names.c", "../../life/end.h"),
+        ("runtime/job/config/names.c", "../../life/life.h"),
         ("runtime/log/save.c", "../modules/posix/posix.h"),
         ("util/reader/log.c", "../parser/rows.h"),
     ],

@@ -8,7 +8,7 @@
 
 #include "counting/clock.h"
 #include "intercept/guard.h"
-#include "names/fd-name.h"
+#include "names/descriptors.h"
 #include "unit.h"
 
 /* No signal is delayed in this program. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../runtime/job/text/jobtext.h"
-#include "../../runtime/job/text/utf8.h"
+#include "../../runtime/job/text/text.h"
 #include "unit.h"
 
 static char text[DARSHAN_JOB_TEXT_ROOM];

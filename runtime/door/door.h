@@ -212,7 +212,7 @@ size_t log_compress_bound(size_t n);
 size_t log_compress_part(const void *in, size_t n, void *out, size_t room); /* 0: too small */
 
 /* Called after the application has set or queried the action of a signal, so that it sees its own
- * action and not that of the runtime (truncated.h). */
+ * action and not that of the runtime (without-journal.h). */
 struct sigaction;
 void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
 void (*torn_handler_set(int signal, void (*before)(int)))(int);

@@ -5,7 +5,7 @@
  *   events.1, .2 ...     rows of processes that may write no more to the previous file
  *                        (RLIMIT_FSIZE); rows of different files are ordered by their times
  *   name.FILE, .FILE.PID a link to the name that a file has in the run, or for a process and
- *                        its children, if the system has another (life/run/run-names.h)
+ *                        its children, if the system has another (life/run/run.h)
  *   part.PID.START.N     the finished log of one program of a process; or a link to
  *                        FOLDER.part.PID.START.N elsewhere (log/elsewhere.c)
  *   packed               the small finished logs of all programs but the first, one after the

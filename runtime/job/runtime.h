@@ -8,7 +8,7 @@
 #include "../intercept/guard.h"
 #include "../intercept/memory.h"
 #include "../memory/scratch.h"
-#include "../names/fd-entry.h"
+#include "../names/descriptors.h"
 #include "../names/folder.h"
 #include "../records/store.h"
 #include "config/config.h"

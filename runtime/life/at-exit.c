@@ -4,7 +4,7 @@
  * library's constructor is the first, so its handler is the last of all, before libc closes
  * stdio.  In a static program destructors run first; there this library's, which is the last of
  * them, registers a handler that libc calls afterwards. */
-#include "end.h"
+#include "life.h"
 
 #include <errno.h>
 #include <libc-process.h>

@@ -7,8 +7,7 @@
 #include "../intercept/wrap.h"
 #include "../job/runtime.h"
 #include "../names/folder.h"
-#include "end.h"
-#include "fork.h"
+#include "life.h"
 #include "run/run.h"
 
 enum sharing {

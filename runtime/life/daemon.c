@@ -1,5 +1,5 @@
 /* Writes the log of a process that becomes a daemon, before its parent ends. */
-#include "end.h"
+#include "life.h"
 
 #include "../job/runtime.h"
 #include "../log/write.h"

@@ -1,5 +1,5 @@
 /* Fills in the job record of the log. */
-#include "describe.h"
+#include "life.h"
 
 #include "../intercept/sys/sys.h"
 #include "../job/runtime.h"

@@ -1,5 +1,5 @@
 /* The log or part of a process at its end, in MPI_Finalize and around an exec. */
-#include "end.h"
+#include "life.h"
 
 #include <string.h>
 
@@ -10,13 +10,11 @@
 #include "../job/runtime.h"
 #include "../log/ranks/rank.h"
 #include "../log/save.h"
-#include "../log/snapshot.h"
+#include "../log/without-journal.h"
 #include "../log/write.h"
 #include "../records/after-chroot.h"
-#include "describe.h"
-#include "exec/deepbind.h"
+#include "exec/exec.h"
 #include "exec/unwatched.h"
-#include "fork.h"
 #include "run/children.h"
 #include "run/run.h"
 

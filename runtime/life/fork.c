@@ -1,5 +1,5 @@
 /* Resets the runtime in a forked child. */
-#include "fork.h"
+#include "life.h"
 
 #include "../intercept/spin.h"
 #include "../intercept/stack.h"
@@ -7,8 +7,8 @@
 #include "../job/config/names.h"
 #include "../job/modules.h"
 #include "../job/runtime.h"
+#include "../names/descriptors.h"
 #include "../names/failed-lookups.h"
-#include "../names/fd-name.h"
 #include "../names/folder.h"
 #include "../names/path-buffers.h"
 #include "run/children.h"

@@ -6,7 +6,7 @@
 #include "../intercept/loader/conditional-export.h"
 #include "../intercept/loader/loader.h"
 #include "../job/runtime.h"
-#include "start.h"
+#include "life.h"
 
 /* Returns a loader handle of this library, NULL if it is not known. */
 static void *open_self(void) {

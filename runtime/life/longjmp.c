@@ -3,7 +3,7 @@
  * instruction: other threads would wait for its lock, and this thread's events would look like
  * those of a handler.  The target of a jump is in its buffer, which a C library may scramble by
  * a key of the process.  The runtime computes the key from a buffer of its own. */
-#include "longjmp.h"
+#include "life.h"
 
 #include <libc-jump.h>
 #include <signal.h>
@@ -13,7 +13,6 @@
 #include "../job/modules.h"
 #include "../job/mpi-state.h"
 #include "../job/runtime.h"
-#include "end.h"
 
 #if defined(__x86_64__)
 #define READ_STACK_POINTER(sp) __asm__ volatile("mov %%rsp, %0" : "=r"(sp))

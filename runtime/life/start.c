@@ -1,6 +1,6 @@
 /* Start of recording.  fork.c handles forks, end.c the end, mpi/init-finalize.c start and end of
  * ranks. */
-#include "start.h"
+#include "life.h"
 
 #include <config.h> /* autoconf's */
 #include <errno.h>
@@ -20,15 +20,11 @@
 #include "../job/modules.h"
 #include "../job/run-state.h"
 #include "../job/runtime.h"
-#include "../log/snapshot.h"
-#include "../log/truncated.h"
+#include "../log/without-journal.h"
 #include "../log/write.h"
 #include "../names/groups.h"
 #include "../names/path-buffers.h"
-#include "confine/filter.h"
-#include "describe.h"
-#include "end.h"
-#include "fork.h"
+#include "confine/confine.h"
 #include "run/children.h"
 #include "run/run.h"
 

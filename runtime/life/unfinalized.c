@@ -2,7 +2,7 @@
  * cannot communicate any more, but each can compute the names of all journals of the job.  A
  * rank locks the lowest-ranked journal on its node, prints and marks the journal.  If that rank
  * is killed before, the lock is free for the next one. */
-#include "end.h"
+#include "life.h"
 
 #include <string.h>
 #include <sys/file.h>

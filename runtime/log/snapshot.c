@@ -1,5 +1,5 @@
 /* Decides when a snapshot is due, and writes it. */
-#include "snapshot.h"
+#include "without-journal.h"
 
 #include <string.h>
 

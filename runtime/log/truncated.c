@@ -1,7 +1,8 @@
 /* The SIGBUS handler for a truncated journal. */
-#include "truncated.h"
+#include "without-journal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 

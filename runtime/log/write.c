@@ -21,8 +21,7 @@
 #include "ranks/reduce.h"
 #include "record-id.h"
 #include "save.h"
-#include "snapshot.h"
-#include "truncated.h"
+#include "without-journal.h"
 
 struct log_state log_state;
 SELDOM char log_path[DARSHAN_PATH_ROOM];

@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "../intercept/sys/sys.h"
-#include "../life/confine/filter.h"
-#include "../life/describe.h"
-#include "../life/end.h"
-#include "../life/start.h"
+#include "../life/confine/confine.h"
+#include "../life/life.h"
 #include "mpi.h"
 
 /* Values that the ranks agree on before recording: the minimum of each over all ranks. */

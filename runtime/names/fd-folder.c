@@ -1,5 +1,5 @@
-/* Remembers the path of the last folder that was used by its descriptor (fd-name.h). */
-#include "fd-name.h"
+/* Remembers the path of the last folder that was used by its descriptor (descriptors.h). */
+#include "descriptors.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Reads facts and paths of descriptors from the kernel. */
-#include "fd-name.h"
+#include "descriptors.h"
 
 #include <fcntl.h>
 #include <libc-statx.h>

@@ -15,7 +15,7 @@
  * none. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 
-/* Reads the path now if it is not known. Called before system calls are forbidden (filter.h). */
+/* Reads the path now if it is not known. Called before system calls are forbidden (confine.h). */
 void folder_learn(void);
 
 /* Makes the next use read the path again. Called after the working folder may have changed.

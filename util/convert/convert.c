@@ -7,7 +7,7 @@
 
 #include "../parser/id-table.h"
 #include "darshan-read.h"
-#include "message.h"
+#include "output.h"
 #include "regions.h"
 
 /* Replaces thread ids in traces by numbers: pthread_self is an address, which reveals the memory

@@ -9,7 +9,7 @@
 
 #include "../reader/called.h"
 #include "convert.h"
-#include "message.h"
+#include "output.h"
 
 static const char usage[] =
     "usage: darshan-convert [OPTION...] LOG NEW-LOG\n"

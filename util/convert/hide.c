@@ -10,7 +10,7 @@
 #include <sys/random.h>
 
 #include "apmpi.h"
-#include "message.h"
+#include "output.h"
 #include "records.h"
 
 /* The kind of the hashed value, so that equal values of two kinds have different hashes. */

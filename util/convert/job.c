@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime/job/text/utf8.h"
-#include "message.h"
+#include "../../runtime/job/text/text.h"
+#include "output.h"
 
 enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
 

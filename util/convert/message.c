@@ -1,5 +1,5 @@
-/* Messages of the command: one line on stderr. See message.h. */
-#include "message.h"
+/* Messages of the command: one line on stderr. */
+#include "output.h"
 
 #include <stdarg.h>
 #include <stdio.h>

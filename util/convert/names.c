@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "output.h"
 
 struct name {
   uint64_t id;

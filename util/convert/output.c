@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "../reader/new-name.h"
-#include "message.h"
 
 static int is_standard(const struct output_file *out) {
   return strcmp(out->name, "-") == 0;

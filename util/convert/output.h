@@ -1,5 +1,4 @@
-/* The output: a new file that appears when it is complete, standard output, a device or a named
- * pipe. */
+/* The output of the command: messages, and the new log. */
 #ifndef DARSHAN_CONVERT_OUTPUT_H
 #define DARSHAN_CONVERT_OUTPUT_H
 
@@ -7,6 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Prints a line with the name of the command on stderr. Returns -1, so that the caller can return
+ * the result. */
+int convert_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The output: a new file that appears when it is complete, standard output, a device or a named
+ * pipe. */
 
 struct output_file {
   int fd;              /* of the unfinished file, which is also read */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "message.h"
+#include "output.h"
 
 enum {
   BATCH = 4 << 20, /* larger streams compress no better */

@@ -11,8 +11,8 @@
 #include "../reader/called.h"
 #include "commands.h"
 #include "installed.h"
+#include "logs.h"
 #include "message.h"
-#include "newest.h"
 #include "paths.h"
 #include "recover/recover.h"
 

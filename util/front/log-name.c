@@ -1,6 +1,6 @@
-/* Names of logs that the `darshan` command makes, in the runtime's form. See log-name.h. */
+/* Names of logs that the `darshan` command makes, in the runtime's form. See logs.h. */
 #define _GNU_SOURCE
-#include "log-name.h"
+#include "logs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Finds the newest logs of this user where programs leave their logs. See newest.h. */
+/* Finds the newest logs of this user where programs leave their logs. See logs.h. */
 #define _GNU_SOURCE
-#include "newest.h"
+#include "logs.h"
 
 #include <config.h>
 #include <dirent.h>

@@ -18,7 +18,6 @@
 #include "job/one-job.h"
 #include "journals.h"
 #include "metadata.h"
-#include "node-log.h"
 #include "player.h"
 #include "run/merge-run.h"
 #include "target.h"

@@ -1,6 +1,6 @@
 /* darshan-merge never changes its root directory, so these functions pass paths on unchanged. */
-#include "file-hooks.h"
 #include "../../runtime/records/after-chroot.h"
+#include "target.h"
 
 #include "../../runtime/intercept/sys/sys.h"
 

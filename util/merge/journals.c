@@ -15,7 +15,6 @@
 #include "../../runtime/log/save.h"
 #include "../reader/called.h"
 #include "metadata.h"
-#include "node-log.h"
 
 enum { RANKS_OF_A_NODE = 1 << 16 };
 

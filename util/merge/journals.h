@@ -2,13 +2,15 @@
 #ifndef DARSHAN_MERGE_JOURNALS_H
 #define DARSHAN_MERGE_JOURNALS_H
 
+#include "content.h"
 #include "darshan-read.h"
 #include "run/records/bytes.h"
+#include "run/records/part.h"
 
 struct journal_file {
   char *path;
   int64_t rank;
-  int is_part;        /* the file is a node log (node-log.h); each of its ranks has a row */
+  int is_part;        /* the file is a node log (below); each of its ranks has a row */
   int has_no_end;     /* a process in it was killed */
   uint64_t in_common; /* the number that all ranks of the job share; 0: not known */
   struct darshan_job job;
@@ -42,5 +44,25 @@ void merge_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints that the log could not be written to this file or folder, and the reason if it is known.
  */
 void merge_say_unwritten(const char *place);
+
+/* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
+ * It keeps one record per rank, so that the records of each rank can be read again. */
+
+/* The metadata key of a node log; its value is the number that all ranks of the job share. */
+#define NODE_LOG_KEY "part_of_job"
+
+struct node_log { /* zeroed before its first use; one log is in memory */
+  char *path;
+  struct part part;
+  darshan_log *open; /* for record names */
+  struct map named;
+};
+
+/* Returns the job's number, or 0 if the log is not a node log. */
+uint64_t node_log_job(const struct darshan_info *info);
+/* Reads the records of one rank. Keeps the last log in memory. Returns 0, or -1 with an error. */
+int node_log_rank(struct node_log *log, const char *path, int64_t rank,
+                  struct journal_content *content, struct darshan_error *error);
+void node_log_free(struct node_log *log);
 
 #endif

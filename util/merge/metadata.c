@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../runtime/job/text/jobtext.h"
-#include "../../runtime/job/text/utf8.h"
+#include "../../runtime/job/text/text.h"
 #include "../../runtime/names/failed-lookups.h"
 #include "record-id.h"
 

@@ -1,6 +1,6 @@
 /* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
- * See node-log.h. */
-#include "node-log.h"
+ * See journals.h. */
+#include "journals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

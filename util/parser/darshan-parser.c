@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "../reader/called.h"
-#include "modules.h"
 #include "print-log.h"
 
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* Prints the meaning of a module's counters, from the tables. */
-#include "modules.h"
+#include "print-log.h"
 
 #include <string.h>
 

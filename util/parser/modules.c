@@ -1,8 +1,7 @@
 /* Prints the modules of a log; see modules.h. */
-#include "modules.h"
+#include "print-log.h"
 
 #include "../reader/called.h"
-#include "print-log.h"
 #include "rows.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include <config.h> /* autoconf's: the defaults of this build */
 #include <string.h>
 
-#include "../text/read-file.h"
+#include "../text/text.h"
 #include "config-settings.h"
 #include "log-format.h"
 

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "read-file.h"
 #include "text.h"
-#include "utf8.h"
 
 enum {
   MAX_MOUNTS = 64,

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "read-file.h"
 #include "text.h"
 
 enum { DAY = 86400, HOUR = 3600, ZONE_LIMIT = 1 << 16, ZONE_HEADER = 44, PATH_ROOM = 512 };

@@ -1,5 +1,5 @@
 /* Reads a file into an anonymous mapping. */
-#include "read-file.h"
+#include "text.h"
 
 #include <errno.h>
 #include <sys/mman.h>

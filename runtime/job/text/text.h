@@ -1,6 +1,4 @@
-/* Builds a string in a buffer of fixed size.  Does not use stdio, because the runtime may run in
- * the first constructor or in a signal handler.  A number or name that does not fit is dropped,
- * never truncated. */
+/* Text without libc: strings in buffers of fixed size, UTF-8, and small files. */
 #ifndef DARSHAN_TEXT_H
 #define DARSHAN_TEXT_H
 
@@ -8,6 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Builds a string in a buffer of fixed size.  Does not use stdio, because the runtime may run in
+ * the first constructor or in a signal handler.  A number or name that does not fit is dropped,
+ * never truncated. */
 
 struct darshan_text {
   char *bytes;   /* always NUL-terminated */
@@ -54,5 +56,31 @@ static inline void darshan_text_signed(struct darshan_text *text, int64_t value)
 static inline size_t darshan_text_length(const struct darshan_text *text) {
   return text->overflow ? 0 : text->length;
 }
+
+/* Checks and replaces bytes for readers, which accept valid UTF-8 without control bytes. */
+
+/* Returns the number of bytes of the UTF-8 character at text, 0 if it is invalid (truncated,
+ * overlong, a surrogate, or above U+10FFFF).  length: remaining bytes, at least 1. */
+size_t darshan_utf8_length(const char *text, size_t length);
+
+/* Returns true if text is valid UTF-8 and has no control bytes. */
+bool darshan_utf8_clean(const char *text, size_t length);
+
+/* Replaces bytes in place: white space becomes a blank, other control bytes and invalid UTF-8
+ * become question marks. */
+void darshan_utf8_make_clean(char *text, size_t length);
+
+/* Reads a small file completely, without libc. */
+
+struct darshan_file {
+  char *bytes;   /* an anonymous mapping: writing to it does not reach the file */
+  size_t length; /* bytes read; not NUL-terminated */
+  size_t mapped;
+};
+
+/* Reads up to limit bytes of path.  Returns 0, and the caller must release the file, or -errno with
+ * *file unchanged.  A device or pipe that would block is an error. */
+int darshan_read_file(struct darshan_file *file, const char *path, size_t limit);
+void darshan_release_file(struct darshan_file *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* Validates UTF-8. */
-#include "utf8.h"
+#include "text.h"
 
 size_t darshan_utf8_length(const char *text, size_t length) {
   unsigned char first = (unsigned char)text[0];

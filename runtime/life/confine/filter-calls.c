@@ -2,7 +2,7 @@
  * loader may not take a lock or allocate memory. */
 #include "../../intercept/real.h"
 #include "../../intercept/stack.h"
-#include "filter.h"
+#include "confine.h"
 
 #include <stddef.h>
 

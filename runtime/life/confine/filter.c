@@ -1,5 +1,5 @@
 /* Prepares the runtime for a seccomp filter of the application, and shuts the system call gate. */
-#include "filter.h"
+#include "confine.h"
 
 #include <linux/seccomp.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Prepares log and journal for a change of the root directory or mount namespace. */
-#include "root.h"
+#include "confine.h"
 
 #include <string.h>
 
 #include "../../intercept/stack.h"
 #include "../../job/runtime.h"
 #include "../../records/after-chroot.h"
-#include "../describe.h"
+#include "../life.h"
 
 /* Makes the folder of the log now, because its parents cannot be reached later, and opens the
  * folders of log and journal. Runs on a stack of the runtime. */

@@ -1,5 +1,5 @@
 /* Counts the loaded libraries that were opened with RTLD_DEEPBIND. */
-#include "deepbind.h"
+#include "exec.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -1,6 +1,9 @@
-/* Checks before an exec, and the environment for the next program. */
+/* Before an exec: its checks, the environment for the next program, and libraries opened with
+ * RTLD_DEEPBIND. */
 #ifndef DARSHAN_EXEC_H
 #define DARSHAN_EXEC_H
+
+#include "../../intercept/real.h"
 
 /* The environment that libc's exec functions use.  An application may define `environ`, but not
  * this name.  Not every libc declares it. */
@@ -22,5 +25,14 @@ enum exec_kind exec_at(int dirfd, const char *path, int flags);
 /* Returns the environment for the program that this thread has just checked: envp, or, if the
  * program's loader refuses this library, a copy without it (environment.h). */
 char *const *exec_environment(char *const *envp);
+
+/* Libraries opened with RTLD_DEEPBIND.  They find libc's functions before the wrappers, so their
+ * calls are not recorded. */
+
+/* Called by dlopen.S before such a library is opened, with the arguments of dlopen. */
+ANY_STACK void deepbind_note(const char *file, int flags) __attribute__((visibility("hidden")));
+/* Counts each noted library that is loaded now, once (lost_state).  Called before the application
+ * unloads a library, and when recording ends. */
+void deepbind_look(void);
 
 #endif

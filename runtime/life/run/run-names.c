@@ -1,12 +1,12 @@
 /* Names of inherited files, stored as symbolic links in the run directory. */
-#include "run-names.h"
+#include "run.h"
 
 #include <string.h>
 
 #include "../../job/run-state.h"
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"
-#include "../../names/fd-name.h"
+#include "../../names/descriptors.h"
 #include "../../names/path-buffers.h"
 #include "../../records/after-chroot.h"
 #include "record-id.h"

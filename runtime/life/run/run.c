@@ -12,7 +12,7 @@
 #include "../../job/runtime.h"
 #include "../../job/text/text.h"
 #include "../../log/save.h"
-#include "../../log/truncated.h"
+#include "../../log/without-journal.h"
 #include "../../log/write.h"
 #include "../../names/path-buffers.h"
 #include "../../records/after-chroot.h"

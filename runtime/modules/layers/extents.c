@@ -1,5 +1,5 @@
-/* Bounded set of byte ranges; see extents.h. */
-#include "extents.h"
+/* Bounded set of byte ranges; see layers-state.h. */
+#include "layers-state.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "../../intercept/guard.h"
-#include "extents.h"
 #include "layers-state.h"
 
 struct darshan_layers_record;

@@ -10,7 +10,7 @@
 #include "account.h"
 #include "asynchronous/rings.h"
 #include "files/known-paths.h"
-#include "files/missed-folders.h"
+#include "files/shared-records.h"
 #include "mapped/mappings.h"
 #include "mapped/page-faults.h"
 #include "record-id.h"

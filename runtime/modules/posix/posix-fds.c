@@ -2,7 +2,7 @@
 #include "posix-fds.h"
 
 #include "../../intercept/memory.h"
-#include "../../names/fd-name.h"
+#include "../../names/descriptors.h"
 #include "posix.h"
 
 struct fds_state fds_state;

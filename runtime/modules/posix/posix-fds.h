@@ -6,7 +6,7 @@
 #define DARSHAN_FDS_H
 
 #include "../../door/door.h"
-#include "../../names/fd-entry.h"
+#include "../../names/descriptors.h"
 #include "posix-state.h"
 
 /* fd_entry.stream of a folder that is being listed */

@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "../../life/confine/root.h"
-#include "../../life/end.h"
+#include "../../life/confine/confine.h"
 #include "../../life/exec/exec.h"
 #include "../../life/exec/unwatched.h"
+#include "../../life/life.h"
 #include "account.h"
 #include "asynchronous/rings.h"
 #include "mapped/mappings.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../names/fd-name.h"
+#include "../../names/descriptors.h"
 #include "formats/print.h"
 #include "record-id.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../show/json.h"
+#include "../show/values.h"
 
 enum { KEPT_SECONDS = 600, SHARE = 4 /* of the limit, that one user's sums can take */, KEPT = 16 };
 

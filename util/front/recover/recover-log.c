@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "../../../runtime/records/in-place.h"
-#include "../log-name.h"
+#include "../logs.h"
 #include "../message.h"
 #include "../paths.h"
 #include "../process/directory.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../log-name.h"
+#include "../logs.h"
 #include "../message.h"
 #include "../process/directory.h"
 #include "../recover/recover.h"

@@ -12,15 +12,14 @@
 #include <unistd.h>
 
 #include "../../reader/called.h"
+#include "../logs.h"
 #include "../message.h"
-#include "../newest.h"
 #include "../paths.h"
 #include "../process/child.h"
 #include "../process/no-log-reason.h"
 #include "../recover/recover.h"
 #include "../show/screen.h"
 #include "../summary/findings.h"
-#include "../summary/summary-renamed.h"
 #include "../summary/summary.h"
 #include "run-log.h"
 

@@ -1,5 +1,5 @@
-/* Values of JSON. See json.h. */
-#include "json.h"
+/* Values of JSON. See values.h. */
+#include "values.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "../../reader/called.h"
+#include "../logs.h"
 #include "../message.h"
-#include "../newest.h"
 #include "../summary/findings.h"
 #include "../summary/summary.h"
-#include "json.h"
-#include "quantity.h"
+#include "values.h"
 
 enum { USAGE = 2, COUNT = 20, MOST = 10000, SECONDS = 3, PATHS = 256, JSON, NO_FINDINGS, LIMIT };
 

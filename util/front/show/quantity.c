@@ -1,5 +1,5 @@
-/* Formats numbers for narrow columns of a terminal. See quantity.h. */
-#include "quantity.h"
+/* Formats numbers for narrow columns of a terminal. See values.h. */
+#include "values.h"
 
 #include <stdio.h>
 

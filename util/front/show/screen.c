@@ -13,8 +13,8 @@
 
 #include "../../../runtime/format/run.h"
 #include "../message.h"
-#include "../summary/similar-files.h"
-#include "quantity.h"
+#include "../summary/summary.h"
+#include "values.h"
 
 /* glibc has these names since 2.32 only. */
 static const char *const names[] = {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "../summary/similar-files.h"
-#include "json.h"
+#include "../summary/summary.h"
+#include "values.h"
 
 enum { FILES = 20, NUMBERS = 8 };
 

@@ -22,7 +22,7 @@
 #include "../message.h"
 #include "../paths.h"
 #include "../summary/summary.h"
-#include "quantity.h"
+#include "values.h"
 
 struct live_rates { /* per second */
   double read, written, calls;

@@ -1,6 +1,6 @@
-/* Rows of the table of files. See similar-files.h. */
+/* Rows of the table of files. See summary.h. */
 #define _GNU_SOURCE
-#include "similar-files.h"
+#include "summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

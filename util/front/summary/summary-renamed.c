@@ -1,7 +1,7 @@
 /* Files that were written under a temporary name and then renamed: a user knows the last name. See
- * summary-renamed.h. */
+ * summary.h. */
 #define _GNU_SOURCE
-#include "summary-renamed.h"
+#include "summary.h"
 
 #include <stdlib.h>
 #include <string.h>

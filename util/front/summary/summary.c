@@ -9,7 +9,6 @@
 #include "modules/daos/records.h"
 #include "records.h"
 #include "store-modules.h"
-#include "summary-renamed.h"
 #include "unattributed.h"
 
 void picture_init(struct picture *picture) {

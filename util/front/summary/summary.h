@@ -9,7 +9,24 @@
 #include "merge/merge.h"
 #include "programs.h"
 #include "unattributed.h"
-#include "waits.h"
+
+/* Time that processes waited: in epochs of PyTorch's DataLoader (module TRAINING), and for other
+ * ranks of MPI jobs (module MPIWAIT). */
+
+struct epochs { /* summed over all loaders of some logs */
+  double number, batches;
+  double whole;   /* seconds, from the begin of each epoch to its end */
+  double wait;    /* seconds of these in calls of the DataLoader */
+  double begin;   /* seconds of the wait, up to the first batch of each epoch */
+  double longest; /* seconds of the longest wait for another batch */
+};
+
+/* Adds the epochs of a log. A log with damage adds the records before it. */
+void epochs_add(struct epochs *sum, darshan_log *log);
+
+/* Returns the seconds for which all ranks in a log waited for others. A log with damage has those
+ * before it. */
+double rank_waits_of(darshan_log *log);
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 
@@ -93,5 +110,43 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
 
 /* Returns 1 if the layer's bytes reach the system. Upper layers move the same bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
+
+/* Files that were written under a temporary name and then renamed: a user knows the last name. The
+ * rule is that of the report (util/python/darshan_report/measure/files/renamed.py). */
+
+/* The renames of a file, from its POSIX records. */
+struct renamed {
+  int64_t sources, targets; /* renames from and to this name */
+  uint64_t from;            /* record id of the first name that became this one */
+  int64_t read;             /* bytes */
+};
+
+/* Stores the renames that a POSIX record has of its file. */
+void renamed_note(struct picture *picture, const void *record);
+/* Adds the numbers of temporary files to those of the files that they became. Called after all
+ * logs. */
+void renamed_join(struct picture *picture);
+
+/* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
+ * the report (util/python/darshan_report/measure/files/similar_files.py). */
+
+struct alike_row {
+  char *name;
+  int64_t files;     /* number of files in the row */
+  int is_of_program; /* program files of an interpreter, which share a record */
+  struct picture_file sum;
+};
+
+struct alike_rows {
+  struct alike_row *row; /* sorted: other files before program files, then by time */
+  size_t count;
+};
+
+/* Returns the rows, which alike_free frees; no rows if out of memory. */
+struct alike_rows alike_rows(const struct picture *picture);
+/* Puts the row with the most bytes touched through mappings at the end of the first `shown` rows,
+ * unless it is already among them: the time of mapped access is in no call. */
+void alike_show_mapped(struct alike_rows *rows, size_t shown);
+void alike_free(struct alike_rows *rows);
 
 #endif

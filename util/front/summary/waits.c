@@ -1,5 +1,5 @@
-/* Sums epochs of TRAINING and the bins of MPIWAIT. See waits.h. */
-#include "waits.h"
+/* Sums epochs of TRAINING and the bins of MPIWAIT. See summary.h. */
+#include "summary.h"
 
 #include <math.h>
 

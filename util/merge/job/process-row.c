@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "../../../runtime/job/text/utf8.h"
+#include "../../../runtime/job/text/text.h"
 #include "record-id.h"
 
 void process_row_begin(struct process_row *row, const struct job_world *world, int64_t rank) {

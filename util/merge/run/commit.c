@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../file-hooks.h"
+#include "../target.h"
 #include "records/bytes.h"
 
 static const char partial_name[] = "partial", merged_name[] = "merged", naming_name[] = "naming";

@@ -10,7 +10,7 @@
 
 #include "../../../runtime/counting/clock.h"
 #include "../../../runtime/job/text/jobtext.h"
-#include "../../../runtime/job/text/read-file.h"
+#include "../../../runtime/job/text/text.h"
 #include "../content.h"
 #include "../journals.h"
 #include "../player.h"

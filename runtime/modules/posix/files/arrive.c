@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 
 #include "../../../door/door.h"
-#include "../../../life/run/run-names.h"
-#include "../../../names/fd-name.h"
+#include "../../../life/run/run.h"
+#include "../../../names/descriptors.h"
 #include "../../stdio/stdio-module.h"
 #include "modules/posix/records.h"
 #include "record-id.h"

@@ -6,7 +6,7 @@
 #include "../account.h"
 #include "known-paths.h"
 #include "modules/posix/records.h"
-#include "overflow.h"
+#include "shared-records.h"
 
 static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1, uint64_t t2) {
   if (posix_lock(file)) {

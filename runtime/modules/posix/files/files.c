@@ -5,8 +5,8 @@
 #include <sys/vfs.h>
 
 #include "../../../door/door.h"
-#include "../../../life/start.h"
-#include "../../../names/fd-name.h"
+#include "../../../life/life.h"
+#include "../../../names/descriptors.h"
 #include "../../../names/folder-hash.h"
 #include "../../../names/paths.h"
 #include "../../lustre/lustre.h"
@@ -15,9 +15,8 @@
 #include "../asynchronous/rings.h"
 #include "../mapped/mappings.h"
 #include "known-paths.h"
-#include "missed-folders.h"
-#include "overflow.h"
 #include "record-id.h"
+#include "shared-records.h"
 
 struct posix_state posix_state;
 

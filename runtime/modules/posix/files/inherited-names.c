@@ -2,7 +2,7 @@
 #include "../posix.h"
 
 #include "../../../door/door.h"
-#include "../../../life/run/run-names.h"
+#include "../../../life/run/run.h"
 
 /* Largest number of names that are passed, and the highest descriptor, so that no exec has to
  * wait long: a program mostly opens its own files. */

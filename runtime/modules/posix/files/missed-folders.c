@@ -1,5 +1,5 @@
 /* Hash table of folders with failed lookups. */
-#include "missed-folders.h"
+#include "shared-records.h"
 
 #include <string.h>
 

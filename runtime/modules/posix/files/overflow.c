@@ -1,5 +1,5 @@
 /* Files that share a record: their states and the set of ids seen so far. */
-#include "overflow.h"
+#include "shared-records.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../show/json.h"
+#include "../../show/values.h"
 #include "../export.h"
 
 enum { BILLION = 1000000000 };

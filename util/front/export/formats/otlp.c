@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../show/json.h"
+#include "../../show/values.h"
 #include "../export.h"
 
 #include <config.h>

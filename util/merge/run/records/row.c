@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../runtime/job/text/utf8.h"
+#include "../../../../runtime/job/text/text.h"
 #include "../../../runs/unattributed.h"
 #include "../processes/launch-ranks.h"
 #include "record-id.h"

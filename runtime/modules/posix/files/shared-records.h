@@ -1,10 +1,15 @@
+/* Files and folders that have no record of their own, or not at first. */
+#ifndef DARSHAN_SHARED_RECORDS_H
+#define DARSHAN_SHARED_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../posix.h"
+
 /* Files that share a record with others: program files, and files past the record limit. Each has
  * its own state while it is open, so that sums, patterns and read-write switches are the same as
  * with a record per file. */
-#ifndef DARSHAN_OVERFLOW_H
-#define DARSHAN_OVERFLOW_H
-
-#include "../posix.h"
 
 enum { OVERFLOW_FILES = 4096 }; /* open at a time; further files share a state */
 
@@ -24,5 +29,24 @@ int overflow_knows(const struct posix_state *posix, uint64_t id);
 void overflow_forget(struct posix_state *posix, struct posix_file *file);
 /* Lets a file without a record of its own use the record of a group. Returns 0 if out of memory. */
 int overflow_share(struct posix_file *file, const struct store_entry *group);
+
+/* Folders with failed lookups. A folder with many of them gets a record of its own, so that the log
+ * can name it. Rare failures are counted in the record of other paths and use no memory. */
+
+enum { MISSED_OFTEN = 16 }; /* failed lookups from which on a folder gets a record */
+
+struct missed_folder {
+  uint64_t hash;   /* 0: the slot is free */
+  uint32_t number; /* of its POSIX_EXT record; 0: none */
+  uint32_t count;  /* failed lookups counted in the record of other paths */
+  double seconds;  /* their time */
+};
+
+/* The caller holds the lock of the record of other paths. */
+
+/* Returns the slot of a folder, whose name ends with a slash; NULL if folders with records occupy
+ * all its slots. */
+struct missed_folder *missed_folder(const char *name, size_t length);
+void missed_folders_forget(void);
 
 #endif

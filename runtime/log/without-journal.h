@@ -1,10 +1,15 @@
+/* Recording without a journal: snapshots where no journal can be mapped, and the end of recording
+ * if the journal was truncated. */
+#ifndef DARSHAN_WITHOUT_JOURNAL_H
+#define DARSHAN_WITHOUT_JOURNAL_H
+
+#include "../door/door.h"
+
 /* Writes the records to a file at intervals if no journal can be mapped: neither on the file system
  * (in-place.def) nor in a file in memory. Then the records are in private memory, and a kill would
  * lose all of them. The file has the journal's name. A thread that holds no lock writes it, in at
  * most 1 % of the time, under another name first, so that the previous file stays until the new one
  * is complete. A kill loses the events after the last snapshot. */
-#ifndef DARSHAN_SNAPSHOT_H
-#define DARSHAN_SNAPSHOT_H
 
 /* Lets later calls of this file write snapshots of this process, to the path of the store's
  * journal. Removes an earlier snapshot. */
@@ -19,5 +24,18 @@ int snapshot_last(void);
 const char *snapshot_path(void);
 /* Removes the file, because the log has all records. */
 void snapshot_remove(void);
+
+/* Handles SIGBUS of a mapped journal that was truncated: the next store to it would end the
+ * application. While the application has the default action, the runtime's handler ends the
+ * recording, and the application continues. */
+
+/* Installs the handler of SIGBUS. Called when a journal has been mapped. */
+void torn_watch(void);
+
+/* Returns 1 if records were lost because the journal was truncated. */
+int torn_apart(void);
+/* Reports the loss and removes the truncated file, if the journal was truncated. Called after
+ * recording has ended. */
+void torn_settle(void);
 
 #endif

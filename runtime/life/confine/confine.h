@@ -1,8 +1,11 @@
+/* Calls by which the application confines its process: filters of system calls, and changes of what
+ * paths mean. */
+#ifndef DARSHAN_CONFINE_H
+#define DARSHAN_CONFINE_H
+
 /* Calls by which the application installs a seccomp filter, or makes reading the processor's
  * counter a fault. The runtime prepares before such a call.  Behind a filter it makes no system
  * call (sys-gate.h), and the journal holds the records. */
-#ifndef DARSHAN_FILTER_H
-#define DARSHAN_FILTER_H
 
 enum {
   FILTER_CALLS = 1,
@@ -30,5 +33,14 @@ void filter_look(void);
 /* Allows all calls under an inherited filter.  Called after MPI_Init, which has made files, memory
  * and sockets under that filter. */
 void filter_trust(void);
+
+/* Calls of the application that change the meaning of paths (chroot, setns and the like). */
+
+/* Opens the folders of log and journal, so that the runtime can reach them after the call
+ * (records/after-chroot.h). Called before each such call. */
+void root_is_changing(void);
+/* Called after the call; result: 0 if it succeeded. Then the runtime reaches its files through the
+ * open folders from now on. */
+void root_changed(int result);
 
 #endif

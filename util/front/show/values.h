@@ -1,14 +1,14 @@
-/* Formats numbers for narrow columns of a terminal. Each function returns out or a constant
- * string. */
-#ifndef DARSHAN_FRONT_QUANTITY_H
-#define DARSHAN_FRONT_QUANTITY_H
+/* Values as text: in narrow columns of a terminal, and in JSON. */
+#ifndef DARSHAN_FRONT_VALUES_H
+#define DARSHAN_FRONT_VALUES_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 enum { QUANTITY_ROOM = 32 };
 
 /* Formats bytes with up to three significant digits, in powers of 1024: "322 B", "1.50 KiB"; "?" if
- * negative or NaN. The functions of this header return out. */
+ * negative or NaN. Functions of quantities return out. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
 /* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h"; "?" for a
@@ -27,5 +27,14 @@ const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Like quantity_share, in the report's form: "4.3 %", "< 0.1 %", "100 %". */
 const char *quantity_percent(char out[QUANTITY_ROOM], double part, double whole);
+
+/* Returns the length of the UTF-8 character at text, or 0 if there is none. */
+size_t json_character(const unsigned char *text);
+
+/* Prints a string with quotes, or null for NULL. A byte that is not UTF-8 becomes the text \xNN. */
+void json_string(FILE *out, const char *text);
+
+/* Prints a number, or null if it is not finite. */
+void json_number(FILE *out, double value);
 
 #endif

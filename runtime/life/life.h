@@ -1,8 +1,47 @@
-/* End of recording in a process, and around an exec. */
-#ifndef DARSHAN_END_H
-#define DARSHAN_END_H
+/* The life of a process: recording starts, continues in a forked child and after a longjmp out of a
+ * signal handler, pauses around an exec, and ends. */
+#ifndef DARSHAN_LIFE_H
+#define DARSHAN_LIFE_H
+
+#include <stdint.h>
 
 #include "../job/runtime.h"
+
+/* Reads the settings and the run, and switches recording on if the process is to be
+ * instrumented.  Called by the first constructor. */
+void runtime_start(int argc, char **argv, char **envp);
+
+/* Called after an executable has registered its statically linked libraries.  If MPI is one of
+ * them, the process may become a rank, and recording starts. */
+void runtime_meet_program(void);
+
+/* Called for the first event.  Makes the memory for records, and the journal if the process may
+ * leave files.  Returns 0 if the process records, else -1. */
+int runtime_begin_recording(void);
+/* Notes that there will be no log for lack of memory; the message is printed later. */
+void runtime_note_no_memory(void);
+
+/* Called in MPI_Init, when mpi_state knows the job.  Starts recording, or makes a process that
+ * records already a rank. */
+void runtime_start_rank(void);
+
+/* Fills in the job record.  The mount table takes longest to read and serves only to find the
+ * mount point of a file. */
+void runtime_describe_job(int with_mounts);
+
+/* Returns the start of recording in nanoseconds since the epoch, or the current time if the process
+ * does not record. */
+int64_t runtime_start_ns(void);
+
+/* Handlers of pthread_atfork: before the fork, and in the child. */
+void runtime_forking(void);
+void runtime_forked(void);
+/* Resets the state of the parent in a forked child, which then records for itself. */
+void runtime_become_child(void);
+
+/* Releases the locks and the state of the frames that a jump of this thread abandons. Called before
+ * the jump; target: the stack pointer of the frame in which the thread continues. */
+void runtime_jumps(const char *target);
 
 /* Writes the log.  Afterwards every wrapper only forwards.  A rank of an MPI job that ends
  * without MPI_Finalize retains its journal instead. */

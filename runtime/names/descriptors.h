@@ -1,10 +1,22 @@
-/* Facts about a descriptor whose open the runtime did not see. */
-#ifndef DARSHAN_FD_NAME_H
-#define DARSHAN_FD_NAME_H
+/* Descriptors: the entry of each, and facts about those whose open the runtime did not see. */
+#ifndef DARSHAN_DESCRIPTORS_H
+#define DARSHAN_DESCRIPTORS_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+/* The entry of a descriptor: the file and the stream that it refers to now. */
+
+enum {
+  RUNTIME_FDS = 1 << 14,    /* descriptors in the first table; */
+  RUNTIME_FDS_FAR = 1 << 20 /* all descriptors; the others are in a second table */
+};
+
+struct fd_entry {
+  struct posix_file *file;     /* NULL: not followed */
+  struct stdio_stream *stream; /* NULL: none */
+};
 
 /* Facts about an open file that the kernel has in memory. The runtime does not let it query a
  * file server: if that server is dead, the application would hang, although it made no query
