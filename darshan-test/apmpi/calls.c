@@ -2,16 +2,7 @@
  * many bytes: calls FOLDER, on two ranks or more.  With -DLARGE by the large-count functions. */
 #include "expected.h"
 
-#ifdef LARGE
-#include "large.h"
-#define FORM(name) name##_c
-#define COUNT MPI_Count
-#define PLACE MPI_Aint
-#else
-#define FORM(name) name
-#define COUNT int
-#define PLACE int
-#endif
+#include "forms.h"
 
 enum { TAG = 3, MOST_RANKS = 16, ROOM = 2 << 20 };
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from machine import Bench, interleaved, numbers
+from machine import Bench, call_cost
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
@@ -35,15 +35,5 @@ def compiled(folder: Path) -> str:
 
 def calls(bench: Bench) -> list[Row]:
     """Measures calls of each kind. Returns the rows of the table."""
-    program, rows = compiled(bench.folder), []
-    for kind, (label, goal) in KINDS.items():
-        command = [program, kind, str(CALLS)]
-        added = interleaved(
-            bench.repetitions,
-            lambda command=command: numbers(command)[0],
-            lambda command=command: numbers(command, bench.settings())[0],
-            lambda: 0.0,
-        )
-        met = not goal or added.fastest <= goal
-        rows.append(Row(label, added.text(), f"{goal} ns" if goal else "", met))
-    return rows
+    program = compiled(bench.folder)
+    return [call_cost(bench, [program, kind, str(CALLS)], *row) for kind, row in KINDS.items()]

@@ -16,7 +16,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from machine import Bench, description, interleaved, numbers, scratch
+from machine import Bench, call_cost, description, numbers, scratch
 from rows import Row
 
 CALLS = 80_000
@@ -39,17 +39,10 @@ IMPORT = "import time; start = time.process_time(); import {}; print(time.proces
 def calls(bench: Bench) -> list[Row]:
     """Measures the time that the runtime adds per call."""
     rows = []
-    for kind, (label, goal) in KINDS.items():
+    for kind, row in KINDS.items():
         count = FEWER if "create" in kind else CALLS
         command = [bench.program("hdf5-cost"), kind, str(count), str(bench.empty("work"))]
-        added = interleaved(
-            bench.repetitions,
-            lambda command=command: numbers(command)[0],
-            lambda command=command: numbers(command, bench.settings())[0],
-            lambda: 0.0,
-        )
-        met = not goal or added.fastest <= goal
-        rows.append(Row(label, added.text(), f"{goal} ns" if goal else "", met))
+        rows.append(call_cost(bench, command, *row))
     return rows
 
 

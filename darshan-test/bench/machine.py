@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rows import Row
+
 
 @dataclass
 class Bench:
@@ -110,6 +112,19 @@ def interleaved(
         times=quick_ours / quick_bare,
         ticks=statistics.median(t for _, _, t in taken),
     )
+
+
+def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) -> Row:
+    """Measures the nanoseconds that the runtime adds to a call, of which the program prints the
+    duration."""
+    added = interleaved(
+        bench.repetitions,
+        lambda: numbers(command)[0],
+        lambda: numbers(command, bench.settings())[0],
+        lambda: 0.0,
+    )
+    met = not goal or added.fastest <= goal
+    return Row(label, added.text(), f"{goal} ns" if goal else "", met)
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:

@@ -6,14 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int open_file(const char *path, long size) {
-  raw_file(path, size);
-  int fd = C(open(path, O_RDWR));
-  CHECK(fd >= 0);
-  model_open(path, 0);
-  return fd;
-}
-
 static struct aiocb request(int fd, long offset, long n) {
   struct aiocb request = {.aio_fildes = fd,
                           .aio_buf = buffer + 4096,

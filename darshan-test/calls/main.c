@@ -106,6 +106,14 @@ void write_unseen(int fd, const char *path) {
   model_write(path, 700, buffer);
 }
 
+int open_file(const char *path, long size) {
+  raw_file(path, size);
+  int fd = C(open(path, O_RDWR));
+  CHECK(fd >= 0);
+  model_open(path, 0);
+  return fd;
+}
+
 long raw_size(const char *path) {
   int fd = sys_open(path, O_RDONLY, 0);
   if (fd < 0) return -1;

@@ -4,14 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int open_file(const char *path, long size) {
-  raw_file(path, size);
-  int fd = C(open(path, O_RDWR));
-  CHECK(fd >= 0);
-  model_open(path, 0);
-  return fd;
-}
-
 /* The case touched bytes of a shared writable mapping. Not every kernel reports the written
  * pages. */
 static void expect_written(const char *path, long bytes) {

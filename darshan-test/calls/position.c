@@ -6,14 +6,6 @@
 OPTIONAL_SYMBOL extern off_t __lseek(int, off_t, int);
 OPTIONAL_SYMBOL extern off_t llseek(int, off_t, int);
 
-static int open_file(const char *path, long size) {
-  raw_file(path, size);
-  int fd = C(open(path, O_RDWR));
-  CHECK(fd >= 0);
-  model_open(path, 0);
-  return fd;
-}
-
 #define LSEEK_CASE(name)                                                                           \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

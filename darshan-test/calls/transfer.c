@@ -14,14 +14,6 @@ OPTIONAL_SYMBOL extern ssize_t __read_chk(int, void *, size_t, size_t);
 OPTIONAL_SYMBOL extern ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 OPTIONAL_SYMBOL extern ssize_t __pread64_chk(int, void *, size_t, off_t, size_t);
 
-static int open_file(const char *path, long size) {
-  raw_file(path, size);
-  int fd = C(open(path, O_RDWR));
-  CHECK(fd >= 0);
-  model_open(path, 0);
-  return fd;
-}
-
 /* Reads through a file by position: consecutive, after a gap, unaligned, at the end of the file,
  * and on a bad descriptor. */
 #define READ_CASE(name, call)                                                                      \

@@ -3,14 +3,6 @@
 
 #include <sys/uio.h>
 
-static int open_file(const char *path, long size) {
-  raw_file(path, size);
-  int fd = C(open(path, O_RDWR));
-  CHECK(fd >= 0);
-  model_open(path, 0);
-  return fd;
-}
-
 #define HALVES                                                                                     \
   (const struct iovec[2]) {                                                                        \
     {data, room / 2}, {                                                                            \

@@ -151,11 +151,14 @@ class Sandbox:
         ours = counters(parse(self.parser, journal))
         return any(counters(parse(self.parser, log)) == ours for log in logs)
 
+    def journals(self) -> list[Path]:
+        """Returns the journals that the last run left."""
+        return left_in(self.base / "journals")
+
     def recorded(self) -> Recorded:
-        """Returns the logs of the last run, combined."""
-        left = left_in(self.base / "journals")
+        """Returns the logs of the last run, and journals of killed processes, combined."""
         logs = self.base / "logs"
-        found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=left)
+        found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=self.journals())
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
         for path in found.paths:
             parse(self.parser, path, found.log)

@@ -30,16 +30,7 @@ static int others(void) { /* all ranks but the last */
   return size - 1;
 }
 
-#ifdef LARGE /* the wrapped large-count functions */
-#include "../apmpi/large.h"
-#define FORM(name) name##_c
-#define COUNT MPI_Count
-#define PLACE MPI_Aint
-#else
-#define FORM(name) name
-#define COUNT int
-#define PLACE int
-#endif
+#include "../apmpi/forms.h" /* the wrapped functions */
 #define CALLS calls_small
 #include "communication.h"
 

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calls.run_case import parse
 from e2e.descriptors import Tally
 from e2e.handlers import FORKS
-from e2e.sandbox import SECONDS, Outcome, Recorded, Sandbox, snapshot
+from e2e.sandbox import SECONDS, Outcome, Sandbox, snapshot
 from lab.compile import compile_c
 from lab.environment import switched_off, through_env
 from lab.strace import Call, read_trace
@@ -78,19 +77,9 @@ class RunBox(Sandbox):
         left = (self.base / "journals").rglob("*")
         return sorted(path for path in left if not path.name.startswith(STAMP))
 
-    def recorded(self) -> Recorded:
-        """Returns the records of logs, and of journals of killed processes, in any folder."""
-        found = Recorded(paths=sorted((self.base / "logs").rglob("*.darshan")))
-        found.journals = sorted((self.base / "journals").rglob("*.darshan"))
-        found.others = [
-            p for p in (self.base / "logs").rglob("*") if p.is_file() and p not in found.paths
-        ]
-        for path in found.paths:
-            parse(self.parser, path, found.log)
-        for journal in found.journals:
-            if not self.has_log(journal, found.paths):
-                parse(self.parser, journal, found.log)
-        return found
+    def journals(self) -> list[Path]:
+        """Returns the journals that the last run left, in any folder."""
+        return sorted((self.base / "journals").rglob("*.darshan"))
 
 
 @dataclass
