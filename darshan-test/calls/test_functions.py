@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from calls.function_case import PROGRAMS, counts_right, ended_well
+from lab.command import finished
 from run_case import (
     HERE,
     Expectations,
@@ -58,9 +59,7 @@ def test_standard_streams_that_are_files(
 
 
 def test_every_wrapped_function_has_a_case() -> None:
-    done = subprocess.run(
-        [HERE / "coverage", HERE.parent.parent], capture_output=True, text=True, check=False
-    )
+    done = finished([HERE / "coverage", HERE.parent.parent])
     assert done.returncode == 0, done.stderr
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.watch import Outcome, watch
 from place import elsewhere
 
@@ -67,14 +67,7 @@ def test_rust(build: Path, tmp_path: Path) -> None:
     submission is counted."""
     (tmp_path / "Cargo.toml").write_text(CARGO)
     shutil.copy(SOURCE, tmp_path)
-    done = subprocess.run(
-        ["cargo", "build", "-q", "--release"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = finished(["cargo", "build", "-q", "--release"], cwd=tmp_path, timeout=300)
     if done.returncode != 0 and "io-uring" in done.stderr:
         elsewhere(f"the crate io-uring cannot be had: {done.stderr.splitlines()[0]}")
     assert done.returncode == 0, done.stderr

@@ -4,10 +4,10 @@ opened and used at once, splices, chains. ring-cases.c has a case for each."""
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c
 from place import elsewhere
 from run_case import parse
@@ -71,13 +71,10 @@ def test_case(case: str, program: Path, build: Path, tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / name).write_bytes(os.urandom(SIZE))
     log = tmp_path / "a.darshan"
-    done = subprocess.run(
+    done = finished(
         [build / "darshan", "run", "-o", tmp_path, program, case],
         cwd=tmp_path,
         env=os.environ | {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
-        check=False,
-        capture_output=True,
-        text=True,
     )
     if done.returncode == NOT_KNOWN:
         elsewhere("this kernel has no such request of io_uring")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.log import Log
 from run_case import Run, parse, run_case
 
@@ -250,9 +250,7 @@ def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path
     found = parse(parser, run.logs[0])
     for module, least in (("POSIX", 1000), ("STDIO", 400)):
         assert len([1 for m, _ in found.records if m == module]) > least
-    done = subprocess.run(
-        [parser, "--total", run.logs[0]], capture_output=True, text=True, check=False
-    )
+    done = finished([parser, "--total", run.logs[0]])
     assert (done.returncode == 0) == complete
 
 

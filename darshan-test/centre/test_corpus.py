@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab.command import finished
 from logs.encode import module_content
 from logs.model import Module
 from logs.record_id import record_id
@@ -171,9 +172,8 @@ def test_interrupted(tmp_path: Path) -> None:
 )
 def test_a_python_that_lacks_numpy(script: str) -> None:
     """One line names the missing package; -S -I hides all but Python's own modules."""
-    done = subprocess.run(
-        [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = finished(
+        [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"], timeout=60
+    )
     assert (done.returncode, done.stderr.count("\n")) == (1, 1), done
     assert "numpy" in done.stderr and ".venv/bin/python" in done.stderr

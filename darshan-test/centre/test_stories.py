@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 from darshan_report import lake as lakes
 from darshan_report.lake.ask.ready.questions import BY_NAME, QUESTIONS, Filters, query
+from lab.command import finished
 from sample import everything, turning
 from tree import build_folder, real_log_paths
 
@@ -61,14 +61,10 @@ def darshan(*words: str | Path) -> str:
     """Runs `darshan` with these words. Returns its output, after it checks that the command
     succeeded."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
-    done = subprocess.run(
+    done = finished(
         [build_folder() / "darshan", *words],
         env={**inherited, "DARSHAN_PYTHON": sys.executable},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

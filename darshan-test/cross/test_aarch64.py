@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from calls.function_case import PROGRAMS, counts_right
 from calls.run_case import case_names, run_case
+from lab.command import finished
 from logs.catalogue import good_cases
 from logs.encode import encode
 from place import elsewhere
@@ -68,7 +69,7 @@ ALONE = {"DARSHAN_JOB_TREE": "0", "DARSHAN_FILTER_CALLS": "*"}
 @cache
 def why_no_formats(start: str) -> str:
     """Why the kernel cannot be told what starts AArch64 programs; nothing if it can."""
-    done = subprocess.run([start, "--formats", "true"], capture_output=True, text=True, check=False)
+    done = finished([start, "--formats", "true"])
     return done.stderr.strip()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calls.run_case import MODULES, parse
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import plain, preload, settings
 from lab.log import Log
@@ -98,13 +99,10 @@ def test_tools_read_and_write_the_same(
 def test_front_watches_programs_of_musl_alone(build: Path, program: Path, tmp_path: Path) -> None:
     said = {}
     for name, command in (("musl", program), ("glibc", "/bin/true")):
-        done = subprocess.run(
+        done = finished(
             [build / "darshan", "run", "-o", tmp_path / name, "--", command],
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
             timeout=60,
-            check=False,
         )
         assert done.returncode == 0, done.stderr
         said[name] = done.stderr

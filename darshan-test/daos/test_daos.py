@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
+from lab.command import finished
 from lab.environment import plain
 from lab.log import parsed, read_logs, read_rows, rows_in
 from lab.watch import watch
@@ -243,9 +244,7 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
     for path in (logs, journals):
         path.mkdir()
     env = plain() | lab.settings(build, logs, journals)
-    done = subprocess.run(
-        [programs.folder / "every", "killed"], env=env, capture_output=True, text=True, check=False
-    )
+    done = finished([programs.folder / "every", "killed"], env=env)
     assert done.returncode == -signal.SIGKILL and not list(logs.iterdir())
     (journal,) = (path for path in journals.rglob("*") if path.is_file())
     found = rows_of(parser, journal)

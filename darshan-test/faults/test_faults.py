@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from sample import everything, seed
 
 HERE = Path(__file__).parent
@@ -22,9 +22,7 @@ SHARE, SHARE_OF_SLOW = 40, 150
 def faults(build: Path, modes: list[str], share: int) -> None:
     number = 0 if everything() else int(seed()[:7], 16) if HEX.fullmatch(seed()[:7]) else 0
     command = [HERE / "run", build, "-k", ",".join(modes), "-n", str(1 if everything() else share)]
-    done = subprocess.run(
-        [*command, "-S", str(number)], capture_output=True, text=True, check=False, timeout=600
-    )
+    done = finished([*command, "-S", str(number)], timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) runs", done.stdout)[-1]) > len(modes)
 

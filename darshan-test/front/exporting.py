@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import plain, settings
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -152,7 +153,5 @@ def recorded(
 
 def user_name() -> str:
     """Returns the name of the user who runs the tests, by getent."""
-    done = subprocess.run(
-        ["getent", "passwd", str(os.geteuid())], capture_output=True, text=True, check=False
-    )
+    done = finished(["getent", "passwd", str(os.geteuid())])
     return done.stdout.split(":")[0] or str(os.geteuid())

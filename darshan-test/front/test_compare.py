@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from lab.command import finished
 from tree import SOURCE
 
 from .conftest import SECONDS, Run
@@ -122,10 +123,12 @@ def in_ci(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a script of a CI job with darshan in PATH."""
     path = {"PATH": f"{build}:{os.environ['PATH']}"}
-    return subprocess.run(
-        ["sh", "-e", "-c", script], cwd=work, env={**environment, **path, **variables},
-        capture_output=True, text=True, timeout=2 * SECONDS, check=False,
-    )  # fmt: skip
+    return finished(
+        ["sh", "-e", "-c", script],
+        cwd=work,
+        env={**environment, **path, **variables},
+        timeout=2 * SECONDS,
+    )
 
 
 def test_the_github_action(build: Path, work: Path, environment: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from lab.command import finished
 from lab.compile import compile_c
 from lab.log import read_logs
 
@@ -64,12 +65,7 @@ def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str
         command = [summary, "--no-latex", "-o", work / f"out.{form}", log]
         assert subprocess.run(command, capture_output=True, check=False).returncode in (0, 3)
     subprocess.run(["pdftotext", work / "out.pdf", work / "out.txt"], check=True)
-    text, data = (
-        subprocess.run(
-            [summary, form, "-o", "-", log], capture_output=True, text=True, check=False
-        ).stdout
-        for form in ("--text", "--json")
-    )
+    text, data = (finished([summary, form, "-o", "-", log]).stdout for form in ("--text", "--json"))
     told = (text, (work / "out.html").read_text(), (work / "out.txt").read_text())
     return (*(" ".join(t.split()) for t in told), json.loads(data)["warnings"])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished
 
 from .conftest import Run
 
@@ -37,9 +38,7 @@ def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
 
         def said(form: str) -> str:
             command = [build / "darshan-job-summary", form, "-o", "-", log]
-            done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, check=False
-            )
+            done = finished(command, env=environment)
             assert not done.stderr
             return done.stdout
 
@@ -153,9 +152,7 @@ def test_full_table(darshan: Run, build: Path, work: Path) -> None:
     (work / "few").write_text("MAX_RECORDS 10 POSIX\n")
     screen = darshan("stat", "bash", "-c", script, variables=settings).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
-    done = subprocess.run(
-        [build / "darshan-job-summary", "--text", log], capture_output=True, text=True, check=False
-    )
+    done = finished([build / "darshan-job-summary", "--text", log])
     flat = " ".join(done.stdout.split())
     assert "lower bounds" not in screen
     assert ("otals are exact" in flat) == ("totals are exact" in screen) is True

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.json_format import Parse
+from lab.command import finished
 from lab.environment import plain, settings
 from lab.log import read_logs
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
@@ -311,7 +312,7 @@ def test_labels_are_bounded(build: Path, folders: tuple[Path, Path], tmp_path: P
 )
 def test_wrong_words(build: Path, words: list[str], said: str) -> None:
     command = [build / "darshan", "watch", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = finished(command, timeout=60)
     assert done.returncode == 2 and said in done.stderr
 
 
@@ -338,9 +339,6 @@ def test_no_folder(build: Path, tmp_path: Path) -> None:
     """A folder that is not there ends the command, unless another one is."""
     words = ["-c", "1", "--export", f"prometheus:{tmp_path / 'a.prom'}", tmp_path / "nowhere"]
     for more, status in (([], 1), ([tmp_path], 0)):
-        done = subprocess.run(
-            [build / "darshan", "watch", *words, *more],
-            capture_output=True, text=True, timeout=60, check=False, env={**os.environ},
-        )  # fmt: skip
+        done = finished([build / "darshan", "watch", *words, *more], env={**os.environ}, timeout=60)
         assert done.returncode == status
         assert "nowhere: No such file or directory" in done.stderr

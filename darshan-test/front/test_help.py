@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 
 SECONDS = 60
 GROUPS = {
@@ -40,10 +40,7 @@ PROGRAMS = ["darshan-parser", "darshan-dxt-parser", "darshan-merge", "darshan-co
 
 def said(*command: str | Path) -> tuple[int, str, str]:
     """Returns exit status, standard output and standard error."""
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
-        check=False,
-    )  # fmt: skip
+    done = finished(command, timeout=SECONDS)
     return done.returncode, done.stdout, done.stderr
 
 

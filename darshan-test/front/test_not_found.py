@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.environment import settings
 from lab.log import parsed
 
@@ -30,7 +31,7 @@ except OSError:
 def said(build: Path, log: Path) -> str:
     """Returns the text of a report in one line."""
     command = [build / "darshan-job-summary", "--text", "-o", "-", log]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = finished(command)
     return " ".join(done.stdout.split())
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import settings
 
 _WRITER = """
@@ -21,10 +22,7 @@ while True:
 
 
 def watch(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [build / "darshan", "watch", *arguments],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    return finished([build / "darshan", "watch", *arguments], timeout=60)
 
 
 def test_running_process(build: Path, tmp_path: Path) -> None:

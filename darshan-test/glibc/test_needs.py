@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.command import finished
 from lab.compile import compile_c
 from place import elsewhere
 from tree import SOURCE
@@ -56,7 +57,7 @@ def built(folder: Path, source: str, *more: str | Path) -> Path:
 
 def wishes(folder: Path) -> tuple[int, str]:
     command = [sys.executable, NEEDS, folder]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = finished(command)
     return done.returncode, done.stdout
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
+from lab.command import finished
 from lab.log import read_logs
 
 SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
@@ -295,7 +296,7 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
     log = tmp_path / "work" / "one.darshan"
 
     def run(*command: str | Path) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        done = finished(command, cwd=tmp_path)
         assert done.returncode in (0, 3), done.stderr  # 3: the report has findings
         return done.stdout + done.stderr
 

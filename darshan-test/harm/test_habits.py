@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import preload, settings
 from lab.log import read_logs
@@ -74,15 +75,11 @@ class Place:
         """Runs a command with the runtime exported; returns its exit and all files."""
         ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
         plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-        done = subprocess.run(
+        done = finished(
             command,
             cwd=self.work,
             env=plain | ROOT_MAY_RUN | self.settings() | extra,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             timeout=SECONDS,
-            check=False,
         )
         journals = left_in(self.folder / "journals")
         logs = sorted(path for path in (self.folder / "logs").rglob("*") if path.is_file())
@@ -289,14 +286,11 @@ def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.Co
     """Runs the `darshan` command with these arguments and variables in the test's working
     folder."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
-    return subprocess.run(
+    return finished(
         [place.build / "darshan", *arguments],
         cwd=place.work,
         env=kept | ROOT_MAY_RUN | extra,
-        capture_output=True,
-        text=True,
         timeout=SECONDS,
-        check=False,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compare import both, same_end
 from lab.compile import compile_c
 from lab.log import Log, parsed
@@ -122,8 +123,8 @@ def mounted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-# Makes some records, fills the file system of the given folder, and makes more records.
-FILLS = r"""
+# write_files writes new files with numbers of this range.
+WRITE_FILES = r"""
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,12 @@ static void write_files(int from, int to) {
     if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) exit(2);
   }
 }
+"""
+
+# Makes some records, fills the file system of the given folder, and makes more records.
+FILLS = (
+    WRITE_FILES
+    + r"""
 int main(int argc, char **argv) {
   static char block[1 << 20];
   write_files(0, 20);
@@ -148,6 +155,7 @@ int main(int argc, char **argv) {
   return unlink(argv[1]);
 }
 """
+)
 
 
 @pytest.mark.needs("root", "loop:btrfs")
@@ -217,22 +225,12 @@ def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> No
 # Makes records and a failed lookup, truncates its journal, makes more.  With a second argument the
 # program has
 # its own SIGBUS handler; with a third its own file is truncated as well.
-TORN = r"""
-#include <fcntl.h>
+TORN = (
+    WRITE_FILES
+    + r"""
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 static void handler(int signal) { _exit(signal + 10); }
-static void write_files(int from, int to) {
-  char name[32];
-  for (int i = from; i < to; i++) {
-    snprintf(name, sizeof(name), "file-%d", i);
-    int fd = open(name, O_CREAT | O_WRONLY, 0600);
-    if (fd < 0 || write(fd, name, 6) != 6 || close(fd) != 0) exit(2);
-  }
-}
 int main(int argc, char **argv) {
   write_files(0, 40);
   if (access("gone", F_OK) == 0) return 6;
@@ -253,6 +251,7 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+)
 
 
 def says_that_records_are_lost(build: Path, watched: Outcome) -> None:
@@ -264,7 +263,7 @@ def says_that_records_are_lost(build: Path, watched: Outcome) -> None:
     assert found.metadata["processes_without_records"] == "1"
     assert {row.module for row in found.rows} == {"PROCESS"}
     report = [build / "darshan", "report", "--text", log]
-    told = subprocess.run(report, capture_output=True, check=False, text=True)
+    told = finished(report)
     assert told.returncode == 3
     assert "records of 1 of its processes were lost" in " ".join(told.stdout.split())
 

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import preload
 from lab.log import read_rows
@@ -118,9 +119,7 @@ def test_32_bits(build: Path, command: str, kind: str, tmp_path: Path) -> None:
     loader = ["-pie", "-dynamic-linker", "/lib/ld-linux.so.2"]
     compiled_small(tmp_path, *(loader if kind == "dynamic" else []))
     run_it = [build / "darshan", "run", "--", command, "a"]
-    done = subprocess.run(
-        run_it, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
+    done = finished(run_it, cwd=tmp_path, timeout=SECONDS)
     assert (done.returncode, len(done.stdout)) == (7, 1)
     (line,) = done.stderr.splitlines()
     assert line.startswith("darshan: no log: ") and f"{tmp_path}/program is " in line.replace(
@@ -185,14 +184,11 @@ def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_
     compiled_sanitized(compiler, tmp_path)
 
     def run(options: str, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return finished(
             [build / "darshan", "run", "--", *command],
             cwd=tmp_path,
             env={**os.environ, "ASAN_OPTIONS": options},
-            capture_output=True,
-            text=True,
             timeout=SECONDS,
-            check=False,
         )
 
     done = run("", "./program")

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compare import both, same_end
 from lab.compile import compile_c
 from lab.environment import instrumented
@@ -198,15 +199,11 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
         f'mount -t tmpfs tmpfs /proc; {folder}{where} stat -o "$1" dd if=/dev/zero '
         'of="$1/copy" bs=1000 count=3 status=none'
     )
-    done = subprocess.run(
+    done = finished(
         ["unshare", "-m", "sh", "-c", script, "sh", tmp_path],
-        env={"PATH": f"{build}:{os.environ['PATH']}", "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
         cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
+        env={"PATH": f"{build}:{os.environ['PATH']}", "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "cannot find" not in done.stderr
@@ -216,18 +213,15 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
 
 def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
     """The line does not claim that the process of a remaining journal was killed."""
-    done = subprocess.run(
+    done = finished(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
+        cwd=tmp_path,
         env={
             "PATH": os.environ["PATH"],
             "DARSHAN_MMAP_LOGPATH": str(tmp_path),
             "DARSHAN_JOB_TREE": "0",
         },
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == -signal.SIGKILL
     (journal,) = tmp_path.glob("darshan-run*/*_mmap-log-*")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import plain, settings
 from lab.log import Records, read_logs
 from left import left_in
@@ -30,16 +30,7 @@ class Observed:
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
     """Runs a command to its end, with empty standard input."""
-    done = subprocess.run(
-        command,
-        cwd=work,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = finished(command, cwd=work, env=env, timeout=SECONDS)
     return Observed(done.returncode, done.stdout, done.stderr)
 
 

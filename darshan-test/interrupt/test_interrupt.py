@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.environment import plain, preload
 from place import elsewhere, needs
 from sample import everything, seed, turning
@@ -53,9 +54,7 @@ def test_interrupted(build: Path, handlers: list[str]) -> None:
     number = "0" if everything() else str(int(seed()[:7], 16) if seed()[:7].isalnum() else 0)
     command = [HERE / "run", build, "-k", ",".join(chosen), "-n", str(SHARE_OF_POINTS)]
     command += handlers
-    done = subprocess.run(
-        [*command, "-S", number], capture_output=True, text=True, check=False, timeout=300
-    )
+    done = finished([*command, "-S", number], timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.findall(r"(\d+) runs", done.stdout)[-1]) > len(chosen)
 
@@ -66,13 +65,10 @@ def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: s
     program = build.resolve() / "interrupt" / command[0]
     if not program.exists():
         needs(f"program:{'h5cc' if command[0].startswith('hdf5') else 'mpicc.mpich'}")
-    done = subprocess.run(
+    done = finished(
         [program, *command[1:]],
-        env=plain() | preload(program.with_name("bare.so")) | env,
         cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
+        env=plain() | preload(program.with_name("bare.so")) | env,
         timeout=timeout,
     )
     assert done.returncode == 0, done.stderr

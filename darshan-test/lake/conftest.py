@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from tree import use_binding
 
 SECONDS = 60
@@ -30,16 +31,11 @@ def darshan(build: Path, tmp_path: Path) -> Run:
     ) -> subprocess.CompletedProcess[str]:
         inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
         more = {"DARSHAN_PYTHON": sys.executable, "TZ": "UTC", **KEY, **(environment or {})}
-        return subprocess.run(
+        return finished(
             [build / "darshan", *arguments],
             cwd=tmp_path,
             env={**inherited, **more},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
             timeout=SECONDS,
-            check=False,
         )
 
     return run

@@ -16,6 +16,7 @@ from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.read import files
 from darshan_report.lake.write.part import Options, make
+from lab.command import finished
 from sample import turning
 
 from .conftest import Run
@@ -110,9 +111,7 @@ print(step)
 def _killed_at(step: int, lake: Path, made: list[Path]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", _KILLED, str(step), str(lake), *map(str, made)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return finished(command, env=environment, timeout=60)
 
 
 @pytest.mark.parametrize("step", STEPS)

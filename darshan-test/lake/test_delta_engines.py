@@ -21,6 +21,7 @@ from darshan_report.lake.delta import setting
 from darshan_report.lake.read import files
 from darshan_report.lake.write.arrow import schema_of, shape
 from darshan_report.lake.write.part import Options, make
+from lab.command import finished
 from logs.catalogue import good_cases
 from logs.encode import encode
 
@@ -89,10 +90,7 @@ def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> N
     if engine == "spark":  # takes seconds for each table: one of each type of column
         names = [n for n in names if n in ("dxt", "files_daos", "files_posix", "findings", "jobs")]
     command, environment = _command(engine, lake, tmp_path, *names)
-    done = subprocess.run(
-        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
-        check=False,
-    )  # fmt: skip
+    done = finished(command, cwd=tmp_path, env=environment, timeout=SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert _of_folder(lake) == before
     for name in names:

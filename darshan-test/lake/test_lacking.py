@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from tree import SOURCE
 
 from lake.conftest import SECONDS, Run
@@ -109,11 +109,12 @@ def test_the_commands_do_what_they_say(
     lines[1] = f"printf %s {shlex.quote(borrowed)} >{site}/a.pth"
     (tmp_path / "empty").mkdir()
     collect = [str(build / "darshan"), "collect", "--into", "lake", "empty"]
-    done = subprocess.run(
-        ["sh", "-ec", "\n".join([*lines, shlex.join(collect)])], cwd=tmp_path, timeout=SECONDS,
+    done = finished(
+        ["sh", "-ec", "\n".join([*lines, shlex.join(collect)])],
+        cwd=tmp_path,
         env={"HOME": str(tmp_path), "PATH": f"{tmp_path}/bin:/usr/bin:/bin"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        timeout=SECONDS,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("darshan collect: 0 logs")
     assert (tmp_path / "darshan-centre" / "bin" / "pip").exists()

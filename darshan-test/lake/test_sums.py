@@ -7,7 +7,6 @@ import datetime
 import math
 import random
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from darshan_report.lake.sums.kinds import KINDS
 from darshan_report.lake.sums.make import complete, there
 from darshan_report.lake.write.arrow import schema_of, shape
 from darshan_report.lake.write.part import Options, make
+from lab.command import finished
 from sample import turning
 from tree import build_folder
 
@@ -174,7 +174,7 @@ from darshan_report.command import collect
 sys.exit(collect())
 """
         command = [sys.executable, "-c", script, self.lake, *more]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        done = finished(command, timeout=60)
         assert done.returncode in (0, -9), done.stderr
 
     def something(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from darshan_report.lake import columns
 from darshan_report.lake.ask.ready.questions import QUESTIONS, Filters, query
 from darshan_report.lake.commit.compact import compact
 from darshan_report.lake.write.arrow import schema_of, shape
+from lab.command import finished
 
 from .conftest import Run
 from .questions import VALUES, equal_rows
@@ -128,14 +128,11 @@ def test_the_script_runs_in_spark_sql(standalone: Standalone, darshan: Run, tmp_
     lake = made(tmp_path, darshan)
     (tmp_path / "views.sql").write_text(darshan("lake", "views", lake).stdout)
     (tmp_path / "ask.sql").write_text('SELECT count(*), count(DISTINCT "user") FROM jobs;\n')
-    done = subprocess.run(
+    done = finished(
         [*standalone.program("spark-sql"), "-i", "views.sql", "-f", "ask.sql"],
         cwd=tmp_path,
         env=standalone.environment,
-        capture_output=True,
-        text=True,
         timeout=180,
-        check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.split()[-2:] == ["60", "3"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import plain, settings, through_env
 from lab.log import read_rows
 from left import left_in
@@ -67,15 +67,7 @@ class Program:
             folder.mkdir()
         # Only the scenario is instrumented, not the command around it.
         command = [*through_env(settings(self.build, logs, journals)), self.path, scenario]
-        done = subprocess.run(
-            [*around, *command],
-            cwd=work,
-            env=plain(),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        done = finished([*around, *command], cwd=work, env=plain(), timeout=SECONDS)
         assert (done.returncode, done.stderr) == (0, "")
         assert not left_in(journals)
         (log,) = logs.rglob("*layers*.darshan")

@@ -8,13 +8,13 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished
 
 from .program import Program
 
@@ -45,15 +45,11 @@ def tool(build: Path, tmp_path: Path) -> Tool:
         journals = tmp_path / "left"
         journals.mkdir(exist_ok=True)
         more = {"DARSHAN_PYTHON": sys.executable, "DARSHAN_MMAP_LOGPATH": str(journals)}
-        done = subprocess.run(
+        done = finished(
             [build / "darshan", *arguments],
             cwd=tmp_path,
             env={**kept, **more, "LC_ALL": "C.UTF-8"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
             timeout=SECONDS,
-            check=False,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.log import parsed, rows_in
 from logs.content import standard_log
 from logs.encode import encode
@@ -34,9 +35,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output(*command: str | Path, env: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        command, env=os.environ | (env or {}), capture_output=True, text=True, check=False
-    )
+    done = finished(command, env=os.environ | (env or {}))
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -96,9 +95,7 @@ def test_the_example_of_the_reader(prefix: Path, log: Path, tmp_path: Path) -> N
     program = built_of(PAGE.read_text(), "modules", prefix, tmp_path)
     assert output(program, log).splitlines() == ["POSIX: 9 records", "STDIO: 9 records"]
     (tmp_path / "no log").write_bytes(b"no log")
-    done = subprocess.run(
-        [program, tmp_path / "no log"], capture_output=True, text=True, check=False
-    )
+    done = finished([program, tmp_path / "no log"])
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"{tmp_path / 'no log'}: is not a Darshan log (6 bytes)\n"
 

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c, compiler
 from logs.content import standard_log
 from logs.encode import encode
@@ -73,5 +74,5 @@ def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> Non
 def test_wrong_layout_is_noticed(libraries: Path, tmp_path: Path) -> None:
     """A program that was compiled for the other library detects the mismatch."""
     program = compiled(libraries, tmp_path, "libdarshan-util.so.1", 0)
-    done = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
+    done = finished([program, tmp_path])
     assert (done.returncode, done.stdout) == (2, "compiled for another library\n")

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.environment import plain, settings
 
 from .runs import Installed, run
@@ -58,5 +59,5 @@ def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
 @pytest.mark.parametrize("option", ["--none", "--posix", "posix-mod", "--[a-z]*", "--"])
 def test_an_unknown_option(option: str, installed: Installed) -> None:
     command = [installed.command("darshan-config"), option]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = finished(command)
     assert done.returncode == 2 and "unknown option" in done.stderr and not done.stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
+from lab.command import finished
 from lab.log import read_rows
 from sample import everything
 from tree import SOURCE
@@ -28,9 +29,7 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         run(["autoreconf", "-fi"], cwd=SOURCE)
     program = os.path.relpath(CONFIGURE, folder)  # configure does not accept a path with a blank
     command = ["sh", program, *options]
-    return subprocess.run(
-        command, cwd=folder, env=without_ours(), capture_output=True, text=True, check=False
-    )
+    return finished(command, cwd=folder, env=without_ours())
 
 
 def defined(folder: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from place import elsewhere, needs
 
 from .runs import Installed, run
@@ -209,7 +210,7 @@ def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
 
 def refused(config: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [str(config), "--modulefile", *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = finished(command)
     assert done.stdout == "" and done.stderr.count("\n") == 1
     assert done.stderr.startswith("darshan-config: --modulefile: ")
     return done

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from sample import turning
 
 from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_file, run
@@ -52,12 +52,7 @@ def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path
 def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
     """darshan-config --mpich-profile refuses an installation folder with a blank, at which MPICH
     would split the words."""
-    done = subprocess.run(
-        [installed.command("darshan-config"), "--mpich-profile"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([installed.command("darshan-config"), "--mpich-profile"])
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1 and str(installed.prefix) in done.stderr
 

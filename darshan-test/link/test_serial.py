@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.environment import library_of, preload
 from lab.log import Row
 from place import elsewhere
@@ -142,9 +143,7 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
     made."""
     command = installed.command("darshan-gen-cc.pl")
     for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
-        done = subprocess.run(
-            [command, compiler], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = finished([command, compiler], cwd=tmp_path)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert not list(tmp_path.iterdir())
 
@@ -154,10 +153,7 @@ def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
     command = installed.command("darshan-gen-cc")
     (tmp_path / "folder").mkdir()
     for place in ("folder", "none/cc", "/proc/cc"):
-        done = subprocess.run(
-            [command, "gcc", "--output", place], cwd=tmp_path, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
+        done = finished([command, "gcc", "--output", place], cwd=tmp_path)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr == f"darshan-gen-cc: cannot write {place}\n"
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]

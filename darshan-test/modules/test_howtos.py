@@ -9,12 +9,12 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from sample import ALL, turning
 from tree import SOURCE, build_folder, real_log_paths
 
@@ -120,17 +120,7 @@ def copied(tree: Path) -> Path:
 
 def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
     """Runs a command in the copy; fails with the end of what it printed."""
-    done = subprocess.run(
-        command,
-        cwd=tree,
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=SECONDS,
-        check=False,
-    )
+    done = finished(command, cwd=tree, env={**os.environ, **variables}, timeout=SECONDS)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
 
@@ -157,7 +147,7 @@ def test_page_names_the_files_of_its_patch(name: str) -> None:
 def test_patch_applies(name: str) -> None:
     """The patch of each how-to applies to the tree."""
     command = ["git", "apply", "--check", PATCHES / f"{name}.patch"]
-    done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, check=False)
+    done = finished(command, cwd=SOURCE)
     assert (done.returncode, done.stderr) == (0, "")
 
 

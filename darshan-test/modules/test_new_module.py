@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import settings
 from lab.log import parsed, rows_in
@@ -62,7 +63,7 @@ def built(tree: Path) -> Path:
         ["make", "-j2", "libdarshan.so", "darshan-parser", "libdarshan-read.so.0"],
     ):
         where = tree if command[0] == "autoreconf" else folder
-        done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+        done = finished(command, cwd=where)
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return folder
 
@@ -130,16 +131,11 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
         # As the build compiles for a shared library: ld names an undefined function only then.
         command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-DDARSHAN_GUEST", "-O0", "-fPIC"]
         command += [*folders, "-c"]
-        done = subprocess.run(
-            [*command, runtime / name, "-o", objects[-1]],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = finished([*command, runtime / name, "-o", objects[-1]])
         said += done.stderr if done.returncode else ""
     if not said:  # then the linker
         command = ["gcc", "-shared", "-Wl,-z,defs", "-o", tmp_path / "all.so"]
-        done = subprocess.run([*command, *objects], capture_output=True, text=True, check=False)
+        done = finished([*command, *objects])
         said = done.stderr
     assert named in said
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import settings, through_env
 from lab.log import Log, read_logs
 from left import left_in
@@ -106,14 +107,8 @@ class Runner:
 
     def start(self, command: list[str]) -> Job:
         """Runs a launcher's command line to its end."""
-        done = subprocess.run(
-            command,
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            env={**os.environ, **ROOT_MAY_RUN},
-            cwd=self.folder,
+        done = finished(
+            command, cwd=self.folder, env={**os.environ, **ROOT_MAY_RUN}, timeout=SECONDS
         )
         of_ranks = self.folder / ERRORS
         left = left_in(self.folder / "journals")

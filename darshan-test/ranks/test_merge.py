@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.command import finished
 from lab.environment import settings, through_env
 from mpi.launch import OPENMPI
 from place import needs
@@ -25,7 +26,7 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 def merge(build: Path) -> Merge:
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (build / "darshan-merge", *arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return finished(command, timeout=60)
 
     return run
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.command import finished
 from lab.environment import settings, through_env
 from lab.log import parsed
 from logs.catalogue import good_cases
@@ -27,7 +28,7 @@ NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 def merging(build: Path) -> Run:
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (build / "darshan-merge", *arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return finished(command, timeout=60)
 
     return run
 

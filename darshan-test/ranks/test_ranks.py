@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
+from lab.command import finished
 
 from .model import TABLES, Record, merged, read, rules
 
@@ -24,7 +25,7 @@ def play(build: Path) -> Path:
 
 def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[str]:
     command = [str(x) for x in (play, *options, log)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return finished(command)
 
 
 def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, list[Path]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.forked import Forked
 from tree import use_binding
 
@@ -32,16 +33,11 @@ def command(build: Path, tmp_path: Path) -> Run:
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        return finished(
             [build / "darshan-job-summary", *arguments],
             cwd=tmp_path,
             env=variables(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
             timeout=SECONDS,
-            check=False,
         )
 
     return run

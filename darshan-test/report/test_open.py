@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from lab.command import finished
 
 SECONDS = 60
 LOG = "job one.darshan"
@@ -29,11 +30,12 @@ def place(build: Path, tmp_path: Path) -> Path:
 def report(
     build: Path, place: Path, *options: str, browser: str = "", path: str = "/usr/bin:/bin"
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [build / "darshan", "report", "--open", *options], cwd=place, capture_output=True,
-        text=True, timeout=SECONDS, check=False,
+    return finished(
+        [build / "darshan", "report", "--open", *options],
+        cwd=place,
         env={"PATH": path, "HOME": str(place), "BROWSER": browser, "MPLCONFIGDIR": str(place)},
-    )  # fmt: skip
+        timeout=SECONDS,
+    )
 
 
 def shown(place: Path) -> Path:

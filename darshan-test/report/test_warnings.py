@@ -11,6 +11,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
+from lab.command import finished
 from lab.environment import plain
 from place import needs
 from tree import real_log_paths
@@ -66,9 +67,7 @@ def partial(_build: Path, _folder: Path) -> Path:
 def damaged(build: Path, folder: Path) -> Path:
     """Returns a real log whose STDIO records begin with overwritten bytes."""
     log = real("partial_data_stdio")
-    lines = subprocess.run(
-        [build / "darshan-parser", log], capture_output=True, text=True, check=False
-    ).stdout
+    lines = finished([build / "darshan-parser", log]).stdout
     stored = int(re.findall(r"^# STDIO module: (\d+) bytes", lines, re.M)[0])
     data = bytearray(log.read_bytes())
     data[-stored : -stored + 64] = b"\xee" * 64

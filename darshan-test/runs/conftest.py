@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
+from lab.command import finished
 from tree import use_binding
 
 use_binding()
@@ -23,7 +24,7 @@ def merge(build: Path) -> Merge:
 
     def run(*arguments: object, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (*under, build / "darshan-merge", *arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return finished(command, timeout=60)
 
     return run
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from lab.binding import metadata, of_file
+from lab.command import finished
 from lab.compile import SHARED, compile_c
 from lab.environment import preload
 from place import needs
@@ -81,16 +82,10 @@ def make_programs(tmp_path: Path) -> Path:
 def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], str]:
     """Runs a command, whose output must equal that without the runtime; returns its log, output and
     stderr."""
-    bare = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    bare = finished(command, cwd=place)
     for path in place.glob("by-*"):
         path.unlink()
-    done = subprocess.run(
-        [build / "darshan", "stat", "-o", place / "logs", "--", *command],
-        cwd=place,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([build / "darshan", "stat", "-o", place / "logs", "--", *command], cwd=place)
     assert (done.returncode, done.stdout) == (bare.returncode, bare.stdout)
     (log,) = (place / "logs").glob("*.darshan")
     return log, done.stdout.splitlines(), done.stderr
@@ -150,14 +145,7 @@ def test_before_anything_else(build: Path, place: Path) -> None:
     (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
     (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
     env = os.environ | preload(place / "first" / "libplugin.so")
-    done = subprocess.run(
-        [build / "darshan", "run", "-o", "logs", "--", "./program"],
-        cwd=place,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([build / "darshan", "run", "-o", "logs", "--", "./program"], cwd=place, env=env)
     assert (done.returncode, done.stdout) == (0, "self 1\n")
     (log,) = (place / "logs").glob("*.darshan")
     assert metadata(log)["dropped_by_deepbind"] == "1"
@@ -176,9 +164,7 @@ def test_other_programs(build: Path, place: Path, options: list[str]) -> None:
     for word in ("./first/libplugin.so", "+./first/libplugin.so"):
         ends = []
         for before in ([], [build / "darshan", "run", "-o", "logs", "--"]):
-            done = subprocess.run(
-                [*before, "./program", word], cwd=place, capture_output=True, text=True, check=False
-            )
+            done = finished([*before, "./program", word], cwd=place)
             refused = "RTLD_DEEPBIND flag" in done.stderr
             ends.append((done.returncode, done.stdout.replace("inner 0", "inner 1"), refused))
         assert ends[0] == ends[1], word

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 from harm.test_other_libc import compiled_small
 from lab.binding import of_file, processes, rows
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import plain, preload, settings
 
@@ -138,14 +138,11 @@ def make_programs(tmp_path: Path) -> Path:
 def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
     """Runs a command; returns its log and the output of the programs."""
     logs = place / "logs"
-    done = subprocess.run(
+    done = finished(
         [build / "darshan", "run", "-o", logs, "--", *command],
         cwd=place,
         env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}", **environment},
-        capture_output=True,
-        text=True,
         timeout=120,
-        check=False,
     )
     assert done.returncode == 0, done
     assert "Error relocating" not in done.stderr and "ELF class" not in done.stderr
@@ -181,9 +178,7 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
     """Preloaded without `darshan run`: no process is recorded, or each has its own log."""
     env = plain() | settings(build, place, mpi=True, **enabled)
     for deed in ("execv", "vfork", "posix_spawn", "system"):
-        done = subprocess.run(
-            ["./starter", deed], cwd=place, env=env, capture_output=True, text=True, check=False
-        )
+        done = finished(["./starter", deed], cwd=place, env=env)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "preload (null), kept (null)\n"
 

@@ -6,11 +6,11 @@ seconds, and valgrind's tools would leave files of it.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from lab.binding import of_file, rows
+from lab.command import finished
 from lab.compile import compile_c
 from lab.environment import plain, settings
 
@@ -51,14 +51,7 @@ def test_the_log_is_made(build: Path, tmp_path: Path, follow: str, tool: str) ->
     command = ["valgrind", "-q", f"--tool={tool}"]
     if tool == "callgrind":
         command.append("--callgrind-out-file=profile.%p")
-    done = subprocess.run(
-        [*command, f"--trace-children={follow}", "./forks"],
-        cwd=work,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = finished([*command, f"--trace-children={follow}", "./forks"], cwd=work, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (6, "once\ntwice twice ", "")
     assert not list((tmp_path / "journals").iterdir())
     (log,) = (tmp_path / "logs").glob("*_forks_id*.darshan")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from lab.binding import Row, processes, rows
+from lab.command import finished
 from lab.compile import compile_c
 from place import needs
 
@@ -83,13 +84,7 @@ def place(made: Path, tmp_path: Path) -> Path:
 
 def run(build: Path, place: Path, *command: str, verb: str = "run") -> tuple[Path, str]:
     logs = place / "logs"
-    done = subprocess.run(
-        [build / "darshan", verb, "-o", logs, "--", *command],
-        cwd=place,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = finished([build / "darshan", verb, "-o", logs, "--", *command], cwd=place)
     (log,) = logs.glob("*.darshan")
     return log, done.stderr
 

@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import settings as switch_on
 from lab.log import read_rows
 
@@ -97,15 +98,7 @@ class Program:
         ours = switch_on(
             self.build, self.folder / "logs", self.folder / "journals", DARSHAN_SITES="1"
         )
-        done = subprocess.run(
-            command,
-            cwd=work,
-            env=plain | ours | settings,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        done = finished(command, cwd=work, env=plain | ours | settings, timeout=SECONDS)
         assert (done.returncode, bool(done.stderr)) == (status, tells), done.stderr
         self.output = done.stdout
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished
 from place import needs
 
 from .blamed import PROGRAMS, Blamed
@@ -48,11 +49,19 @@ def findings(where: Where) -> list[dict[str, Any]]:
     """Returns the findings of the only log, with thresholds that the test lowers."""
     thresholds = where.folder / "thresholds"
     thresholds.write_text(THRESHOLDS)
-    done = subprocess.run(
-        [where.program.build / "darshan", "report", "--json", "--thresholds", thresholds,
-         "-o", "-", where.log],
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
+    done = finished(
+        [
+            where.program.build / "darshan",
+            "report",
+            "--json",
+            "--thresholds",
+            thresholds,
+            "-o",
+            "-",
+            where.log,
+        ],
+        timeout=SECONDS,
+    )
     assert done.returncode == 0, done.stderr
     return list(json.loads(done.stdout)["findings"])
 

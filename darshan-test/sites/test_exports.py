@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished
 
 from .where import C_SOURCE, SECONDS, Where, line_of
 
@@ -24,10 +25,7 @@ def ran(where: Where) -> Where:
 
 def annotated(where: Where, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs `darshan annotate`."""
-    return subprocess.run(
-        [where.program.build / "darshan", "annotate", *arguments],
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
+    return finished([where.program.build / "darshan", "annotate", *arguments], timeout=SECONDS)
 
 
 def read_folded(text: str) -> dict[tuple[str, ...], int]:
@@ -213,12 +211,21 @@ def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
     for number, (command, options, variable, has_sites) in enumerate(CHOICES):
         folder = tmp_path / f"logs{number}"
         environment = plain if variable is None else plain | {"DARSHAN_SITES": variable}
-        done = subprocess.run(
-            [where.program.build / "darshan", command, *options, "-o", folder, "--", program,
-             tmp_path / "data"],
-            env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
-            check=False,
-        )  # fmt: skip
+        done = finished(
+            [
+                where.program.build / "darshan",
+                command,
+                *options,
+                "-o",
+                folder,
+                "--",
+                program,
+                tmp_path / "data",
+            ],
+            cwd=tmp_path,
+            env=environment,
+            timeout=SECONDS,
+        )
         assert done.returncode == 0, done.stderr
         (log,) = folder.glob("*.darshan")
         assert where.ask(log=log).returncode == (0 if has_sites else 1), CHOICES[number]
@@ -230,10 +237,7 @@ def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
     for variable in ("0", "1"):
         where.program.start(sys.executable, "-c", script, DARSHAN_SITES=variable)
         (log,) = where.program.logs()
-        done = subprocess.run(
-            [where.program.build / "darshan", "report", "--text", log],
-            capture_output=True, text=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
+        done = finished([where.program.build / "darshan", "report", "--text", log], timeout=SECONDS)
         log.unlink()
         assert "1. Many small writes" in done.stdout, done
         assert ("darshan run --sites" in done.stdout) == (variable == "0")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from lab.command import finished
 
 from .blamed import Blamed
 from .test_blamed import findings, start
@@ -115,10 +116,9 @@ def test_slow(blamed: Blamed, where: Where) -> None:
 @pytest.mark.parametrize("blamed", SOUND, ids=lambda blamed: blamed.name)
 def test_sound(blamed: Blamed, where: Where) -> None:
     start(where, blamed)
-    done = subprocess.run(
-        [where.program.build / "darshan", "report", "--json", "-o", "-", where.log],
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
+    done = finished(
+        [where.program.build / "darshan", "report", "--json", "-o", "-", where.log], timeout=SECONDS
+    )
     assert done.returncode == 0, done.stderr
     names = [finding["name"] for finding in json.loads(done.stdout)["findings"]]
     assert names and not [name for name in names if name.startswith(_NAMES)]
@@ -126,10 +126,7 @@ def test_sound(blamed: Blamed, where: Where) -> None:
 
 def _said(where: Where) -> str:
     """Returns what `darshan stat` says of the only log."""
-    done = subprocess.run(
-        [where.program.build / "darshan", "stat", "-r", where.log],
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
+    done = finished([where.program.build / "darshan", "stat", "-r", where.log], timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from darshan_report.call_sites.symbols import elf
+from lab.command import finished
 from place import elsewhere, needs
 from report.diagnose.build import Job, write
 from sample import everything
@@ -203,10 +203,9 @@ def test_pprof_itself(ran: Where) -> None:
     target = written(ran)
 
     def pprof(*options: str) -> str:
-        done = subprocess.run(
-            ["go", "tool", "pprof", "-symbolize=none", *options, target],
-            capture_output=True, text=True, timeout=10 * SECONDS, check=False,
-        )  # fmt: skip
+        done = finished(
+            ["go", "tool", "pprof", "-symbolize=none", *options, target], timeout=10 * SECONDS
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

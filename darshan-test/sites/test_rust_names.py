@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.call_sites.symbols import rust
+from lab.command import finished
 from place import needs
 
 # Some symbols of the standard library, and of programs.
@@ -52,7 +53,7 @@ def test_symbols_of_a_program(tmp_path: Path) -> None:
         '  println!("{:?}", all.iter().map(|(k, v)| (v, k)).collect::<Vec<_>>()); }\n'
     )
     command = ["rustc", "-Csymbol-mangling-version=v0", "-o", tmp_path / "a", source]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = finished(command)
     assert done.returncode == 0, done.stderr
     listed = subprocess.run(["nm", tmp_path / "a"], capture_output=True, text=True, check=True)
     symbols = [word for word in listed.stdout.split() if word.startswith("_R")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import time
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from darshan_report.call_sites.lines import Place
 from darshan_report.call_sites.stack import Native, Object, Python, object_of, stack_of
 from darshan_report.call_sites.symbols import addr2line, elf
 from darshan_report.call_sites.told import name_of, plain_name
+from lab.command import finished
 from report.diagnose.build import Job, Row, row, write
 
 from .where import Where
@@ -286,6 +286,6 @@ def test_the_report_has_the_same(where: Where) -> None:
     for form, options in (("txt", ()), ("html", ()), ("pdf", ()), ("pdf", ("--no-latex",))):
         out = where.folder / f"made.{form}"
         command = [where.program.build / "darshan-job-summary", *options, "-o", out, path]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        done = finished(command, timeout=60)
         assert (done.returncode, done.stderr) == (0, "")
         out.unlink()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.command import finished
 from lab.compile import compile_c
 
 from .stacks import Program
@@ -82,13 +83,10 @@ class Where:
     ) -> subprocess.CompletedProcess[str]:
         """Runs `darshan where` on the only log, or on this one."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN_")}
-        return subprocess.run(
+        return finished(
             [self.program.build / "darshan", "where", *arguments, log or self.log],
-            capture_output=True,
-            text=True,
             env=plain | variables,
             timeout=SECONDS,
-            check=False,
         )
 
     def found(self, *arguments: str, log: Path | None = None, **variables: str) -> Found:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import resource
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lab.command import finished
 from lab.environment import joined, plain, settings
 from lab.log import read_rows
 
@@ -70,14 +70,11 @@ class Lab:
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(
+        done = finished(
             [*front, *(str(word) for word in command)],
-            env=plain_environment() | environment,
             cwd=self.folder,
-            capture_output=True,
-            text=True,
+            env=plain_environment() | environment,
             timeout=SECONDS,
-            check=False,
         )
         seconds, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

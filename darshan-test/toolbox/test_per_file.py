@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from darshan_report import open_log
+from lab.command import finished
 from logs.content import standard_log
 from logs.encode import encode
 from logs.model import Log
@@ -15,7 +16,7 @@ from logs.record_id import record_id
 
 def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     words = [str(x) for x in (command, *arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    return finished(words, timeout=120)
 
 
 def test_each_file(build: Path, tmp_path: Path) -> None:

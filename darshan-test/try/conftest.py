@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished
 from lab.environment import plain
 from place import needs
 from tree import use_binding
@@ -54,10 +55,7 @@ class Try:
 
     def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:
         """Runs a command in the user's folder."""
-        return subprocess.run(
-            words, cwd=self.user, env=self.environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
+        return finished(words, cwd=self.user, env=self.environment, timeout=SECONDS)
 
     def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
         """Runs `darshan try --json WORD...`; returns its status, its rows by remedy, and all of

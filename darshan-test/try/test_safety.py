@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compile import compile_c
 from place import elsewhere, needs
 from sample import turning
@@ -211,9 +212,7 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     if subprocess.run(reads, cwd=trial.user, capture_output=True, check=False).returncode:
         elsewhere("another user cannot read the build or the test's folder")
     words = [*other, *command]
-    refused = subprocess.run(
-        words, cwd=trial.user, env=trial.environment, capture_output=True, text=True, check=False
-    )
+    refused = finished(words, cwd=trial.user, env=trial.environment)
     assert f"made in {trial.user.parent}, to which you may not write" in refused.stderr, refused
     assert refused.returncode == 1 and not leftovers(trial.user)
 

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from lab.command import finished
+
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
@@ -303,16 +305,7 @@ def plain_environment() -> dict[str, str]:
 
 def run_quietly(command: list[str], settings: dict[str, str], folder: Path) -> None:
     """Runs a command. Raises RuntimeError if it fails or prints anything."""
-    done = subprocess.run(
-        command,
-        env=plain_environment() | settings,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = finished(command, cwd=folder, env=plain_environment() | settings, timeout=SECONDS)
     said = [line for line in done.stderr.splitlines() if not any(w in line for w in EXPECTED)]
     if done.returncode or said:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")

@@ -6,7 +6,6 @@ without a problem it tries all remedies, of which none may be called helped. `./
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from corpus import ROWS
 from judge import HERE, ROOT_MAY_RUN, SLOW, Judge, mpi_of, plain_environment, ranks_on
 from kept import kept
+from lab.command import finished
 from lab.environment import preloading, through_env
 from row import FAR, Row
 
@@ -121,10 +121,7 @@ def try_row(judge: Judge, row: Row, more: Sequence[str] = ()) -> list[Tried]:
             settings = dict(ROOT_MAY_RUN)
         more = [*more, "--yes-repeat"] if row.hosts else more
         words = [judge.build / "darshan", "try", *_OPTIONS, *more, "--", *command]
-        done = subprocess.run(
-            list(map(str, words)), env=plain_environment() | settings, cwd=folder,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = finished(list(map(str, words)), cwd=folder, env=plain_environment() | settings)
     if not done.stdout:
         raise RuntimeError(done.stderr.strip())
     rows = [r for r in json.loads(done.stdout)["remedies"] if r["result"] != "not tried"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.log import rows_in
 from logs.bad import small_log
 from logs.encode import encode
@@ -37,10 +38,7 @@ print(darshan_report.library.load()._name)
 def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Runs a command without Darshan's variables in the environment."""
     kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        command, cwd=cwd, env=kept | settings, capture_output=True, text=True, timeout=SECONDS,
-        check=False,
-    )  # fmt: skip
+    return finished(command, cwd=cwd, env=kept | settings, timeout=SECONDS)
 
 
 def made(*command: str | Path, cwd: Path, **settings: str) -> str:

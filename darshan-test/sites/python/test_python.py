@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.environment import preload
 from sample import TOLD
 from tree import SOURCE
@@ -35,7 +36,7 @@ def release_of(*command: str) -> str:
         "import sys, sysconfig; print(sys.implementation.name, '%d.%d' % sys.version_info[:2]"
         " + 't' * bool(sysconfig.get_config_var('Py_GIL_DISABLED')))"
     )
-    done = subprocess.run([*command, "-c", text], capture_output=True, text=True, check=False)
+    done = finished([*command, "-c", text])
     said = done.stdout.split()
     return said[1] if done.returncode == 0 and said[:1] == ["cpython"] else ""
 
