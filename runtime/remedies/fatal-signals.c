@@ -7,8 +7,8 @@
 
 #include "../intercept/loader/libc-direct.h"
 #include "../intercept/sys/sys.h"
-#include "held-streams.h"
 #include "remedies.h"
+#include "streams/held-streams.h"
 
 /* Returns 1 if the interrupted instruction caused the signal, so that the signal occurs again when
  * the handler returns; else 0. si_code alone does not decide: an alarm and Ctrl-C have SI_KERNEL,

@@ -20,8 +20,8 @@
 
 #include "../intercept/guard.h"
 #include "../intercept/sys/sys.h"
-#include "held-streams.h"
 #include "remedies.h"
+#include "streams/held-streams.h"
 
 enum {
   DESCRIPTORS = 1024,

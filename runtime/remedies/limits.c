@@ -5,8 +5,8 @@
 #include <sys/types.h>
 
 #include "../intercept/real.h"
-#include "held-streams.h"
 #include "remedies.h"
+#include "streams/held-streams.h"
 
 /* musl has macros of these names. */
 #undef setrlimit64

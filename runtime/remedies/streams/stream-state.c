@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../intercept/loader/loader.h"
+#include "../../intercept/loader/loader.h"
 #include "held-streams.h"
 
 /* Not __fpending, __freading and __fwriting: GNU programs import them to report errors of a stream,

@@ -3,7 +3,7 @@
  * uses, by one stream. */
 #include <stdio.h>
 
-#include "../intercept/real.h"
+#include "../../intercept/real.h"
 #include "held-streams.h"
 
 #define SLOT(type, name, params)                                                                   \

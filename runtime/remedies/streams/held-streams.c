@@ -10,10 +10,10 @@
 #include <libc-names.h>
 #include <libc-stream.h>
 
-#include "../intercept/loader/libc-direct.h"
-#include "../intercept/real.h"
-#include "../intercept/sys/sys.h"
-#include "remedies.h"
+#include "../../intercept/loader/libc-direct.h"
+#include "../../intercept/real.h"
+#include "../../intercept/sys/sys.h"
+#include "../remedies.h"
 
 enum { STREAMS = 64 };
 
@@ -151,7 +151,7 @@ static void lets_go(FILE *file) {
     held_streams_write();                                                                          \
     return below_##name(a, b, c, d, e, f);                                                         \
   }
-#include "looks.def"
+#include "../looks.def"
 #undef LOOK
 
 /* Writes before a system call by number, which may look at a file, unless it is harmless. */
@@ -188,7 +188,7 @@ LET_GO(freopen64, c)
 #define ROW(name) {#name, (void *)held_##name, (void **)&below_##name},
 const struct replacement stream_replacements[] = {
 #define LOOK ROW
-#include "looks.def"
+#include "../looks.def"
 #undef LOOK
     OPENS(ROW) LETS_GO(ROW) WATCHES(ROW)
         ROW(syscall){"fclose", (void *)closed, (void **)&below_fclose},

@@ -4,8 +4,8 @@
  * variable length keep their fill values, because HDF5 reads them as addresses. */
 #include <string.h>
 
-#include "libraries/hdf5.h"
-#include "remedies.h"
+#include "../remedies.h"
+#include "hdf5.h"
 
 /* Constants of H5Tpublic.h and H5Dpublic.h. */
 enum { REFERENCE = 7, VARIABLE_LENGTH = 9, NEVER = 1, EARLY = 1, CONTIGUOUS = 1, CHUNKED = 2 };

@@ -4,8 +4,8 @@
  * smaller, and one that it sets for a dataset (H5Pset_chunk_cache) replaces the file's. */
 #include <string.h>
 
-#include "libraries/hdf5.h"
-#include "remedies.h"
+#include "../remedies.h"
+#include "hdf5.h"
 
 #define SLOTS "chunk-slots" /* of the hash table of chunks */
 

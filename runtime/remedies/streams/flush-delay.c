@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../intercept/real.h"
+#include "../../intercept/real.h"
+#include "../remedies.h"
 #include "held-streams.h"
-#include "remedies.h"
 
 enum { DELAY = 100000000 /* nanoseconds */ };
 
