@@ -18,58 +18,32 @@
 #include <libc-names.h>
 #include <libc-stream.h>
 
-#include "../intercept/guard.h"
-#include "../intercept/sys/sys.h"
-#include "remedies.h"
+#include "buffered.h"
 #include "streams/held-streams.h"
 
-enum {
-  DESCRIPTORS = 1024,
-  BUFFERS = 64,        /* descriptors with a buffer */
-  FILES_OPENED = 1024, /* files of which this process has opened a descriptor */
-  SMALL = 64 << 10     /* bytes; larger writes go to the kernel */
-};
+enum { FILES_OPENED = 1024 }; /* files of which this process has opened a descriptor */
 
 static struct joined {
-  int lock;
-  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
-  int is_joined;
-  int error; /* of a delayed write, which nobody has been told */
-  dev_t device;
-  ino_t inode;
-  size_t held; /* bytes in the buffer */
-  char *buffer;
+  struct buffered on;
+  int error;          /* of a delayed write, which nobody has been told */
+  size_t held;        /* bytes in the buffer */
   const FILE *stream; /* that opened the descriptor; NULL: none, or left alone from now on */
 } descriptors[DESCRIPTORS] SELDOM;
 
-static struct {
-  dev_t device;
-  ino_t inode;
-} opened[FILES_OPENED] SELDOM;
+static struct file_id opened[FILES_OPENED] SELDOM;
 static int opened_count, buffers, is_off;
 
 /* Returns the descriptor's element, locked, if its writes are joined; else NULL. */
 static struct joined *joined(long fd) {
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
   struct joined *one = &descriptors[fd];
-  if (!__atomic_load_n(&one->is_joined, __ATOMIC_ACQUIRE)) return NULL;
-  int begun = guard_begin();
-  while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
-    SYS1(SYS_sched_yield, 0);
-  one->begun = begun;
-  return one;
-}
-
-static void unlock(struct joined *one) {
-  int begun = one->begun;
-  __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
-  guard_end(begun);
+  return buffered_take(&one->on) ? one : NULL;
 }
 
 static void write_held(struct joined *one, int fd) {
   size_t done = 0;
   while (done < one->held) {
-    ssize_t wrote = sys_write(fd, one->buffer + done, one->held - done);
+    ssize_t wrote = sys_write(fd, one->on.buffer + done, one->held - done);
     if (wrote == -EINTR) continue;
     if (wrote <= 0) {
       one->error = wrote < 0 ? (int)-wrote : EIO;
@@ -84,7 +58,7 @@ static void drain(long fd) {
   struct joined *one = joined((int)fd);
   if (!one) return;
   write_held(one, (int)fd);
-  unlock(one);
+  buffered_unlock(&one->on);
 }
 
 /* Writes the descriptor's delayed bytes and joins its writes no more. Returns the errno of a
@@ -95,8 +69,8 @@ static int give_up(long fd) {
   if (!one) return 0;
   write_held(one, (int)fd);
   int error = one->error;
-  one->is_joined = one->error = 0;
-  unlock(one);
+  one->on.is_served = one->error = 0;
+  buffered_unlock(&one->on);
   return error;
 }
 
@@ -123,42 +97,28 @@ __attribute__((destructor)) static void ends(void) {
 void join_writes_save(void) {
   for (int fd = FIRST_OWN; fd < DESCRIPTORS; fd++) {
     struct joined *one = &descriptors[fd];
-    if (one->is_joined && one->held) write_held(one, fd);
+    if (one->on.is_served && one->held) write_held(one, fd);
   }
 }
 
 /* Notes that this process has opened the file. Returns 1 if it is the first time; else ends joining
  * for the file's other descriptors and returns 0. */
 static int is_first(const struct stat *st) {
-  int known = 0;
-  for (int n = 0; n < FILES_OPENED && n < opened_count; n++)
-    if (opened[n].inode == st->st_ino && opened[n].device == st->st_dev) known = 1;
+  int known = files_have(opened, FILES_OPENED, opened_count, st);
   for (int fd = FIRST_OWN; known && fd < DESCRIPTORS; fd++)
-    if (descriptors[fd].inode == st->st_ino && descriptors[fd].device == st->st_dev) give_up(fd);
+    if (is_file(&descriptors[fd].on.file, st)) give_up(fd);
   if (known) return 0;
-  int place = __atomic_fetch_add(&opened_count, 1, __ATOMIC_ACQ_REL);
-  if (place >= FILES_OPENED) {
-    join_writes_stop();
-    return 0;
-  }
-  opened[place].device = st->st_dev;
-  __atomic_store_n(&opened[place].inode, st->st_ino, __ATOMIC_RELEASE);
-  return 1;
+  if (files_add(opened, FILES_OPENED, &opened_count, st) == 0) return 1;
+  join_writes_stop();
+  return 0;
 }
 
-static int has_buffer(struct joined *one) {
-  if (one->buffer) return 0;
-  if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
-  one->buffer = remedy_memory(remedy_value(JOIN_WRITES));
-  return one->buffer ? 0 : -1;
-}
-
-static void join(struct joined *one) {
-  if (is_off || has_buffer(one) < 0) return;
+static void join(struct joined *one, const struct stat *st) {
+  if (is_off || buffered_has_buffer(&one->on, JOIN_WRITES, &buffers) < 0) return;
   fatal_signals_watch();
   one->held = 0;
   one->error = 0;
-  __atomic_store_n(&one->is_joined, 1, __ATOMIC_RELEASE);
+  buffered_serve(&one->on, st);
 }
 
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream) {
@@ -168,12 +128,9 @@ void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *st
   if (!is_first(st) || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
   if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
   struct joined *one = &descriptors[fd];
-  one->device = st->st_dev;
-  one->inode = st->st_ino;
-  if (stream)
-    one->stream = stream;
-  else
-    join(one);
+  if (!stream) return join(one, st);
+  one->on.file = (struct file_id){st->st_dev, st->st_ino};
+  one->stream = stream;
 }
 
 /* Returns 1 if a stream has moved nothing yet, or has opened no descriptor; else 0. */
@@ -184,11 +141,13 @@ static int is_idle(const FILE *stream) {
 /* Joins the writes to the descriptor of a stream that the program asks for. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
+  struct stat st;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
   if (!is_idle(stream))
     give_up(fd);
-  else if (!__atomic_load_n(&descriptors[fd].is_joined, __ATOMIC_ACQUIRE))
-    join(&descriptors[fd]);
+  else if (!__atomic_load_n(&descriptors[fd].on.is_served, __ATOMIC_ACQUIRE) &&
+           sys_fstat((int)fd, &st) == 0)
+    join(&descriptors[fd], &st);
 }
 
 /* Ends joining for the descriptor of a stream, or for all if it is NULL. */
@@ -206,7 +165,7 @@ static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   if (!one) return 0;
   if (!is_address(from, n) || !is_idle(one->stream)) {
     write_held(one, (int)fd);
-    unlock(one);
+    buffered_unlock(&one->on);
     return 0;
   }
   if (n > SMALL || one->held + n > remedy_value(JOIN_WRITES)) write_held(one, (int)fd);
@@ -218,11 +177,11 @@ static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   } else if (n > SMALL) {
     is_taken = 0;
   } else {
-    memcpy(one->buffer + one->held, from, n);
+    memcpy(one->on.buffer + one->held, from, n);
     one->held += n;
     *result = (ssize_t)n;
   }
-  unlock(one);
+  buffered_unlock(&one->on);
   return is_taken;
 }
 
@@ -266,7 +225,7 @@ static int drained(long fd) {
   write_held(one, (int)fd);
   int error = one->error;
   one->error = 0;
-  unlock(one);
+  buffered_unlock(&one->on);
   return error;
 }
 

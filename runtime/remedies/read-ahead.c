@@ -15,60 +15,28 @@
 
 #include <libc-names.h>
 
-#include "../intercept/guard.h"
-#include "../intercept/sys/sys.h"
-#include "remedies.h"
+#include "buffered.h"
 
 #define REMEDY "read-ahead" /* its value is the size of the buffer in bytes */
 
-enum {
-  DESCRIPTORS = 1024,
-  BUFFERS = 64,        /* descriptors with a buffer */
-  FILES_WRITTEN = 256, /* files that this process opened for writing */
-  SMALL = 64 << 10     /* bytes; larger reads go to the kernel */
-};
+enum { FILES_WRITTEN = 256 }; /* files that this process opened for writing */
 
 static struct ahead {
-  int lock;
-  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
-  int is_served;
-  dev_t device;
-  ino_t inode;
+  struct buffered on;
   off_t at;    /* the position that the program sees */
   off_t next;  /* behind the last bytes that the program read */
   off_t begin; /* in the file, of what the buffer holds */
   off_t end;
-  char *buffer; /* stays for the next file with this descriptor */
 } descriptors[DESCRIPTORS] SELDOM;
 
-static struct {
-  dev_t device;
-  ino_t inode;
-} written[FILES_WRITTEN];
+static struct file_id written[FILES_WRITTEN];
 static int written_count, buffers, is_off;
-
-static void lock(struct ahead *one) {
-  int begun = guard_begin();
-  while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
-    SYS1(SYS_sched_yield, 0);
-  one->begun = begun;
-}
-
-static void unlock(struct ahead *one) {
-  int begun = one->begun;
-  __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
-  guard_end(begun);
-}
 
 /* Returns the descriptor's element, locked, if its reads are served; else NULL. */
 static struct ahead *served(long fd) {
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
   struct ahead *one = &descriptors[fd];
-  if (!__atomic_load_n(&one->is_served, __ATOMIC_ACQUIRE)) return NULL;
-  lock(one);
-  if (one->is_served) return one;
-  unlock(one);
-  return NULL;
+  return buffered_take(&one->on) ? one : NULL;
 }
 
 /* Serves the descriptor no more: sets the kernel's position to the one that the program sees. */
@@ -76,8 +44,8 @@ static void give_up(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;
   SYS3(SYS_lseek, fd, one->at, SEEK_SET);
-  one->is_served = 0;
-  unlock(one);
+  one->on.is_served = 0;
+  buffered_unlock(&one->on);
 }
 
 static void give_all_up(void) {
@@ -97,36 +65,19 @@ void read_ahead_shown(void) {
 static void closes(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;
-  one->is_served = 0;
-  unlock(one);
+  one->on.is_served = 0;
+  buffered_unlock(&one->on);
 }
 
 /* Notes that this process has opened the file for writing, and serves no descriptor of the file any
  * more, because the buffer would become stale. */
 static void is_written(const struct stat *st) {
-  int place = __atomic_fetch_add(&written_count, 1, __ATOMIC_ACQ_REL);
-  if (place >= FILES_WRITTEN) {
+  if (files_add(written, FILES_WRITTEN, &written_count, st) < 0) {
     read_ahead_stop();
     return;
   }
-  written[place].device = st->st_dev;
-  __atomic_store_n(&written[place].inode, st->st_ino, __ATOMIC_RELEASE);
   for (int fd = FIRST_OWN; fd < DESCRIPTORS; fd++)
-    if (descriptors[fd].inode == st->st_ino && descriptors[fd].device == st->st_dev) give_up(fd);
-}
-
-static int was_written(const struct stat *st) {
-  for (int n = 0; n < FILES_WRITTEN && n < written_count; n++)
-    if (written[n].inode == st->st_ino && written[n].device == st->st_dev) return 1;
-  return 0;
-}
-
-/* Gives the descriptor a buffer, unless it has one. Returns 0, or -1 if there is none. */
-static int has_buffer(struct ahead *one) {
-  if (one->buffer) return 0;
-  if (__atomic_fetch_add(&buffers, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
-  one->buffer = remedy_memory(remedy_value(REMEDY));
-  return one->buffer ? 0 : -1;
+    if (is_file(&descriptors[fd].on.file, st)) give_up(fd);
 }
 
 void read_ahead_opened(int fd, int flags, const struct stat *st) {
@@ -134,17 +85,16 @@ void read_ahead_opened(int fd, int flags, const struct stat *st) {
   if ((flags & O_ACCMODE) != O_RDONLY) is_written(st);
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return;
   closes(fd); /* a call that this library does not see may have closed it */
-  if ((flags & (O_ACCMODE | O_DIRECT | O_PATH)) != O_RDONLY || is_off || was_written(st)) return;
+  if ((flags & (O_ACCMODE | O_DIRECT | O_PATH)) != O_RDONLY || is_off) return;
+  if (files_have(written, FILES_WRITTEN, written_count, st)) return;
   if (SYS3(SYS_lseek, fd, 0, SEEK_CUR) != 0) return;
   struct ahead *one = &descriptors[fd];
-  lock(one);
-  if (has_buffer(one) == 0) {
-    one->device = st->st_dev;
-    one->inode = st->st_ino;
+  buffered_lock(&one->on);
+  if (buffered_has_buffer(&one->on, REMEDY, &buffers) == 0) {
     one->at = one->next = one->begin = one->end = 0;
-    __atomic_store_n(&one->is_served, 1, __ATOMIC_RELEASE);
+    buffered_serve(&one->on, st);
   }
-  unlock(one);
+  buffered_unlock(&one->on);
 }
 
 /* Returns 1 if a read at offset `from` continues the last read or skips at most an eighth of the
@@ -162,14 +112,14 @@ static ssize_t take(struct ahead *one, int fd, char *to, size_t n, off_t at) {
     off_t from = at + (off_t)done;
     if (from >= one->begin && from < one->end) {
       size_t held = (size_t)(one->end - from), part = n - done < held ? n - done : held;
-      memcpy(to + done, one->buffer + (from - one->begin), part);
+      memcpy(to + done, one->on.buffer + (from - one->begin), part);
       done += part;
     } else if (n > SMALL || !goes_on(one, from)) {
       got = sys_pread(fd, to + done, n - done, from);
       done += got > 0 ? (size_t)got : 0;
       break;
     } else {
-      got = sys_pread(fd, one->buffer, remedy_value(REMEDY), from);
+      got = sys_pread(fd, one->on.buffer, remedy_value(REMEDY), from);
       one->begin = from;
       one->end = from + (got > 0 ? got : 0);
     }
@@ -186,7 +136,7 @@ static ssize_t read_here(long fd, void *to, size_t n, ssize_t *result) {
   if (!one) return 0;
   *result = take(one, (int)fd, to, n, one->at);
   if (*result > 0) one->at += *result;
-  unlock(one);
+  buffered_unlock(&one->on);
   return 1;
 }
 
@@ -194,7 +144,7 @@ static ssize_t read_at(long fd, void *to, size_t n, off_t at, ssize_t *result) {
   struct ahead *one = at >= 0 && is_address(to, n) ? served(fd) : NULL;
   if (!one) return 0;
   *result = take(one, (int)fd, to, n, at);
-  unlock(one);
+  buffered_unlock(&one->on);
   return 1;
 }
 
@@ -210,7 +160,7 @@ static int move(long fd, off_t by, int whence, off_t *result) {
     *result = SYS3(SYS_lseek, fd, by, whence);
     if (*result >= 0) one->at = *result;
   }
-  unlock(one);
+  buffered_unlock(&one->on);
   if (*result < 0) {
     errno = (int)-*result;
     *result = -1;

@@ -1,0 +1,89 @@
+/* Descriptors whose small reads or writes a remedy carries out in a buffer, and lists of files:
+ * what read-ahead and join-writes have in common. */
+#ifndef DARSHAN_REMEDIES_BUFFERED_H
+#define DARSHAN_REMEDIES_BUFFERED_H
+
+#include <sys/stat.h>
+
+#include "../intercept/guard.h"
+#include "../intercept/sys/sys.h"
+#include "remedies.h"
+
+enum {
+  DESCRIPTORS = 1024,
+  BUFFERS = 64,     /* descriptors with a buffer, of each remedy */
+  SMALL = 64 << 10, /* bytes; larger transfers go to the kernel */
+};
+
+struct file_id {
+  dev_t device;
+  ino_t inode;
+};
+
+struct buffered {
+  int lock;
+  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
+  int is_served;
+  struct file_id file;
+  char *buffer; /* stays for the next file with this descriptor */
+};
+
+static inline void buffered_lock(struct buffered *one) {
+  int begun = guard_begin();
+  while (__atomic_exchange_n(&one->lock, 1, __ATOMIC_ACQUIRE))
+    SYS1(SYS_sched_yield, 0);
+  one->begun = begun;
+}
+
+static inline void buffered_unlock(struct buffered *one) {
+  int begun = one->begun;
+  __atomic_store_n(&one->lock, 0, __ATOMIC_RELEASE);
+  guard_end(begun);
+}
+
+/* Locks the descriptor if the remedy serves it. Returns 1, or 0 without the lock. */
+static inline int buffered_take(struct buffered *one) {
+  if (!__atomic_load_n(&one->is_served, __ATOMIC_ACQUIRE)) return 0;
+  buffered_lock(one);
+  if (one->is_served) return 1; /* no other thread has ended that meanwhile */
+  buffered_unlock(one);
+  return 0;
+}
+
+/* Lets the remedy serve a descriptor that was opened for this file and has a buffer. */
+static inline void buffered_serve(struct buffered *one, const struct stat *st) {
+  one->file = (struct file_id){st->st_dev, st->st_ino};
+  __atomic_store_n(&one->is_served, 1, __ATOMIC_RELEASE);
+}
+
+/* Gives the descriptor a buffer of the size that is the value of the remedy, unless it has one.
+ * used: the number of the remedy's buffers. Returns 0, or -1 if there is none. */
+static inline int buffered_has_buffer(struct buffered *one, const char *remedy, int *used) {
+  if (one->buffer) return 0;
+  if (__atomic_fetch_add(used, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
+  one->buffer = remedy_memory(remedy_value(remedy));
+  return one->buffer ? 0 : -1;
+}
+
+static inline int is_file(const struct file_id *file, const struct stat *st) {
+  return file->inode == st->st_ino && file->device == st->st_dev;
+}
+
+/* Returns 1 if the file is among the first `count` of a list with this room. */
+static inline int files_have(const struct file_id *files, int room, int count,
+                             const struct stat *st) {
+  for (int n = 0; n < room && n < count; n++)
+    if (is_file(&files[n], st)) return 1;
+  return 0;
+}
+
+/* Adds a file to the list. Returns 0, or -1 if there is no room. */
+static inline int files_add(struct file_id *files, int room, int *count, const struct stat *st) {
+  int place = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
+  if (place >= room) return -1;
+  files[place].device = st->st_dev;
+  __atomic_store_n(&files[place].inode, st->st_ino, __ATOMIC_RELEASE);
+  return 0;
+}
+
+#endif
