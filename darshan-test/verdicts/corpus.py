@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import healthy
+import waiting
 import words
 from row import FAR, HERE, Row
 
@@ -563,5 +564,6 @@ ROWS: list[Row] = [
     *healthy.sound(),
     *_states(),
     *_trees(),
+    *waiting.rows(),
     *words.rows(),
 ]

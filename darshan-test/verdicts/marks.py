@@ -60,6 +60,9 @@ def told(build: Path, row: Row, log: Path) -> str:
         if not found:
             return "no such finding"
         said: Any = blame(lines_of(opened, 10), found[0])
+    if at := re.match(r"(\S+):(\d+)\b", found[0].at):  # of a rule that knows the line itself
+        right = at[1] == row.program and int(at[2]) in marked(row)
+        return RIGHT if right else f"{found[0].name}: {at[0]}"
     place = said.line.place if said and said.line else None
     if place is None:
         return f"{found[0].name}: {said.text if said else 'no line'}"

@@ -31,6 +31,7 @@ GROUPS = {
     "sound": "healthy, from manuals",
     "states": "programs that save their state",
     "trees": "trees of processes",
+    "waits": "programs that wait for files",
     "words": "of which something wrong was said",
     "words_jobs": "jobs of which something wrong was said",
 }

@@ -13,6 +13,7 @@ from . import (
     cases_posix,
     cases_streams,
     cases_training,
+    cases_waiting,
 )
 
 CASES = [
@@ -25,4 +26,5 @@ CASES = [
     *cases_costly.cases(),
     *cases_training.cases(),
     *cases_checkpoints.cases(),
+    *cases_waiting.cases(),
 ]

@@ -28,6 +28,7 @@ from ..call_sites.measured import (
     Measured,
 )  # fmt: skip
 from ..call_sites.stack import IMPORT, STARTS
+from ..call_sites.waits import looks_of
 from ..call_sites.without import program_of, reason
 from ..classes import dataclass
 from ..show.text import shorten
@@ -44,6 +45,8 @@ _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"P?MPI_File_|ncmpi", rf"(?!{STARTS})"
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
+_PAUSES = "pauses"  # between look-ups of files that are awaited
+_IN_VAIN = 1e-6  # of the seconds of pauses at a line that found no file: other lines come first
 _STARTS = "starts"
 _ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
 # Words for a part of each measure, after a percentage, and for all of it.
@@ -54,6 +57,7 @@ _OF = {
     _SMALL: ("of such calls that are small", "all such calls that are small"),
     _STARTS: ("of the starts of processes", "all starts of processes"),
     _GAPS: ("of the time before such calls", "all of the time before such calls"),
+    _PAUSES: ("of the sleeps before look-ups", "all sleeps before look-ups"),
     _ON_FILES: ("of such calls on these files", "all such calls on these files"),
     _BYTES_ON_FILES: (
         "of the bytes of such calls on these files",
@@ -148,6 +152,7 @@ _ABOUT = (
     ("shared-pointer", About(_DATA, r"MPI_File_i?(?:read|write)_(?:shared|ordered)")),
     ("sieve-buffer-read", About((READ,), _HDF5)),
     ("sieve-buffer-write", About((WRITE,), _HDF5)),
+    ("sleeps-between-look-ups", About((LOOKUP,), _ANY, _PAUSES)),
     ("slowing-down", About(_DATA, _CALL)),
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
@@ -216,6 +221,9 @@ def part_of(line: Line, about: About, by: str = "") -> float:
     """Returns the amount of these calls that a line has. by: what is summed (calls, seconds, gaps
     or bytes); empty: that of `about`."""
     by = by or about.by
+    if by == _PAUSES:
+        looks = looks_of(line.sites)
+        return looks.late or looks.seconds * _IN_VAIN if looks is not None else 0.0
     found = 0.0
     for site in line.sites:
         if not re.match(about.called, site.stack.called):

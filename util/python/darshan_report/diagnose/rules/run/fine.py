@@ -157,11 +157,23 @@ def _idle(facts: Facts) -> str:
         return ""
     if waited <= _MOST * facts.run_time:
         return ""
+    if slept := _naps(facts):
+        return f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: {slept}."
     return (
         f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for "
         "another process, a pipe, the network, a page of a mapped file, or time to pass "
         "(sleep). The log does not tell for what."
     )
+
+
+def _naps(facts: Facts) -> str:
+    """Describes the processes of `sleep` of a tree; empty without any."""
+    tree = facts.tree
+    at = [] if tree is None else [n for n, p in enumerate(tree.programs) if p.name == "sleep"]
+    if tree is None or not at:
+        return ""
+    number, lived = int(tree.counts[at].sum()), float(tree.lives[at].sum())
+    return f"{plural(number, 'process')} of sleep lived for {seconds(lived)}"
 
 
 def _missed(near: Finding | None) -> str:

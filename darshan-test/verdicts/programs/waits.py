@@ -1,0 +1,77 @@
+"""Programs that wait for files: waits.py CASE [cured]."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+STEPS = 3
+MAKE = """import os
+import sys
+
+for step in range(int(sys.argv[1])):
+    sys.stdin.readline()
+    text = str(sum(number * number for number in range(200_000)))
+    with open("part", "w") as file:
+        file.write(text)
+    os.rename("part", f"answer{step}")
+    print("made", flush=True)
+"""
+
+
+def wait_for(path: Path) -> None:
+    """Waits until a file is there."""
+    while not os.path.exists(path):  # blame: answers
+        time.sleep(0.4)
+
+
+def answers(cured: bool) -> None:
+    """Asks another program for answers, which come as files."""
+    Path("make.py").write_text(MAKE)
+    command = [sys.executable, "make.py", str(STEPS)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as maker:
+        assert maker.stdin is not None
+        assert maker.stdout is not None
+        for step in range(STEPS):
+            maker.stdin.write("next\n")
+            maker.stdin.flush()
+            if cured:
+                maker.stdout.readline()
+            else:
+                wait_for(Path(f"answer{step}"))
+            assert Path(f"answer{step}").read_text()
+
+
+def never_made(_: bool) -> None:
+    """Waits for a file that does not come, and gives up."""
+    for _attempt in range(8):
+        if Path("order").exists():
+            return
+        time.sleep(0.1)
+
+
+def stop_file(_: bool) -> None:
+    """Looks for a stop file before each step of a long computation."""
+    for step in range(12):
+        if Path("stop").exists():
+            return
+        total = sum(number * number for number in range(400_000))
+        if step == 10:
+            Path("stop").write_text(str(total))
+
+
+def paced(_: bool) -> None:
+    """Makes what is missing, and sleeps between two requests, as a service demands."""
+    for number in range(6):
+        if not Path(f"answer{number}").exists():
+            time.sleep(0.1)
+            Path(f"answer{number}").write_text("answer")
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])

@@ -1,0 +1,59 @@
+"""Look-ups of a line that waits for a file: they find nothing, the program sleeps, and they ask
+again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..classes import dataclass
+from .lines import Site
+from .measured import LONG, LOOKUP, OTHER, SYNC
+
+_MOSTLY = 0.5  # least part of the pauses that follow a look-up in vain, and of a line's calls
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The look-ups of a line, and the pauses between them."""
+
+    calls: int
+    found: int  # look-ups that found a file, at least
+    pauses: int  # of 10 milliseconds and more, in which the thread made no recorded call
+    seconds: float  # of the pauses
+
+    @property
+    def late(self) -> float:
+        """Seconds for which the files may have been there already, at most: the last pause before
+        each file was found."""
+        return min(self.seconds, self.found * self.seconds / self.pauses)
+
+
+def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
+    """Returns the number of look-ups of the sites of one line, and of those that found a file, at
+    least; None if the line does more than to look. Before a look-up a shell flushes its output, and
+    it starts `sleep` by a fork: such calls count to the line."""
+    looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
+    looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
+    beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)
+    if not looks or looks < _MOSTLY * (sum(site.sums.calls for site in sites) - beside):
+        return None
+    found = 0
+    for sums in looking:
+        names = sums.files.number()
+        if names is None:
+            return None
+        found += max(names, sum(sums.files.calls.values()))
+    return looks, min(found, looks)
+
+
+def looks_of(sites: Sequence[Site], pauses: int = 0, length: float = 0.0) -> Looks | None:
+    """Returns the look-ups of the sites of one line; None if the line does more than to look, or if
+    fewer look-ups found nothing than there are pauses. pauses, length: number and seconds of the
+    pauses, by default the long gaps before the calls of the line."""
+    known = asked(sites)
+    if not pauses:
+        pauses = sum(site.sums.pauses for site in sites)
+        length = sum(site.sums.gaps[LONG] for site in sites)
+    if known is None or not pauses or known[0] - known[1] < _MOSTLY * pauses:
+        return None
+    return Looks(*known, pauses, length)
