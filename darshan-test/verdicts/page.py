@@ -32,6 +32,7 @@ GROUPS = {
     "states": "programs that save their state",
     "trees": "trees of processes",
     "waits": "programs that wait for files",
+    "rewrites": "processes that write one file again",
     "words": "of which something wrong was said",
     "words_jobs": "jobs of which something wrong was said",
 }

@@ -1,4 +1,5 @@
-"""Rows of programs that wait for files, and of their healthy look-alikes."""
+"""Rows of scripts and their processes that wait for files, or write one file again and again, and
+of their healthy look-alikes."""
 
 from __future__ import annotations
 
@@ -7,11 +8,45 @@ from dataclasses import replace
 from row import HERE, Row
 
 _SITES = (("DARSHAN_SITES", "1"),)
-_FOUND = "sleeps-between-look-ups"
+_FOUND, _AGAIN = "sleeps-between-look-ups", "rewritten-by-processes"
 
 
 def rows() -> list[Row]:
     """Returns the rows; all are runs of several processes on this machine."""
+    return [*_waiting(), *_writing()]
+
+
+def _writing() -> list[Row]:
+    def writes(case: str, finding: str = "", remedy: str = "", *says: str) -> Row:
+        return Row(
+            "rewrites.sh",
+            case,
+            finding,
+            remedy,
+            says=says,
+            never=("files once and keep them open", *(() if finding else ("whole again",))),
+            place=HERE,
+            input=1,
+            tree=1,
+            settings=_SITES,
+        )
+
+    return [
+        writes(
+            "archive-each",
+            _AGAIN,
+            "one call of ar",
+            r"4[01] processes of ar, which rewrites\.sh started, wrote /\S+/all\.a again and "
+            r"again: 2\d\.\d MiB in total, after .* for a file of 1\.\d+ MiB",
+        ),
+        writes("filter-and-move", f"{_AGAIN} repeated-by-processes", "one call of awk"),
+        writes("script-each", _AGAIN, "in memory", r"1[12] processes of add\.py,"),
+        writes("append-each"),
+        writes("result-each"),
+    ]
+
+
+def _waiting() -> list[Row]:
 
     def waits(program: str, case: str, finding: str = "", remedy: str = "") -> Row:
         row = Row(program, case, finding, remedy, place=HERE, input=1, tree=1, settings=_SITES)

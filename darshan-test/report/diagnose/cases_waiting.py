@@ -1,9 +1,9 @@
-"""Cases about waiting for files: a loop that sleeps between two look-ups, and the same without a
-pause."""
+"""Cases about processes and their files: a loop that sleeps between two look-ups, and the same
+without a pause; processes that write a file whole, and such that append to it."""
 
 from __future__ import annotations
 
-from .build import Job, Row, number_of, row, shared
+from .build import MIB, Job, Row, number_of, row, shared
 
 Case = tuple[str, Job, Job]
 
@@ -30,6 +30,30 @@ def _process(rank: int, command: str, slept: float) -> tuple[Row, Row]:
     )  # fmt: skip
 
 
+def _archived() -> Job:
+    """Returns a script that starts a process for each of 40 members of an archive."""
+    members = 40
+    written = members * (members + 1) // 2 * MIB
+    return Job(
+        (
+            shared("POSIX", "/all.a", OPENS=2 * members, READS=100, WRITES=100, BYTES_READ=written,
+                   BYTES_WRITTEN=written, MAX_BYTE_READ=members * MIB - 1,
+                   MAX_BYTE_WRITTEN=members * MIB - 1, F_READ_TIME=1.0, F_WRITE_TIME=2.0),
+            shared("SHARED", "/all.a", MODULE=1, RANKS=members, LOWEST_RANK=1,
+                   HIGHEST_RANK=members),
+            row("PROCESS", "host: bash make.sh", 0, COUNT=1, PROGRAMS=1, ENDED=1, PARENT_RANK=-1,
+                F_END_TIMESTAMP=10.0),
+            *(row("PROCESS", f"host: ar q all.a {rank}.o", rank, COUNT=1, PROGRAMS=1, ENDED=1,
+                  OPENS=2, PARENT_RANK=0, BYTES_READ=rank * MIB, BYTES_WRITTEN=rank * MIB,
+                  F_READ_TIME=0.03, F_WRITE_TIME=0.05, F_START_TIMESTAMP=0.2 * rank,
+                  F_END_TIMESTAMP=0.2 * rank + 0.19) for rank in range(1, members + 1)),
+            *(row("USAGE", "usage", rank, PROCESSES=1, F_USER_TIME=0.08, F_SYSTEM_TIME=0.09)
+              for rank in range(members + 1)),
+        ),
+        nprocs=members + 1,
+    )  # fmt: skip
+
+
 def cases() -> list[Case]:
     """Returns the cases."""
     missed = row("POSIX_EXT", "<other paths>", MISSES=12, F_MISS_TIME=0.001)
@@ -47,7 +71,9 @@ def cases() -> list[Case]:
         nprocs=2,
     )
     in_vain = Job((_looks(), missed, alone))
+    archived = _archived()
     return [
+        ("rewritten-by-processes", archived, archived.but(MAX_BYTE_WRITTEN=820 * MIB - 1)),
         ("sleeps-between-look-ups", run, run.but(GAPS_LONG=0, F_GAP_LONG_TIME=0.0)),
         ("sleeps-between-look-ups-of-others", of_others, of_others.but(3, F_BLOCKED_TIME=0.5)),
         ("sleeps-between-look-ups-in-vain", in_vain, in_vain.but(GAPS_LONG=3)),

@@ -142,6 +142,7 @@ _ABOUT = (
     ("read-modify-write", About(_DATA, _MPIIO)),
     ("read-write-alternation", About(_DATA, _ANY, _CALLS)),
     ("rotated-often", About((OTHER, LOOKUP, OPEN))),
+    ("rewritten-by-processes", About((OTHER,), STARTS, _STARTS)),
     ("rewritten-whole", About((WRITE,), _ANY, _BYTES)),
     ("same-bytes-again-read", About((READ,), _ANY, _BYTES)),
     ("same-bytes-again-written", About((WRITE,), _ANY, _BYTES)),

@@ -20,7 +20,7 @@ from .reached import reaches
 from .remedies.code_examples import fitted
 from .rules import CAUSES, REMARKS, SYMPTOMS
 from .rules.mpiio import shared_pointer
-from .rules.processes import ranks_wait, repeated_by_processes
+from .rules.processes import ranks_wait, repeated_by_processes, rewritten_by_processes
 from .rules.run import between_calls, conversion, costly, fine
 from .times import awaited
 from .times.cpu_wait import corrected, within
@@ -49,6 +49,11 @@ def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
 
+# If processes repeat all of their work, or take turns at a file, the cost of this in single files
+# or calls is not a problem of its own.
+_WHOLE = (repeated_by_processes.NAME, rewritten_by_processes.NAME, shared_pointer.NAME)
+
+
 def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
     """Returns the findings of a rule, without the time that calls waited for a processor."""
     said = (corrected(facts, finding) for finding in facts.found(find))
@@ -66,9 +71,7 @@ def _problems(facts: Facts) -> list[Finding]:
     for rule in CAUSES:
         if reaches(facts, rule.find):
             found += _told(facts, rule.find)
-    # If processes repeat all of their work, or take turns at a file, the cost of this in single
-    # files or calls is not a problem of its own.
-    whole = [f for f in found if f.name in (repeated_by_processes.NAME, shared_pointer.NAME)]
+    whole = [f for f in found if f.name in _WHOLE]
     found = [f for f in found if f in whole or f.kind != PROBLEM or not _explained(f, whole)]
     causes = list(found)
     for rule in SYMPTOMS:
@@ -87,12 +90,30 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += between_calls.find(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)
-    named = (addressed(facts, name_programs(facts, finding)) for finding in found)
+    found = _without_theirs([name_programs(facts, finding) for finding in found])
+    named = (addressed(facts, finding) for finding in found)
     found = [finding for finding in named if finding is not None]
     found = [replace(finding, stake=within(finding.stake)) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
+
+
+def _without_theirs(found: list[Finding]) -> list[Finding]:
+    """Returns the findings without problems in the calls of programs of which another finding says
+    that one process in place of many would do: their calls are among what that saves."""
+    whole = [f for f in found if f.name in _WHOLE and f.doers]
+    return [
+        finding
+        for finding in found
+        if finding in whole
+        or finding.kind != PROBLEM
+        or not finding.doers
+        or not any(
+            set(finding.doers) <= set(one.doers) and finding.stake.seconds <= one.stake.seconds
+            for one in whole
+        )
+    ]
 
 
 # The nearest problem is one that exceeds this share of its thresholds.

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...call_sites.interpreters import is_interpreter
+from ...call_sites.without import program_of
 from ...measure.processes.started import asked_for
-from ..facts import Facts
+from ..facts import Facts, once
 from ..finding import NOTICE, PROBLEM, Finding, Remedy
+from ..times.loops import loops_of
 from .served import is_served
 
 # Tools that keep files of their own: how many, and where, is not their caller's choice.
@@ -20,11 +23,16 @@ TOOLS = _KEEPERS.union(
         *("cp", "mv", "rm", "rmdir", "ln", "touch", "chmod", "chown", "chgrp", "mkdir", "install"),
         *("rsync", "scp", "sftp", "rclone", "find", "ls", "du", "tree", "diff", "stat"),
         *("md5sum", "sha1sum", "sha256sum", "sha512sum", "cmp", "ldconfig"),
+        *("ar", "ranlib", "nm", "strip", "objcopy", "objdump", "size"),
     )
 )
 # Diagnoses of several processes that do the same: their caller can change that.
-_OF_CALLERS = frozenset(("read-by-each", "process-each", "repeated-by-processes"))
+_OF_CALLERS = frozenset(
+    ("read-by-each", "process-each", "repeated-by-processes", "rewritten-by-processes")
+)
 
+# Diagnoses whose remedies open or look up files less often, by the start of their names.
+_OF_OPENS = ("metadata", "opened-again", "failed-lookups")
 _DD = "dd"
 # Diagnoses of small transfers, by the start of their names.
 _PIECES = ("small-accesses", "costly-reads", "costly-writes")
@@ -76,6 +84,46 @@ def _of_dd(finding: Finding) -> Finding:
     return replace(finding, remedy=_LARGER_BLOCKS) if finding.name.startswith(_PIECES) else finding
 
 
+@once
+def _installed(facts: Facts) -> frozenset[str]:
+    """Returns the names of the compiled programs whose calls have no line outside of installed
+    software, by the call sites."""
+    found: dict[str, bool] = {}
+    known = loops_of(facts)
+    for group in known.groups if known is not None else ():
+        for site in group.sites:
+            if program := program_of(site):
+                found[program] = found.get(program, True) and not site.is_users
+    return frozenset(name for name, whole in found.items() if whole and not is_interpreter(name))
+
+
+def _are_installed(facts: Facts, finding: Finding) -> list[str]:
+    """Returns the programs that caused a finding if all of them are installed, compiled programs.
+    Debian's ar is a link to a program whose name ends with -ar."""
+    doers = finding.doers or ((asked_for(facts.info.exe),) if facts.tree is None else ())
+    known = _installed(facts)
+    some = [d for d in doers if d in known or any(name.endswith(f"-{d}") for name in known)]
+    return some if len(some) == len(doers) else []
+
+
+def _of_installed(facts: Facts, finding: Finding) -> Finding:
+    """Returns a finding on the opens of installed programs, whose user cannot change them, as a
+    notice; other findings unchanged."""
+    is_of_opens = finding.name.startswith(_OF_OPENS)
+    programs = _are_installed(facts, finding) if is_of_opens else []
+    if not programs:
+        return finding
+    names = " and ".join(programs)
+    verb, them = ("is an installed program", "it") if len(programs) == 1 else (
+        "are installed programs", "them",
+    )  # fmt: skip
+    remedy = Remedy(
+        f"{names} {verb}: its user chooses its files and its options, and not its calls. Start "
+        f"{them} once for many files where that is possible, or give {them} fewer files."
+    )
+    return replace(finding, kind=NOTICE, is_hint=True, remedy=remedy)
+
+
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
     """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool,
     if a tool keeps its own files, or if a server sends its files; other findings unchanged."""
@@ -87,10 +135,12 @@ def addressed(facts: Facts, finding: Finding) -> Finding | None:
         return None
     tools = _did(facts, finding)
     if not tools:
-        return finding
-    if tools[0] in _KEEPERS:
-        return None
-    tools = sorted(tools)
+        return _of_installed(facts, finding)
+    return None if tools[0] in _KEEPERS else _to_caller(finding, sorted(tools))
+
+
+def _to_caller(finding: Finding, tools: list[str]) -> Finding:
+    """Returns a finding about tools as a notice to their caller."""
     names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
     verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
     remedy = Remedy(
