@@ -392,6 +392,14 @@ def _tools() -> list[Row]:
         ),
         Row("words.sh", "sum-at-once", place=HERE, tree=1, many=True, never=("process per file",)),
         *map(tool, ("tar-many", "copy-many", "remove-many", "find-many")),
+        Row(
+            "words.sh",
+            "same-file-given",
+            input=1,
+            settings=(("DARSHAN_SITES", "1"),),
+            says=("head is an installed program: its user chooses its files",),
+            never=("keep the descriptor", "[Oo]pen once"),
+        ),
         replace(tool("git-many"), never=("Possible causes are io_uring",)),
         Row(
             "words.sh",

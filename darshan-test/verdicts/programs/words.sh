@@ -63,6 +63,8 @@ for n in range(200): subprocess.run(["basename", f"/data/{n}.txt"], stdout=subpr
   copy-many) exec cp -r many copy ;;
   remove-many) exec rm -r many ;;
   find-many) exec find many -size +100k ;;
+  same-file-given)  # to an installed program, in C
+    exec head -qc 0 $(yes input | head -n 2000) > firsts ;;
   git-many)
     LD_PRELOAD= git init -q .
     exec git add many ;;

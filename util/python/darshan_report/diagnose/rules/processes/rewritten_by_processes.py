@@ -123,7 +123,7 @@ def _file(
     facts: Facts, number: int, ids: frozenset[int], tables: list[Table], table: Table
 ) -> _File:
     rows = [(one, place) for one in tables for i in ids if (place := one.place(i)) is not None]
-    # What a shell redirects has no known offsets; if the result gets the name, it is read by it.
+    # A redirected output has no known offsets. If it is renamed, it is read by the last name.
     ends = ("MAX_BYTE_WRITTEN", "MAX_BYTE_READ") if len(ids) > 1 else ("MAX_BYTE_WRITTEN",)
     size = max(int(one[end][place]) + 1 for one, place in rows for end in ends)
     written = sum(int(one["BYTES_WRITTEN"][place]) for one, place in rows)
