@@ -225,8 +225,8 @@ def test_words_of_the_library(
 @pytest.mark.parametrize(
     ("words", "body"),
     [
-        ("writes the same bytes again", 'open("state", "w").write(f"{n:9}" * 200)'),
-        ("writes the same bytes again", 'open("head", "r+").write(f"{n:9}")'),
+        ("writes to the same place again", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("writes to the same place again", 'open("head", "r+").write(f"{n:9}")'),
         ("Read it once", 'open("values").read()'),
         ("Open once and keep", 'open("list", "a").write(f"{n:9}")'),
     ],

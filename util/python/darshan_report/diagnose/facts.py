@@ -26,6 +26,7 @@ from ..measure.processes.usage import Usage
 from ..measure.shares import Shares
 from ..records import Records, among, in_both
 from ..units import amount
+from .accesses.in_common import InCommon, in_common
 from .accesses.streams import Streams
 from .finding import Evidence, Finding, Stake
 from .limits import Limits
@@ -163,6 +164,13 @@ class Facts:
     def shared(self) -> dict[int, Shared]:
         """Combined records of only some of the processes, by module."""
         return shared(self.log)
+
+    @functools.cached_property
+    def common(self) -> InCommon:
+        """The files that several processes use at the same time while some of them write."""
+        tables = [table for layer, table in self.layers if layer.base]
+        extra = self.table("POSIX_EXT")
+        return in_common(tables, extra, self.shared, self.tree, self.own_name)
 
     @functools.cached_property
     def hosts(self) -> dict[str, Host]:

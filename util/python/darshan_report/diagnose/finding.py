@@ -115,6 +115,9 @@ class Remedy:
 
     text: str
     example: str = ""
+    # It keeps a file open, or contents of it in memory: right only if no other process writes the
+    # file, or reads it, meanwhile (remedies/in_common.py).
+    alone: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from .overlap import marked, together
 from .programs.responsible_programs import name_programs
 from .programs.tools import addressed
 from .reached import reaches
+from .remedies import in_common
 from .remedies.code_examples import fitted
 from .rules import CAUSES, REMARKS, SYMPTOMS
 from .rules.mpiio import shared_pointer
@@ -90,7 +91,8 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += between_calls.find(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)
-    found = _without_theirs([name_programs(facts, finding) for finding in found])
+    kept = [in_common.safe(facts, finding) for finding in found]
+    found = _without_theirs([name_programs(facts, finding) for finding in kept])
     named = (addressed(facts, finding) for finding in found)
     found = [finding for finding in named if finding is not None]
     found = [replace(finding, stake=within(finding.stake)) for finding in found]
@@ -130,7 +132,8 @@ def _near(facts: Facts) -> Finding | None:
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
     told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))
-    said = (addressed(again, name_programs(again, f)) for f in told if f.kind == PROBLEM)
+    kept = (in_common.safe(again, f) for f in told if f.kind == PROBLEM)
+    said = (addressed(again, name_programs(again, f)) for f in kept)
     found = [f for f in said if f is not None and f.kind == PROBLEM]
     return min(found, key=lambda f: f.rank, default=None)
 

@@ -27,6 +27,7 @@ _TEXT = Remedy(
     "C: size = gzread(file, all, sizeof all);  // once, before the loop\n"
     "Python: lines = gzip.open(path).read().splitlines()  # once, before the loop\n"
     "shell: gzip -dk data.gz  # once, before the loop",
+    alone=True,
 )
 
 

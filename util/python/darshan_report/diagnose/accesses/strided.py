@@ -81,4 +81,5 @@ def remedy(facts: Facts, table: Table, kind: str, place: int) -> Remedy:
     return Remedy(
         f"{words} Turn the loops round, so that the outer one goes along the file.",
         _READ if kind == "READ" else _WRITE,
+        alone=True,
     )

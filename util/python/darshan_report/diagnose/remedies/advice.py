@@ -59,6 +59,7 @@ class Advice:
     applies: Callable[[Seen], bool]
     words: str
     example: str = ""
+    alone: bool = False  # as in Remedy
 
 
 def remedy(rows: Sequence[Advice], seen: Seen) -> Remedy:
@@ -67,7 +68,7 @@ def remedy(rows: Sequence[Advice], seen: Seen) -> Remedy:
     words = "; ".join(row.words for row in found)
     examples = dict.fromkeys(row.example for row in found if row.example)
     text = f"{words[0].upper()}{words[1:]}." if words else ""
-    return Remedy(text, "\n".join(examples))
+    return Remedy(text, "\n".join(examples), alone=any(row.alone for row in found))
 
 
 READS = (
@@ -81,6 +82,7 @@ READS = (
         "keep in memory what is read again",
         "Python: data = load(path)  # once, before the loop\n"
         "Python: numpy.load(path, mmap_mode='r')  # reads only the parts that are used",
+        alone=True,
     ),
 )
 WRITES = (
@@ -88,10 +90,12 @@ WRITES = (
         lambda s: not s.large and s.calls >= FEW,
         "collect data in memory and write them together",
         f"{FLUSHES}\n{WRITE_BUFFER}\n{BLOCKS}",
+        alone=True,
     ),
     Advice(
         lambda s: s.large and s.again >= _AGAIN,
         "write less often what is written again",
+        alone=True,
     ),
     Advice(
         lambda s: s.text,
@@ -108,6 +112,7 @@ OPENS = (
         "open each file once and keep it open",
         "C: one open() before the loop, one close() behind it\n"
         "Python: file = open(path)  # once, before the loop",
+        alone=True,
     ),
     Advice(
         lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
@@ -136,6 +141,7 @@ METADATA = (
         "Perl: open(my $file, '>>', $path);  before the loop, close($file);  after it\n"
         "awk: no close(path) after each line: awk keeps a file open until then\n"
         "shell: done >> out.txt  # after the loop, not >> out.txt after each command in it",
+        alone=True,
     ),
     Advice(
         lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
@@ -152,6 +158,7 @@ METADATA = (
         "ask about a file once and remember the result",
         "Python: known = os.stat(path)  # before the loop\n"
         "C: struct stat known;  stat(path, &known);  before the loop",
+        alone=True,
     ),
     Advice(
         lambda s: s.lookups >= FEW,
@@ -242,6 +249,7 @@ HDF5 = (
         "keep datasets open",
         "Python: data = file['x']  # once, before the loop\n"
         "C: H5Dopen2 before the loop, H5Dclose behind it",
+        alone=True,
     ),
     Advice(
         lambda s: s.converts,

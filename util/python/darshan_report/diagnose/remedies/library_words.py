@@ -99,5 +99,5 @@ def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:
             called = library_call(max(some, key=lambda site: site.sums.calls_of[kind]))
             fitting = (r for r in _OPENED if r.writes == writes and re.match(r.function, called))
             if row := next(fitting, None):
-                return Remedy(row.text, row.example)
+                return Remedy(row.text, row.example, alone=True)
     return None

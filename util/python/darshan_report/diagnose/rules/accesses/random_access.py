@@ -52,6 +52,21 @@ def backwards(kind: str) -> Remedy:
     )
 
 
+def _sorted(*, in_common: bool) -> Remedy:
+    """Returns what helps if the order is random. in_common: other processes use the file, so that
+    none may keep it in memory."""
+    kept = "" if in_common else ", or keep the file in memory while it is used"
+    once = "" if in_common else "C: read(fd, all, size);  // once, if it fits into memory\n"
+    return Remedy(
+        f"Sort requests by offset, and advise the system of random access{kept}; read-ahead works "
+        "only for ascending offsets.",
+        f"C: posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n{once}"
+        "Python: places.sort();  os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n"
+        "Java: Collections.sort(places)\n"
+        "sort the requests by offset",
+    )
+
+
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
     # The first transfer after each open goes neither forward nor back.
@@ -88,16 +103,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         ),
         remedy=backwards(kind)
         if descending
-        else Remedy(
-            "Sort requests by offset, advise the system of random access, or keep the file in "
-            "memory "
-            "while it is used; read-ahead works only for ascending offsets.",
-            "C: posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM)\n"
-            "C: read(fd, all, size);  // once, if it fits into memory\n"
-            "Python: places.sort();  os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)\n"
-            "Java: Collections.sort(places)\n"
-            "sort the requests by offset",
-        ),
+        else _sorted(in_common=int(table.ids[first]) in facts.common.ids),
         limits=("random.share", "operations", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )

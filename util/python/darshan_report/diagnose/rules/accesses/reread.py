@@ -242,7 +242,7 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
                 "\nPython: shutil.copyfile(path, copy)  # the system copies, not the program"
                 "\nshell: cp --reflink=auto file copy"
             )
-    return Remedy(f"{text}.", example)
+    return Remedy(f"{text}.", example, alone=True)
 
 
 def _copied(table: Table, place: int) -> bool:

@@ -54,6 +54,7 @@ _HOW = {
 }
 _SOME, _MANY = 32, 10  # least tiny transfers per file; their least sum, as a factor on `operations`
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
+_SIZES = {"READ": "MAX_BYTE_READ", "WRITE": "MAX_BYTE_WRITTEN"}
 
 
 @needs("POSIX")
@@ -141,9 +142,12 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     number, whole = int(small[mask].sum()), int(all_calls.sum())
     mean = float(table[moved][first]) / max(1, int(all_calls[first]))
     own = _by_blocks(table, first, kind)
-    # Half of the transfers at random offsets go forward.
-    forward = (1 - facts.limits["random.share"]) * int(all_calls[first])
-    in_order = int(table[f"SEQ_{calls}"][first]) >= forward
+    # Half of the transfers at random offsets go forward. The first one after an opening does not,
+    # nor do those in a file that has room for one.
+    begun = min(float(facts.opens(table)[first]), float(all_calls[first]))
+    forward = (1 - facts.limits["random.share"]) * (int(all_calls[first]) - begun)
+    size = int(table[_SIZES[kind]][first]) + 1
+    in_order = int(table[f"SEQ_{calls}"][first]) >= forward or size < 2 * mean
     descending = not in_order and random_access.goes_back(facts, table, kind, first)
     times = reread.times_read(facts, table, first) if kind == "READ" else 1.0
     stride = strided.stride(facts, table, kind, first)
@@ -158,6 +162,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             + ("" if in_order else _HERE_AND_THERE)
             + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
             _example(facts, kind, blocks=own, in_order=in_order),
+            # Each process may collect what it writes to places of its own, but not what it appends.
+            alone=not in_order
+            or int(table.ids[first]) in facts.common.states
+            or 2 * begun >= int(all_calls[first]),
         )
     )
     yield Finding(

@@ -55,6 +55,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "H5Pset_chunk_cache (a larger cache absorbs updates)\n"
             "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
             "one block in memory for the parts that change",
+            alone=True,
         ),
         limits=("switches.share", "operations"),
         covers=frozenset(int(i) for i in table.ids[mask]),

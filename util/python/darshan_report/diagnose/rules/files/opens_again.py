@@ -9,7 +9,7 @@ import numpy as np
 
 from ....checkpoints.saves import state_ids
 from ....records import among
-from ....units import amount, plural, seconds
+from ....units import amount, count, plural, seconds
 from ...accesses import rotations
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
@@ -38,12 +38,13 @@ _AGAIN = 4  # times that the same bytes are moved, at least
 # large.
 _WHOLE = {"WRITTEN": 0.25, "READ": 0.8}
 _SAVED_LESS = Remedy(
-    "Each open writes the same bytes again: write them less often, such as once at the end or "
+    "Each open writes to the same place again: write it less often, such as once at the end or "
     "every few seconds, and keep what is new in memory until then. If each state must be on disk: "
     "Open once and go back to the same place for each write.",
     "if (time(NULL) - saved >= 5) save();\n"
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
+    alone=True,
 )
 # For writes of a shell or a stream: the log does not tell whether each open began at the start of
 # the file.
@@ -54,6 +55,7 @@ _STATE_OR_LIST = Remedy(
     "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
     "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
     "shell: (( n % 100 )) || echo $n > state  # a state;  a list: done >> list, after the loop",
+    alone=True,
 )
 _WAITING = (
     " A program that waits for a change asks less often, with a sleep between, or is told by "
@@ -69,6 +71,7 @@ _ASKED = Remedy(
     "Java: var time = Files.getLastModifiedTime(path);  before the loop\n"
     "R: known <- file.info(path)  before the loop\n"
     "Perl: my @known = stat($path);  before the loop",
+    alone=True,
 )
 _MAPPED = Remedy(
     "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
@@ -95,14 +98,16 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
-    """Describes how often a file was opened, queried, or both; a mean if several processes
-    did so. Many libraries ask for facts of each file that they open, which is not said."""
+    """Describes how often a file was opened, queried, or both, by all its processes together: the
+    log does not have the number of each. Many libraries ask for facts of each file that they open,
+    which is not said."""
+    users = int(table.processes[place])
     asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
-    said = (("opened", float(opens[place])), ("queried by stat", asked))
+    said = (("opened", users * float(opens[place])), ("queried by stat", users * asked))
     often = " and ".join(
         f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0
     )
-    return often + (" by each process that used it" if table.processes[place] > 1 else "")
+    return often + (f" by {count(users)} processes" if users > 1 else "")
 
 
 def _beside(table: Table, place: int) -> list[str]:
@@ -212,10 +217,13 @@ def _is_again(
 def _in_total(facts: Facts, record: int, opens: float) -> str:
     """Returns a sentence with the bytes of all opens, after a blank; empty if these are not mostly
     the same bytes."""
-    for direction, words in (("WRITTEN", "wrote"), ("READ", "read")):
+    for direction, words in (("WRITTEN", "wrote to"), ("READ", "read")):
         if _is_again(facts, record, direction, opens):
             moved, size = _moved(facts, record, direction, direction == "READ")
-            return f" Most opens {words} the same {amount(size)} again: {amount(moved)} in total."
+            return (
+                f" Most opens {words} the same place again, of {amount(size)}: {amount(moved)} in "
+                "total."
+            )
     return ""
 
 
@@ -232,7 +240,8 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
     if _is_mapped(facts, table, place):
         return _MAPPED
     if _is_again(facts, record, "READ", whole):
-        return Remedy("Read it once, before the loop, and keep its values in memory.", READ_ONCE)
+        text = "Read it once, before the loop, and keep its values in memory."
+        return Remedy(text, READ_ONCE, alone=True)
     if _is_again(facts, record, "WRITTEN", whole, streams=True):
         return _STATE_OR_LIST
     text = "Open once and keep the descriptor"
@@ -244,4 +253,4 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
         removed = float(extra["UNLINKS"][row]) / max(1, int(extra.processes[row]))
         if 2 * removed >= opens[place]:
             text += "; lock a range of an open file with fcntl instead of creating a lock file"
-    return Remedy(f"{text}.", _ONCE)
+    return Remedy(f"{text}.", _ONCE, alone=True)

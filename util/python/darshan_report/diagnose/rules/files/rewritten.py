@@ -36,7 +36,7 @@ class Rewritten:
 
     name: str
     ids: frozenset[int]  # of its records, and those of the files that were renamed to it
-    times: float  # rewrites by each process
+    times: float  # rewrites, by all its processes
     written: float  # bytes
     size: float  # bytes of the largest version
     lost: float  # seconds
@@ -105,7 +105,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
         number = int(table.ids[place])
         if number not in covered:
             known = Rewritten(
-                facts.name(number), frozenset({number}), float(times[place]),
+                facts.name(number), frozenset({number}), float(opens[place]),
                 float(written[place]), float(size[place]), float(lost[place]), False,
                 facts.rows(
                     table, place, "OPENS", "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_META_TIME",
@@ -113,7 +113,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
                 ),
             )  # fmt: skip
             if edited[place]:
-                known = _with_reads(facts, known, float(times[place]) / 2, table, place)
+                known = _with_reads(facts, known, float(opens[place]) / 2, table, place)
             yield known
 
 
@@ -216,7 +216,7 @@ def _of_target(
     known_as = facts.own_name(int(sources[0]) if aside else number)
     one = Rewritten(
         known_as, frozenset({number, *map(int, sources)}),
-        renames / max(1, int(posix.processes[target])), written, size, lost, not aside, evidence,
+        renames, written, size, lost, not aside, evidence,
     )  # fmt: skip
     return one if read is None or aside else _with_reads(facts, one, one.times, *read)
 
@@ -283,6 +283,7 @@ def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) 
             "Python: if now - saved >= 60: save(state); saved = now\n"
             "Perl: print $file $line;  # opened once with '>>', a line per record\n"
             'shell: echo "$line" >> file  # a line per record, not the whole state',
+            alone=True,
         ),
         limits=("opens.again", "again.factor", "stream.buffer", "files.small"),
         covers=frozenset().union(*(one.ids for one in found)),
@@ -316,6 +317,7 @@ def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str)
             'Java: RandomAccessFile file = new RandomAccessFile(path, "rw");  file.seek(at)\n'
             "Perl: open(my $file, '+<', $path);  seek($file, $at, 0);  print $file $record\n"
             "shell: sed -i -e 's/a/b/' -e 's/c/d/' file  # all changes in one call",
+            alone=True,
         ),
         limits=("opens.again", "again.factor", "stream.buffer", "files.small"),
         covers=frozenset().union(*(one.ids for one in found)),

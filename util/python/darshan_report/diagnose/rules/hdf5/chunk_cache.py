@@ -56,6 +56,7 @@ def _kept_open(chunk: int, cache: int) -> Remedy:
         f"it is closed{room}. Or read its values into memory once.",
         f"Python: {with_room}x = file['x']  # before the loop, then x[i];  x = file['x'][:]\n"
         "H5Dopen2 before the loop, H5Dclose behind it",
+        alone=True,
     )
 
 

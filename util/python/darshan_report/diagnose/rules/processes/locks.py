@@ -8,10 +8,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ....classes import dataclass
+from ....records import among
 from ....units import count, seconds, share
-from ...facts import Facts
+from ...facts import Facts, leading
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
+from ...programs.sqlite import databases
 from ...reached import needs
+from ...remedies.in_common import STATE
 from ...table import Table
 from ...times.cpu_wait import real_part
 from ..mpiio import shared_pointer
@@ -19,6 +23,7 @@ from ..mpiio import shared_pointer
 NAME = "waits-for-locks"
 ROLE = CAUSE
 _LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock, at the start of a stack
+_EACH = 0.25  # uses of a file for each call on locks, at least
 _POINTER = ".shfp."  # in the name of the file with a shared file pointer
 
 
@@ -39,15 +44,19 @@ def find(facts: Facts) -> Iterator[Finding]:
         each = np.where([_POINTER in name for name in names], 0.0, each)
     at = int(np.argmax(each))
     longest, of_one = _longest(facts, extra, at)
+    inside = _guarded(facts, extra, at)
     least = max(facts.limits["lock.share"] * facts.run_time, facts.limits["stake.seconds"])
-    if longest < least:
+    of_each = inside.seconds / max(int(extra.processes[at]), 1)
+    if longest < least and (longest <= 0 or longest + of_each < least):
         return
     # A call that found its processor taken by others lasts longer, and waits for no lock.
     of_call = each[at] * real_part(facts) / max(1, int(extra["LOCKS"][at]))
     if of_call < facts.limits["lock.call"]:
-        finding = _of_nobody(facts, extra, at)
+        finding = _of_nobody(facts, extra, at, inside)
+    elif longest >= least:
+        finding = _waits(facts, extra, at, longest, inside, of_one=of_one)
     else:
-        finding = _waits(facts, extra, at, longest, of_one=of_one)
+        finding = None
     if finding is not None:
         yield finding
 
@@ -82,17 +91,70 @@ def _by_sites(facts: Facts) -> tuple[float, bool]:
     return max(spent.values(), default=0.0) + mean, mean == 0.0
 
 
+@dataclass(frozen=True)
+class _Guarded:
+    """The files that processes use in turns under a lock, once for each lock that they set."""
+
+    ids: frozenset[int] = frozenset()
+    seconds: float = 0.0  # in calls on them
+    opened: bool = False  # they are opened anew each time
+    changed: bool = False  # they are read and written each time
+    name: str = ""  # of the one that took most of this time
+    evidence: tuple[Evidence, ...] = ()  # its times
+
+
+def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
+    """Returns what processes do under the lock of a file, with the file itself or with others.
+    SQLite and HDF5 lock their files themselves."""
+    locks, number = float(extra["LOCKS"][at]), int(extra.ids[at])
+    found, most = _Guarded(), 0.0
+    hdf5 = facts.table("H5F")
+    by_library = facts.name(number) in databases(facts) or (hdf5 and hdf5.place(number) is not None)
+    if int(extra.processes[at]) <= 1 or by_library:
+        return found
+    common = np.fromiter(facts.common.ids, "u8", len(facts.common.ids))
+    for layer, table in facts.layers:
+        if not layer.base:
+            continue
+        written = table["WRITES"] + table["RENAME_TARGETS"]
+        used = np.maximum(facts.opens(table), table["READS"] + written)
+        # A release may count as a call like a lock, and a lock may be for several transfers.
+        mask = (among(table.ids, common) | (table.ids == number)) & (used >= _EACH * locks)
+        if not mask.any():
+            continue
+        time = np.where(mask, facts.time(table), 0.0)
+        first = leading(mask, time, 1)[0]
+        is_most = float(time[first]) >= most
+        times = facts.rows(table, first, "F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+        most = max(most, float(time[first]))
+        moved = np.minimum(table["READS"], written)
+        found = _Guarded(
+            found.ids | frozenset(table.ids[mask].tolist()),
+            found.seconds + float(time.sum()),
+            found.opened or bool((mask & (facts.opens(table) >= _EACH * locks)).any()),
+            found.changed or bool((mask & (moved >= _EACH * locks)).any()),
+            facts.name(int(table.ids[first])) if is_most else found.name,
+            times if is_most else found.evidence,
+        )
+    return found
+
+
 def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
     return facts.rows(extra, at, "LOCKS", "F_LOCK_TIME")
 
 
-def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
+def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding | None:
     """Returns the finding on locks that were free each time; None if they cost little."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name = facts.name(int(extra.ids[at]))
     users = int(extra.processes[at])
-    stake = facts.stake(time, "time in calls that set or release locks")
-    if calls < facts.limits["calls.many"] or not facts.worth(stake):
+    stake = facts.stake(
+        time + inside.seconds,
+        "time in calls that set or release locks"
+        + (", and in calls on what they protect" if inside.seconds > 0 else ""),
+    )
+    enough = facts.limits["operations" if inside.ids else "calls.many"]
+    if calls < enough or not facts.worth(stake):
         return None
     return Finding(
         ALONE,
@@ -106,12 +168,26 @@ def _of_nobody(facts: Facts, extra: Table, at: int) -> Finding | None:
             "No other process of this run used the file: it is the number of calls that costs."
             if users <= 1
             else f"{count(users)} processes lock this file in turn, and each holds it only for a "
-            "moment: the number of calls costs more than the waits."
+            "moment: the number of calls costs more than the waits." + _done(facts, inside)
         ),
         stake=stake,
-        evidence=_evidence(facts, extra, at),
-        remedy=_ONCE if users <= 1 else _BLOCKS,
-        limits=("lock.share", "lock.call", "calls.many"),
+        evidence=_evidence(facts, extra, at) + inside.evidence,
+        remedy=_ONCE if users <= 1 else _NUMBERS if inside.changed else _BLOCKS,
+        limits=("lock.share", "lock.call", "calls.many", "operations"),
+        covers=inside.ids,
+    )
+
+
+def _done(facts: Facts, inside: _Guarded) -> str:
+    """Returns a sentence, with a blank before it, on what is done under each lock; empty if that is
+    unknown."""
+    if not inside.ids:
+        return ""
+    opened = "opened, " if inside.opened else ""
+    done = "read and written" if inside.changed else "used"
+    return (
+        f" With each lock {inside.name} is {opened}{done}, which took "
+        f"{seconds(inside.seconds)} more."
     )
 
 
@@ -134,8 +210,18 @@ _BLOCKS = Remedy(
     "SQL: BEGIN IMMEDIATE;  1,000 rows;  COMMIT;",
 )
 
+_NUMBERS = Remedy(
+    "Take many items with each lock: read the file, take a block of 1,000 numbers or tasks for "
+    "this process, and write the file back. Or let one process give them out, by messages, a pipe "
+    "or a pool of workers; or use a database. No process may keep what it read for its next lock: "
+    "the others have changed the file by then.",
+    STATE.example,
+)
 
-def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool) -> Finding:
+
+def _waits(
+    facts: Facts, extra: Table, at: int, longest: float, inside: _Guarded, *, of_one: bool
+) -> Finding:
     """Returns the finding on waits for locks. longest, of_one: as _longest returns them."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
@@ -151,7 +237,7 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool)
         f"{count(calls)} calls that set or release locks (flock, lockf, fcntl) took "
         f"{seconds(time)}{facts.over_all}. The longest waits were for {name}: "
         f"{_who(users, of_one)} waited {seconds(longest)} for it{_mean(users, of_one)}, "
-        f"{share(longest, facts.run_time)} of the run. {outside}",
+        f"{share(longest, facts.run_time)} of the run. {outside}{_done(facts, inside)}",
         stake=Stake(
             time,
             max(time, facts.run_time * facts.nprocs),
@@ -161,7 +247,9 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool)
             ranks=1 if facts.tree else facts.nprocs,
         ),
         evidence=_evidence(facts, extra, at),
-        remedy=Remedy(
+        remedy=_ONE_HOLDS
+        if inside.changed
+        else Remedy(
             "Hold a lock only while the file is changed: compute before, and release it at once. "
             "Or let each process write to a file of its own, and join the files at the end. "
             "Readers need a shared lock only; a database lets them go on while one process writes.",
@@ -171,7 +259,18 @@ def _waits(facts: Facts, extra: Table, at: int, longest: float, *, of_one: bool)
             "SQL: PRAGMA journal_mode = WAL;",
         ),
         limits=("lock.share", "lock.call"),
+        covers=inside.ids,
     )
+
+
+_ONE_HOLDS = Remedy(
+    "Each holder of the lock reads the file and writes it back, while the others wait. Let one "
+    "process own the data, give out the work and take the results as messages (a pipe, a queue, a "
+    "pool of workers); or take many items with each lock; or use a database, which changes single "
+    "rows. Compute outside of the lock: hold it only while the file is changed, and "
+    "release it at once.",
+    STATE.example,
+)
 
 
 def _who(users: int, of_one: bool) -> str:

@@ -89,6 +89,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "collective call. Let each process read only data that differ from process to process.",
             "if (rank == 0) read(fd, all, size);  MPI_Bcast(all, size, MPI_BYTE, 0, comm)\n"
             "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
+            alone=True,
         ),
         limits=("byall.share",),
         covers=frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask]),
@@ -103,6 +104,7 @@ _PARSED = Remedy(
     "Fortran: if (rank == 0) read(unit, *) x;  call MPI_Bcast(x, size(x), MPI_DOUBLE_PRECISION, 0, "
     "comm, ierr)\n"
     "Python: x = parse(path) if comm.rank == 0 else None;  x = comm.bcast(x)",
+    alone=True,
 )
 
 

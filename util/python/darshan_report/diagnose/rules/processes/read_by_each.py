@@ -64,6 +64,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Python: multiprocessing.shared_memory\n"
             "a copy in /dev/shm\n"
             "shell: grep -e ONE -e OTHER file  # one program for all patterns",
+            alone=True,
         ),
         limits=("byeach.processes", "byall.share"),
         covers=frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0]),

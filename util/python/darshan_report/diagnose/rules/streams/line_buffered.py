@@ -59,6 +59,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Line buffering is for terminals: use full buffering for a stream into a file.",
             "C: no setvbuf(.., _IOLBF, ..), no setlinebuf\n" + WRITE_BUFFER,
+            alone=True,
         ),
         limits=("stream.calls", "stream.buffer"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -105,6 +105,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
             "Rust: reader.seek_relative(offset)?;  // keeps the buffer, seek() does not\n"
             "Rust: file.read_exact_at(&mut record, at)?;  // without a buffer",
+            alone=True,
         ),
         limits=("stream.calls", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -67,6 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "such as HDF5.",
             WRITE_BUFFER if streams.calls("WRITE")[first] > streams.calls("READ")[first]
             else READ_BUFFER,
+            alone=True,
         ),
         limits=("operations", "small.bytes", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -82,6 +82,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "survive a crash, flush once per checkpoint.",
             "C: if (now - flushed >= 1) fflush(stream), flushed = now;\n"
             "Octave: no fflush (file) in the loop\n" + FLUSHES,
+            alone=True,
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -112,10 +112,12 @@ def _remedy(writes: bool) -> Remedy:
             "records of a large file with pwrite, without a buffer.",
             "C: fwrite(all, size, 1, stream);\nC: pwrite(fd, record, sizeof record, place);\n"
             "Octave: fwrite (file, whole_matrix), once",
+            alone=True,
         )
     return Remedy(
         "Read the file once and keep it in memory, or sort the requests by offset; read single "
         "records of a large file with pread, without a buffer.",
         "C: fread(all, size, 1, stream);\nC: pread(fd, record, sizeof record, place);\n"
         "Octave: data = fread (file, Inf), once",
+        alone=True,
     )

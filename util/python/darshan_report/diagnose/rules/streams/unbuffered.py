@@ -96,6 +96,7 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
             "with each "
             "call.",
             ("" if tiny else _UNBUFFERED) + (READ_BUFFER if kind == "READ" else WRITE_BUFFER),
+            alone=True,
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
         covers=frozenset(int(i) for i in streams.table.ids[mask]),

@@ -1,0 +1,160 @@
+"""The files that several processes use at the same time while some of them write: what one of them
+keeps in memory, or the place where it left off, may be out of date at its next use of the file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...measure.processes.processes import Processes
+from ...measure.processes.shared import Shared
+from ..table import Table
+
+_LOCK_FILES = (".lock", ".lck")  # ends of the names of files that only carry the lock of another
+_NONE: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class InCommon:
+    """The record ids of these files."""
+
+    states: frozenset[int] = _NONE  # that are read, too: processes use what others wrote
+    outputs: frozenset[int] = _NONE  # that are only written, or read when all is written
+    locked: frozenset[int] = _NONE  # of both: that are locked, or that have a file with their lock
+
+    @property
+    def ids(self) -> frozenset[int]:
+        """Returns the ids of all of these files."""
+        return self.states | self.outputs
+
+
+@dataclass
+class _Use:
+    """How the processes of a run used a file."""
+
+    users: int = 0
+    read: float = 0.0  # bytes
+    written: float = 0.0
+    at_once: bool = False  # several processes at the same time
+    spans: list[tuple[float, float]] = field(default_factory=list)  # seconds, of single processes
+    first_read: float = math.inf  # seconds
+    last_write: float = 0.0
+
+    @property
+    def is_state(self) -> bool:
+        """Whether it is read before the last write."""
+        return self.read > 0 and self.first_read < self.last_write
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it is mostly read, after it was written."""
+        return not self.is_state and self.read > self.written
+
+
+def in_common(
+    tables: Sequence[Table],
+    locks: Table | None,
+    known: dict[int, Shared],
+    tree: Processes | None,
+    name: Callable[[int], str],
+) -> InCommon:
+    """Returns these files of the lowest layers' tables. locks: the table with the numbers of locks;
+    known: the ranks of combined records, by module; tree: the processes of a run of several
+    programs, which may run one after another; name: tells the name of a record."""
+    locked = _locked(locks, tables, name)
+    uses: dict[int, _Use] = {}
+    for table in tables:
+        # A file that is renamed to a name is a new version of what has this name.
+        written = (table["BYTES_WRITTEN"] > 0) | (table["RENAME_TARGETS"] > 0)
+        ids = table.ids[written & (table.shared | np.isin(table.ids, _array(locked)))]
+        for number in ids.tolist():
+            _add(uses.setdefault(number, _Use()), table, number, known, tree)
+    found = {
+        number: use
+        for number, use in uses.items()
+        if not use.is_input
+        and (number in locked or (use.users > 1 and (use.at_once or _overlap(use.spans))))
+    }
+    return InCommon(
+        frozenset(number for number, use in found.items() if use.is_state),
+        frozenset(number for number, use in found.items() if not use.is_state),
+        locked & found.keys(),
+    )
+
+
+def _array(ids: frozenset[int]) -> npt.NDArray[np.uint64]:
+    return np.fromiter(ids, "u8", len(ids))
+
+
+def _locked(
+    locks: Table | None, tables: Sequence[Table], name: Callable[[int], str]
+) -> frozenset[int]:
+    """Returns the ids of the files that are locked, and of those beside a locked file with their
+    name and an end such as `.lock`: by a lock a program says that others use the file."""
+    if locks is None:
+        return _NONE
+    found = frozenset(locks.ids[locks["LOCKS"] > 0].tolist())
+    owners = {
+        of.removesuffix(end) for of in map(name, found) for end in _LOCK_FILES if of.endswith(end)
+    }
+    if not owners:
+        return found
+    beside = (number for table in tables for number in table.ids.tolist() if name(number) in owners)
+    return found | frozenset(beside)
+
+
+def _add(
+    use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
+) -> None:
+    """Adds what a table has of a file."""
+    place = table.place(number)
+    if place is None:
+        return
+    use.users = max(use.users, int(table.processes[place]))
+    use.read += float(table["BYTES_READ"][place])
+    use.written += float(table["BYTES_WRITTEN"][place])
+    rows = np.flatnonzero(table.records.ids == number)
+    begun = table.seconds_or_bytes("F_READ_START_TIMESTAMP")[rows]
+    use.first_read = min(use.first_read, *begun[begun > 0].tolist(), math.inf)
+    renamed = table["RENAME_TARGETS"][place] > 1
+    last = math.inf if renamed else float(table["F_WRITE_END_TIMESTAMP"][place])
+    use.last_write = max(use.last_write, last)
+    if tree is None:
+        use.at_once = True  # ranks of a job
+        return
+    ranks = table.records.ranks[rows]
+    if (ranks < 0).any():
+        use.at_once |= _live_at_once(tree, *_range(table, number, known, tree))
+        return
+    for row, rank in zip(rows.tolist(), ranks.tolist()):
+        use.at_once |= bool((tree.counts[tree.ranks == rank] > 1).any() and tree.at_once > 1)
+        begin = float(table.seconds_or_bytes("F_OPEN_START_TIMESTAMP")[row])
+        use.spans.append((begin, float(table.seconds_or_bytes("F_CLOSE_END_TIMESTAMP")[row])))
+
+
+def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
+    """Returns the lowest and the highest rank that a combined record may be of."""
+    partly = known.get(table.records.module.id)
+    row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
+    if partly is None or row < 0:
+        return int(tree.ranks[0]), int(tree.ranks[-1])
+    return int(partly.lowest[row]), int(partly.highest[row])
+
+
+def _live_at_once(tree: Processes, low: int, high: int) -> bool:
+    """Returns whether processes of these ranks lived at the same time."""
+    some = (tree.ranks >= low) & (tree.ranks <= high)
+    if bool((tree.counts[some] > 1).any()) and tree.at_once > 1:
+        return True
+    return _overlap(list(zip(tree.start[some].tolist(), tree.end[some].tolist())))
+
+
+def _overlap(spans: Sequence[tuple[float, float]]) -> bool:
+    """Returns whether two of these spans of time overlap."""
+    ordered = sorted(spans)
+    return any(after[0] < before[1] for before, after in zip(ordered, ordered[1:]))

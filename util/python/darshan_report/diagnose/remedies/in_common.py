@@ -1,0 +1,73 @@
+"""Remedies for files that several processes use at the same time while some of them write.
+
+Many remedies keep something: a file open, or its contents in memory. They are right for a file of
+one process only (Remedy.alone). They would lose data where other processes read or write the file
+meanwhile: there this file has other remedies, for all rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...units import plural
+from ..facts import Facts
+from ..finding import Finding, Remedy
+from ..programs.sqlite import databases
+
+STATE = Remedy(
+    "Processes use this file at the same time, and each must see what the others wrote: none of "
+    "them may keep its contents in memory and write them later. Let one process keep them, give "
+    "out the work or the numbers, and take the results as messages; or, under one lock, read the "
+    "file, take many items at once, such as a block of 1,000 numbers, and write it back; or use a "
+    "database.",
+    "C: flock(fd, LOCK_EX);  pread first;  pwrite first + 1000;  flock(fd, LOCK_UN)\n"
+    "C: MPI_Fetch_and_op(&many, &first, MPI_LONG, 0, 0, MPI_SUM, window)\n"
+    "Fortran: call MPI_Fetch_and_op(many, first, MPI_INTEGER8, 0, 0_MPI_ADDRESS_KIND, MPI_SUM, "
+    "window, ierror)\n"
+    "Python: with multiprocessing.Pool() as pool: results = pool.map(work, items)  # one writes\n"
+    "Perl: flock($f, LOCK_EX);  my $first = <$f>;  seek($f, 0, 0);  print $f $first + 1000, "
+    '"\\n";  # a block\n'
+    "Java: executor.invokeAll(tasks)  // one process; one thread writes the results\n"
+    "shell: printf '%s\\n' items | xargs -n 100 -P 4 work  # each gets its own items\n"
+    "SQL: BEGIN IMMEDIATE;  UPDATE counter SET n = n + 1000 RETURNING n;  COMMIT;",
+)
+OUTPUT = Remedy(
+    "Several processes write this file at the same time: one that kept it open at the place where "
+    "it began would overwrite what the others wrote since. Let each process write a file of its "
+    "own, and join them at the end; or let each write at an offset that it computes; or open the "
+    "file once with O_APPEND and write whole records, a record or a block of them with each "
+    "write().",
+    "C: fd = open(path, O_WRONLY | O_APPEND);  before the loop, write(fd, record, size)\n"
+    "C: MPI_Exscan(&size, &at, ...);  MPI_File_write_at_all(file, start + at, records, size, ...)\n"
+    "C++: std::ofstream out(path + std::to_string(rank));  before the loop\n"
+    "Fortran: open(newunit=unit, file=path_of(rank))  before the loop: a file for each process\n"
+    "Fortran: call MPI_File_write_at_all(file, offset, text, size, MPI_CHARACTER, status, ierror)\n"
+    "Rust: let mut file = File::options().append(true).open(path)?;  file.write_all(&record)?\n"
+    "Go: file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0);  file.Write(record)\n"
+    "Python: file = open(path, 'ab', buffering=0)  # before the loop, then file.write(record)\n"
+    "Java: Files.newOutputStream(path, APPEND)  // before the loop, then out.write(record)\n"
+    "R: out <- file(paste0(path, Sys.getpid()), 'w')  # before the loop: a file for each process\n"
+    "Perl: open(my $out, '>>', $path);  $out->autoflush(1);  print $out $record\n"
+    "shell: work > part.$n &  # a file for each process;  at the end: cat part.* > all",
+)
+
+
+def safe(facts: Facts, finding: Finding) -> Finding:
+    """Returns the finding with a remedy that loses no data of other processes."""
+    if not finding.remedy.alone:
+        return finding
+    told_of = [row.id for row in finding.evidence if row.id is not None and row.record]
+    ids = finding.covers | frozenset(told_of) or facts.common.ids  # of sums: any file
+    some = [n for n in facts.common.ids & ids if facts.name(n) not in databases(facts)]
+    if not some:
+        return finding
+    if told_of[:1] and told_of[0] in some:
+        remedy = STATE if told_of[0] in facts.common.states else OUTPUT
+        return replace(finding, remedy=remedy)
+    names = facts.name(min(some))
+    names += f" and {plural(len(some) - 1, 'more file')}" if len(some) > 1 else ""
+    text = (
+        f"{finding.remedy.text} But not for {names}: other processes use "
+        f"{'them' if len(some) > 1 else 'it'} meanwhile, and would lose data, or read old ones."
+    )
+    return replace(finding, remedy=replace(finding.remedy, text=text))
