@@ -74,8 +74,21 @@ def cases() -> list[Case]:
         MAX_BYTE_READ=200 * MIB - 1, F_READ_TIME=0.7,
     )  # fmt: skip
     reader = Job((one, named), nprocs=8, extra=waits(1, wait=True))
+    appended = Job(
+        (
+            shared("POSIX", "/a", OPENS=4000, WRITES=4000, SEQ_WRITES=4000, CONSEC_WRITES=4000,
+                   BYTES_WRITTEN=8 * MIB, MAX_BYTE_WRITTEN=8 * MIB - 1, F_META_TIME=0.2,
+                   F_WRITE_TIME=0.2),
+            shared("SITES", "open;/a.py:3:save", FRAMES=1, PROCESSES=8, OPENS=4000,
+                   F_GAP_MEDIUM_TIME=36.0, FILE_BITS=1, FILE1_BY_CALLS=number_of("/a"),
+                   FILE1_CALLS=4000),
+            named,
+        ),
+        nprocs=8, extra=waits(8, wait=True),
+    )  # fmt: skip
     enough = tuple(_heat("POSIX", r, [MIB] * 100) for r in range(4))
     return [
+        ("written-in-turns", appended, appended.but(1, F_GAP_MEDIUM_TIME=1.2)),
         ("slowing-down", slowing, steady),
         ("ranks-wait-for-io", turns, replace(turns, extra=waits(8, wait=False))),
         ("one-process-does-all", reader, replace(reader, extra=waits(1, wait=False))),

@@ -47,6 +47,7 @@ _LOSE_NOTHING = {
     "tiny-collective": "collective calls, of all processes together",
     "variable-length": "a layout of the data",
     "waits-for-locks": "the remedy is about several processes",
+    "written-in-turns": "the remedy is about several processes",
 }
 _OF_COMMON = (STATE.text, OUTPUT.text)
 

@@ -25,7 +25,7 @@ _TOGETHER = frozenset(
         "ranks-outnumber-processors", "read-by-all", "shared-file-contention", "slow-hosts",
         "shared-pointer",
         "slowing-down",
-        "tiny-collective", "waiting-in-mpi-io",
+        "tiny-collective", "waiting-in-mpi-io", "written-in-turns",
     )
 )  # fmt: skip
 _POSIX = 1

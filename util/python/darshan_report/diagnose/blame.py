@@ -167,6 +167,7 @@ _ABOUT = (
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
     ("unbuffered-stream-write", About((WRITE,), _ANY, _CALLS)),
+    ("written-in-turns", About((OPEN,), _ANY, _CALLS)),
     ("variable-length", About(_DATA, _HDF5)),
     ("waits-for-a-file", About((LOOKUP,), _ANY, _CALLS, (OPEN,))),
     ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
