@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import healthy
+import in_common
 import waiting
 import words
 from row import FAR, HERE, Row
@@ -566,4 +567,5 @@ ROWS: list[Row] = [
     *_trees(),
     *waiting.rows(),
     *words.rows(),
+    *in_common.rows(),
 ]

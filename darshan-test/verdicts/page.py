@@ -33,6 +33,8 @@ GROUPS = {
     "trees": "trees of processes",
     "waits": "programs that wait for files",
     "rewrites": "processes that write one file again",
+    "in_common": "processes that use one file",
+    "in_common_jobs": "ranks that write one file",
     "words": "of which something wrong was said",
     "words_jobs": "jobs of which something wrong was said",
 }

@@ -78,7 +78,7 @@ def _find(facts: Facts, table: Table, waited: float) -> Iterator[Finding]:
     calls, gaps = float(time.sum()), _spent(facts, covers)
     first = leading(mask, time, 1)[0]
     users = int(table.processes[first])
-    # Of each other's turns: as long as all others are busy. It includes the way of the messages.
+    # Each rank waits at least as long as all others are busy, and for the messages between them.
     waiting = min(waited, gaps.before)
     if waiting < _TURN * (users - 1) * (calls + gaps.inside):
         return
