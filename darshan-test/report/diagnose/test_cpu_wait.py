@@ -46,3 +46,20 @@ def test_shares_of_a_busy_machine(tmp_path: Path) -> None:
     assert 0.4 < found.stake.share <= 0.6, found.stake
     assert "s without waits for a processor (" in found.stake.text
     assert found.stake.brief.endswith(" of the work"), found.stake.brief
+
+
+@pytest.mark.parametrize(("spent", "left"), [(2.0, 3.2), (7.0, 8.2)])
+def test_sleeps_outside_of_calls(spent: float, left: float, tmp_path: Path) -> None:
+    """A rank that slept in MPI waited 8.8 seconds for a processor to go on. Calls have at most as
+    much of that as they lasted; no I/O is at stake in the others."""
+    written = row(
+        "POSIX", "/out", OPENS=1, WRITES=200000, SEQ_WRITES=199999, BYTES_WRITTEN=2000000,
+        MAX_BYTE_WRITTEN=1999999, SIZE_WRITE_0_100=200000, F_WRITE_TIME=spent,
+    )  # fmt: skip
+    usage = row(
+        "USAGE", "<process>", PROCESSES=1, WAITS=9000, PREEMPTIONS=0, F_USER_TIME=0.2,
+        F_SYSTEM_TIME=0.9, F_BLOCKED_TIME=0.1, F_RUNNABLE_TIME=8.8,
+    )  # fmt: skip
+    with open_log(write(Job((written, usage)), tmp_path / "log.darshan")) as log:
+        (found,) = [f for f in diagnose(log) if f.name == "small-accesses-write"]
+    assert found.stake.of_run == pytest.approx(left, rel=0.01), found.stake

@@ -230,10 +230,18 @@ class Facts:
         others. No change of the program's I/O saves them, and on an idle machine there are none, so
         shares of potential savings are of this time."""
         table = self.table("USAGE")
-        lost = 0.0 if table is None else float(Usage(table.records).preempted.sum())
+        lost, after = 0.0, 0.0
+        if table is not None:
+            known = Usage(table.records)
+            lost, after = float(known.preempted.sum()), float(known.after_sleep.sum())
         # A process that waits for its children sleeps, so that of a tree the calls may keep what
         # they have of these waits (cpu_wait.real_part); then this time keeps it, too.
-        lost = max(0.0, lost - self.base_time) if self.tree else lost
+        if self.tree:
+            lost = max(0.0, lost - self.base_time)
+        # A process that has slept in a call waits for a processor to go on. Calls have no more of
+        # these waits than they lasted; the others follow a sleep elsewhere, such as that in MPI.
+        elif after > _ROUNDING * self.process_time:
+            lost += max(0.0, after - self.io_time)
         found = self.process_time - lost
         return found if 0 < found < (1 - _ROUNDING) * self.process_time else self.process_time
 
