@@ -19,6 +19,27 @@ def _hdf5() -> list[Row]:
 
     return [
         field("h5-part-of-packed", never=("[Cc]ompression", "105 %")),
+        Row(
+            "fields.py",
+            "group-each-event",
+            "many-objects",
+            "table",
+            place=HERE,
+            says=(
+                r"Values are (datasets|groups|attributes)(, \w+)? and \w+ of their own",
+                r"1,500 datasets like \S+, of 128 B each",
+                "1,500 groups",
+                "3,000 attributes",
+            ),
+        ),
+        Row(
+            "fields.py",
+            "nc-chunks-of-time",
+            "chunk-size-small",
+            "64 KiB",
+            place=HERE,
+            says=(r"The chunks of 3 datasets like \S+ have 40 B to 4\.00 KiB",),
+        ),
         field(
             "h5-file-each-sample",
             "hdf5-opened-again",
@@ -79,7 +100,7 @@ def _files() -> list[Row]:
             "at their place",
             says=(
                 r"/table\.bin was read whole and written whole 80 times, each time as a new file .*"
-                r" kept its size: .* cannot tell how many bytes changed",
+                r" kept its size of .*: .* cannot tell how many bytes changed",
             ),
             never=("undo", "was changed by"),
         ),

@@ -256,6 +256,23 @@ def prepare_column_of_rows() -> None:
         file["x"] = np.ones((1024, 8192))
 
 
+def group_each_event(cured: bool) -> None:
+    """Stores each event as a group with two attributes and a small dataset, and reads them."""
+    events = 1500
+    with h5py.File("f.h5", "w") as file:
+        if cured:
+            file["time"], file["detector"] = np.arange(events), np.arange(events) % 8
+            file["waveform"] = np.ones((events, 32), "f4")
+            return
+        for number in range(events):
+            group = file.create_group(f"event{number}")
+            group.attrs["time"] = 1e-3 * number
+            group.attrs["detector"] = number % 8
+            group.create_dataset("waveform", data=np.ones(32, "f4"))
+    with h5py.File("f.h5") as file:
+        assert sum(float(file[name]["waveform"][0]) for name in file) == events
+
+
 def nc_sync_step(cured: bool) -> None:
     """Extends a variable by a record and syncs, for each step."""
     with netCDF4.Dataset("f.nc", "w") as file:
@@ -277,6 +294,23 @@ def nc_define_late(cured: bool) -> None:
         for n in range(24):
             made = file.createVariable(f"tracer{n}", "f4", ("y", "x"))  # blame: nc-define-late
             made[:] = 1.0
+
+
+def nc_chunks_of_time(cured: bool) -> None:
+    """Writes two variables in the tiny chunks that an unlimited dimension has, and their times in
+    larger ones."""
+    sizes = (1000, 10) if cured else (1, 10)
+    with netCDF4.Dataset("f.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 10)
+        file.createVariable("t", "f8", ("t",))
+        for name in ("height", "period"):
+            file.createVariable(name, "f4", ("t", "x"), chunksizes=sizes)
+        for step in range(0, 6000, 200):
+            file["t"][step : step + 200] = np.arange(step, step + 200.0)
+            for name in ("height", "period"):
+                # blame: nc-chunks-of-time
+                file[name][step : step + 200] = np.ones((200, 10), "f4")
 
 
 def nc_element_writes(cured: bool) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...measure.files.overflow import ID, files_of_each
 from ...measure.layers.attribution import OPERATIONS, Upper
-from ...units import count
+from ...units import amount, count
 from ..facts import Facts
 from ..finding import Evidence
 from ..table import Table, added
@@ -90,6 +90,13 @@ class Objects:
         return name if number == 1 else f"{at_least}{count(number)} {self._thing} like {name}"
 
 
+def span(values: np.ndarray) -> str:
+    """Returns the least and the largest of some numbers of bytes as text, "40 B to 4.00 KiB"; one
+    of them if they read the same."""
+    least, most = amount(float(values.min())), amount(float(values.max()))
+    return least if least == most else f"{least} to {most}"
+
+
 class Hdf5:
     """The datasets and files of HDF5, and the file of each dataset."""
 
@@ -159,6 +166,23 @@ def hdf5(facts: Facts) -> Hdf5 | None:
     if layers is None or not np.isin(layers["UPPER_MODULE"], (_FILE, _DATASET)).any():
         return None
     return Hdf5(facts, layers)
+
+
+def size_of(table: Table) -> npt.NDArray[np.float64]:
+    """Returns the bytes of all values of each dataset of HDF5, or variable of PnetCDF; 0 if
+    unknown."""
+    of_netcdf = table.prefix == "PNETCDF_VAR"
+    points = table["NPOINTS" if of_netcdf else "DATASPACE_NPOINTS"]
+    size: npt.NDArray[np.float64] = points.astype("f8") * table["DATATYPE_SIZE"]
+    if of_netcdf:
+        size[table["IS_RECORD_VAR"] > 0] = 0.0  # the log has the size of one record only
+    return size
+
+
+def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
+    """Returns the bytes of all values of these datasets of HDF5; 0 if unknown."""
+    table = facts.table("H5D")
+    return np.zeros(len(datasets)) if table is None else joined(datasets, table, size_of(table))
 
 
 def _files_of(facts: Facts, datasets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -27,6 +27,7 @@ _WHOLE = 0.2  # least part of the last size that each open writes: a growing fil
 # 0.5, and every second open may only read.
 _EVEN = 0.9  # above this part the file had its last size from the beginning
 _MODULES = ("POSIX", "STDIO")
+_ROUNDING = 0.05  # of two numbers that are the same: an open may not read, or not write
 EDITED = f"{NAME}-edited"  # name of the finding on files that are also read whole each time
 
 
@@ -290,6 +291,18 @@ def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) 
     )
 
 
+def _times(one: Rewritten) -> str:
+    """Returns how often a file was read and written whole, in words. An open may be for both, and
+    the size may change, so that the bytes tell the least number; they fit the opens if each was
+    for one of both, and all versions have the same size."""
+    least = round(min(one.read, one.written) / one.size)
+    kept = abs(least - one.times) <= max(1.0, _ROUNDING * one.times)
+    renamed = ", each time as a new file that was renamed to it" if one.renamed else ""
+    if kept:
+        return f"{count(one.times)} times{renamed}, and kept its size of {amount(one.size)}"
+    return f"at least {count(least)} times{renamed} (its size was at most {amount(one.size)})"
+
+
 def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) -> Finding:
     """Returns the finding on files that are read whole and written whole, to change a part."""
     first = found[0]
@@ -297,11 +310,9 @@ def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str)
     return Finding(
         EDITED,
         "A whole file is read and written for each change of it",
-        f"{first.name} was read whole and written whole {count(first.times)} times"
-        + (", each time as a new file that was renamed to it" if first.renamed else "")
-        + f", and kept its size: {amount(first.read)} were read and {amount(first.written)} "
-        f"written, of a file of {amount(first.size)}{_more(found)}. That took "
-        f"{seconds(lost)}{ending} The log does not have the contents: it cannot tell how many "
+        f"{first.name} was read whole and written whole {_times(first)}: "
+        f"{amount(first.read)} were read and {amount(first.written)} written{_more(found)}. That "
+        f"took {seconds(lost)}{ending} The log does not have the contents: it cannot tell how many "
         "bytes changed, nor whether any did.",
         stake=stake,
         evidence=first.evidence,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count
-from ...accesses.objects import Hdf5, hdf5
+from ...accesses.objects import Hdf5, hdf5, span
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...programs.machine import binding
@@ -48,7 +48,7 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     yield Finding(
         f"{NAME}-small",
         "Chunks are very small",
-        f"The chunks of {sets.named(mask, lost)} have {amount(int(chunk[first]))}; "
+        f"The chunks of {sets.named(mask, lost)} have {span(chunk[mask])}; "
         f"{amount(int(asked[mask].sum()))} became {count(number)} POSIX transfers, and HDF5 keeps "
         "an index entry for every chunk.",
         stake=stake,
@@ -95,8 +95,8 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     yield Finding(
         f"{NAME}-large",
         "Chunks are much larger than the reads from them",
-        f"Reads of {sets.named(mask, lost)} request {amount(float(each[first]))} each; chunks have "
-        f"{amount(int(chunk[first]))}, so {amount(read)} were read for {amount(wanted)}.",
+        f"Reads of {sets.named(mask, lost)} request {span(each[mask])} each; chunks have "
+        f"{span(chunk[mask])}, so {amount(read)} were read for {amount(wanted)}.",
         stake=stake,
         evidence=sets.rows(first, "CHUNK_BYTES")
         + sets.sums(mask, "READ_CALLS", "BYTES_ASKED_READ", "DISTINCT_BYTES_READ", "F_READ_TIME"),

@@ -5,41 +5,105 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
+from ....classes import dataclass
 from ....measure.files.overflow import ID
 from ....measure.layers.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
 from ....units import amount, plural, seconds
-from ...accesses.objects import Hdf5, Objects, hdf5
+from ...accesses.objects import Hdf5, Objects, hdf5, joined, whole_sizes
 from ...facts import Facts
-from ...finding import CAUSE, Finding, Remedy
+from ...finding import CAUSE, Evidence, Finding, Remedy
 from ...programs.machine import binding
 from ...reached import needs
+from ...table import added
 from . import flush_per_chunk
 
 NAME = "many-objects"
 ROLE = CAUSE
-_TOUCHING = ("ATTR_CREATES", "ATTR_OPENS")
+_PART = 0.1  # least part of the time that a kind of objects needs for a word in the title
+Values = npt.NDArray[np.float64]
 
 
-def _attributes(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Returns, for each file, how many attributes a process uses on average each time it opens the
-    file; zeros if the log does not count them."""
-    table, opened = facts.table("H5_META"), facts.table("H5F")
-    if table is None or opened is None or not len(h5.files):
-        return np.zeros(len(h5.files))
+@dataclass(frozen=True)
+class _Kind:
+    """The objects of one kind: how many each file has, and the seconds in calls on them."""
+
+    name: str
+    number: Values  # objects, or opens of them by each process each time it opens the file
+    created: bool  # the number is of objects, and not of opens
+    time: Values
+
+
+def _number(facts: Facts, h5: Hdf5, created: str, opened: tuple[str, ...]) -> tuple[Values, bool]:
+    """Returns for each file how many attributes or groups a process creates, or how many it opens
+    on average each time it opens the file, whichever is more; and whether the first is."""
+    table, files = facts.table("H5_META"), facts.table("H5F")
+    if table is None or files is None or not len(h5.files):
+        return np.zeros(len(h5.files)), True
     # A replaced attribute is deleted and created again.
-    number = h5.of_files(table, sum(table[n] for n in _TOUCHING) - table["ATTR_DELETES"])
-    each: np.ndarray = np.maximum(0, number) / np.maximum(h5.of_files(opened, opened["OPENS"]), 1)
-    return each
+    gone = table["ATTR_DELETES"] if created == "ATTR_CREATES" else 0
+    new = np.maximum(0, h5.of_files(table, table[created] - gone))
+    opens = h5.of_files(table, added([table[name] for name in opened]))
+    opens = opens / np.maximum(h5.of_files(files, files["OPENS"]), 1)
+    return np.maximum(new, opens), bool(new.sum() >= opens.sum())
 
 
-def _of_datasets(sets: Objects, these: np.ndarray) -> str:
+def _datasets(h5: Hdf5, small: np.ndarray) -> _Kind:
+    time = h5.datasets.time((OPEN, READ, WRITE, CLOSE, META))
+    return _Kind(
+        "datasets",
+        h5.per_file(np.where(small, h5.datasets.counts, 0)),
+        True,
+        h5.per_file(np.where(small, time, 0.0)),
+    )
+
+
+def _groups(facts: Facts, h5: Hdf5) -> _Kind:
+    number, created = _number(facts, h5, "GROUP_CREATES", ("GROUP_OPENS", "OBJECT_OPENS"))
+    time = h5.files.time((META,))
+    table = facts.table("H5_META")
+    if table is not None:
+        # LAYERS has the opens of objects of any kind among those of the file.
+        opening = joined(h5.files.ids, table, table["F_OBJECT_TIME"])
+        time = time + np.minimum(opening, h5.files.time((OPEN,)))
+    return _Kind("groups", number, created, time)
+
+
+def _attributes(facts: Facts, h5: Hdf5) -> _Kind:
+    number, created = _number(facts, h5, "ATTR_CREATES", ("ATTR_OPENS",))
+    # Flushes rewrite the same few attributes.
+    flushed = np.isin(h5.files.ids, list(flush_per_chunk.flushed(facts)))
+    time = h5.per_file(h5.datasets.time((ATTR,))) + h5.files.time((ATTR,))
+    return _Kind("attributes", np.where(flushed, 0.0, number), created, time)
+
+
+def _of_datasets(facts: Facts, sets: Objects, these: np.ndarray) -> str:
     # The number of objects in an overflow record is unknown, so the mean size is that of the
     # others.
     known = these & (sets.ids != ID)
     known = known if known.any() else these
-    moved = float(sets.asked[known].sum()) / int(sets.counts[known].sum())
-    return f"{sets.named(these, sets.time())}, of {amount(moved)} each"
+    size = whole_sizes(facts, sets.ids)
+    # Without their sizes: they were read, and written, at least in part.
+    moved = np.maximum(sets["BYTES_ASKED_READ"], sets["BYTES_ASKED_WRITTEN"])
+    mean = float(np.where(size > 0, size * sets.counts, moved)[known].sum())
+    mean /= int(sets.counts[known].sum())
+    return f"{sets.named(these, sets.time())}, of {amount(mean)} each"
+
+
+def _of_kind(kind: _Kind, mask: np.ndarray) -> str:
+    number = round(float(kind.number[mask].sum()))
+    one = kind.name[:-1]
+    return plural(number, one) if kind.created else f"{plural(number, 'open')} of {kind.name}"
+
+
+def _title(kinds: list[_Kind], mask: np.ndarray) -> str:
+    whole = sum(float(kind.time[mask].sum()) for kind in kinds)
+    names = [k.name for k in kinds if k.time[mask].sum() >= _PART * whole] or [kinds[0].name]
+    if names == ["datasets"]:
+        return "The program uses many tiny datasets"
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"Values are {listed} of their own"
 
 
 @needs("LAYERS")
@@ -50,19 +114,17 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     files, sets, limits = h5.files, h5.datasets, facts.limits
     small = (sets.asked <= limits["small.bytes"] * sets.counts) & (sets.asked > 0)
-    number = h5.per_file(np.where(small, sets.counts, 0))
-    attributes = _attributes(facts, h5)
-    # Flushes rewrite the same few attributes.
-    attributes = np.where(np.isin(files.ids, list(flush_per_chunk.flushed(facts))), 0, attributes)
-    mask = number + attributes >= limits["objects.many"]
+    datasets, groups, attributes = _datasets(h5, small), _groups(facts, h5), _attributes(facts, h5)
+    number = datasets.number + attributes.number
+    mask = number >= limits["objects.many"]
     # The time of closing a file belongs to its small objects only if they hold most of its bytes.
     part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2
-    spent = h5.per_file(np.where(small, sets.time((OPEN, READ, WRITE, CLOSE, META)), 0.0))
-    spent = spent + h5.per_file(sets.time((ATTR,))) + files.time((ATTR, META))
+    spent = datasets.time + groups.time + attributes.time
     spent = spent + np.where(part, files.time((CLOSE,)), 0.0)
     # A library that creates attributes for each dataset does so below its bindings.
-    spent = spent + binding(facts, np.where(number > 0, number, attributes))
-    lost = np.where(mask, spent * (1 - 1 / np.maximum(number + attributes, 1)), 0.0)
+    bound = np.where(datasets.number > 0, datasets.number, attributes.number)
+    spent = spent + binding(facts, bound + groups.number)
+    lost = np.where(mask, spent * (1 - 1 / np.maximum(number, 1)), 0.0)
     stake = facts.stake(
         lost.sum(),
         "time in creating, opening, reading, writing and closing these objects, except one",
@@ -71,27 +133,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     first = int(np.argmax(lost))
     these = small & h5.in_files(mask)
-    mostly = attributes[mask].sum() > number[mask].sum()
-    what = []
-    if number[mask].sum():
-        what.append(_of_datasets(sets, these))
-    if attributes[mask].sum():
-        name = facts.name(int(files.ids[first]))
-        more = int(mask.sum()) - 1
-        what.append(
-            f"{plural(int(attributes[mask].sum()), 'attribute')} in {name}"
-            + (f" and {plural(more, 'more file')}" if more else "")
-        )
+    kinds = [kind for kind in (datasets, groups, attributes) if kind.number[mask].sum() >= 1]
+    kinds.sort(key=lambda kind: -float(kind.time[mask].sum()))
     yield Finding(
         NAME,
-        "Values are attributes of their own" if mostly else "The program uses many tiny datasets",
-        f"{', and '.join(reversed(what) if mostly else what)}: HDF5 creates, looks up and writes a "
+        _title(kinds, mask),
+        f"{_what(facts, h5, kinds, mask, these, first=first)}: HDF5 creates, looks up and writes a "
         f"header for each. That took {seconds(float(lost.sum()))}{facts.over_all}.",
         stake=stake,
-        evidence=sets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
-        + files.sums(
-            mask, "ATTR_CALLS", "META_CALLS", "F_ATTR_TIME", "F_META_TIME", "F_CLOSE_TIME"
-        ),
+        evidence=_evidence(facts, h5, mask, these),
         remedy=Remedy(
             "Keep values of one kind in one array, in one table (a compound type) or in one array "
             "attribute; store names and numbers of results as columns, not as objects.",
@@ -102,3 +152,32 @@ def find(facts: Facts) -> Iterator[Finding]:
         limits=("objects.many", "small.bytes"),
         covers=h5.covers(files=mask),
     )
+
+
+def _what(
+    facts: Facts, h5: Hdf5, kinds: list[_Kind], mask: np.ndarray, these: np.ndarray, *, first: int
+) -> str:  # fmt: skip
+    """Returns the objects, the kind with the most time first: "300 datasets like /f.h5:/x, of 8 B
+    each, and 300 groups and 600 attributes in /f.h5"."""
+    others = [_of_kind(kind, mask) for kind in kinds if kind.name != "datasets"]
+    inside = ""
+    if others:
+        more = int(mask.sum()) - 1
+        inside = f"{' and '.join(others)} in {facts.name(int(h5.files.ids[first]))}"
+        inside += f" and {plural(more, 'more file')}" if more else ""
+    sets = _of_datasets(facts, h5.datasets, these) if len(others) < len(kinds) else ""
+    both = (sets, inside) if kinds[0].name == "datasets" else (inside, sets)
+    return ", and ".join(filter(None, both))
+
+
+def _evidence(
+    facts: Facts, h5: Hdf5, mask: np.ndarray, these: np.ndarray
+) -> tuple[Evidence, ...]:  # fmt: skip
+    found = h5.datasets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
+    found += h5.files.sums(
+        mask, "ATTR_CALLS", "META_CALLS", "F_ATTR_TIME", "F_META_TIME", "F_CLOSE_TIME"
+    )
+    table = facts.table("H5_META")
+    if table is not None:
+        found += facts.sums(table, "ATTR_CREATES", "GROUP_CREATES", "OBJECT_OPENS")
+    return found
