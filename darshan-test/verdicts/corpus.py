@@ -358,6 +358,14 @@ def _jobs(mpi: str) -> list[Row]:
             python("parsed-by-each", "read-by-all", "parse the file once"),
             place=HERE,
             settings=_SITES,
+            says=(r"4 processes read the \S+ MiB of /\S+/mesh\.txt independently",),
+            never=(r"ranks\.py independently",),
+        ),
+        replace(
+            python("dataset-by-each", "dataset-read-by-all", "only what it needs"),
+            place=HERE,
+            settings=_SITES,
+            says=("4 processes read all 16.0 MiB of .*/x, each for itself: 64.0 MiB in 64 reads",),
         ),
         python("writes", "independent-shared-write", "collective"),
         python("gather-and-save", "one-process-does-all", "all processes"),
@@ -405,6 +413,14 @@ def _places() -> list[Row]:
         job("own-file", "slow-hosts", "exclude", _HOST, hosts=6),
         shared("walk", "collective-metadata", "H5Pset_all_coll_metadata_ops"),
         shared("late-close", "hdf5-file-time-waiting", "different times"),
+        replace(
+            shared("field-by-all", "dataset-read-by-all", "hyperslab"),
+            place=HERE,
+            settings=_SITES,
+            says=(r"4 processes read all 16\.0 MiB of .* 64\.0 MiB in 4 reads, 4\.0 times",),
+            never=("wait in MPI",),
+        ),
+        Row("ranks_fields.c", "small-by-all", mpi="openmpi", place=HERE),
     ]
 
 
@@ -542,6 +558,12 @@ def _trees() -> list[Row]:
                 tree("script-for-each", "process-each", "imports once", 1),
                 tree("script-that-computes", at_once=1),
             )
+        ),
+        replace(
+            tree("field-in-each-worker", "dataset-read-by-all", "before the workers"),
+            place=HERE,
+            settings=_SITES,
+            says=(r"of /\S+/field\.h5:/x, each for itself: 80\.0 MiB in 4 reads",),
         ),
         *map(tree, ("parts", "own-files", "settings")),
         replace(tree("steps"), place=HERE),

@@ -86,6 +86,15 @@ def cases() -> list[Case]:
         ),
         nprocs=4,
     )
+    by_set = Job(
+        (
+            row("H5D", "/f.h5:/x", -1, "/f.h5", OPENS=4, READS=4, BYTES_READ=128 * MIB,
+                DATASPACE_NPOINTS=4 * MIB, DATATYPE_SIZE=8, ACCESS1_ACCESS=32 * MIB,
+                ACCESS1_COUNT=4, F_READ_TIME=8.0),
+        ),
+        nprocs=4,
+    )  # fmt: skip
+    own_rows = {"READS": 16, "ACCESS1_ACCESS": 8 * MIB, "ACCESS1_COUNT": 16}
     waiting = Job(
         (
             shared("MPI-IO", "/a", COLL_WRITES=40, BYTES_WRITTEN=400 * MIB, F_WRITE_TIME=30.0),
@@ -174,6 +183,7 @@ def cases() -> list[Case]:
         ("mpi-io-opened-again", again, again.but(COLL_OPENS=4)),
         ("files-as-messages", messages, messages.but(READS=40_000)),
         ("read-by-all", by_all, by_all.but(BYTES_READ=8 * MIB)),
+        ("dataset-read-by-all", by_set, by_set.but(**own_rows)),
         ("read-by-each", each, each.but(BYTES_READ=8 * MIB)),
         ("repeated-by-processes", summed, summed.but(BYTES_READ=MIB // 4)),
         ("shared-pointer", turns, turns.but(1, SHARED_WRITES=100)),

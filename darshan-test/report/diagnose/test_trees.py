@@ -64,8 +64,8 @@ def test_all_that_are_about_jobs() -> None:
     others = {"slow-targets", "storage-targets", "hdf5-file-time-inside",
               "hdf5-file-time-waiting", "metadata", "blocking-only", "read-modify-write",
               "unaligned", "opened-again", "read-by-each", "read-by-each-worker", "process-each",
-              "repeated-by-processes", "rewritten-by-processes", "saved-by-each",
-              "sleeps-between-look-ups", "unseen-programs"}  # fmt: skip
+              "dataset-read-by-all", "repeated-by-processes", "rewritten-by-processes",
+              "saved-by-each", "sleeps-between-look-ups", "unseen-programs"}  # fmt: skip
     assert several - others <= _TOGETHER
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import h5py
 import numpy as np
 from mpi4py import MPI
 
@@ -63,6 +64,25 @@ def parsed_by_each(cured: bool) -> None:
     else:
         mesh = np.loadtxt("mesh.txt")  # blame: parsed-by-each
     assert mesh.shape == (800_000, 3)
+
+
+def dataset_by_each(cured: bool) -> None:
+    """Every rank goes through all blocks of a packed dataset, and keeps its rows; cured: it reads
+    only those."""
+    rows, block = 2048, 128
+    if RANK == 0:
+        with h5py.File("made.h5", "w") as file:
+            values = (np.arange(rows * 1024) * 2654435761 >> 20 & 4095).astype("f8")
+            new = file.create_dataset("x", (rows, 1024), "f8", chunks=(block, 1024),
+                                      compression="gzip", compression_opts=1)  # fmt: skip
+            new[:] = values.reshape(rows, 1024)
+        Path("made.h5").rename("field.h5")
+    COMM.Barrier()
+    own = range(RANK * rows // RANKS, (RANK + 1) * rows // RANKS, block)
+    with h5py.File("field.h5") as file:
+        for start in own if cured else range(0, rows, block):
+            part = file["x"][start : start + block]  # blame: dataset-by-each
+            assert part.shape == (block, 1024)
 
 
 def healthy_parts(_: bool) -> None:

@@ -4,8 +4,10 @@
 #include <hdf5.h>
 #include <unistd.h>
 
+enum { ROWS = 1024, COLUMNS = 4096, CHUNK = 64 };
 static int rank, ranks;
 static double row[1 << 14];
+static float field[ROWS * COLUMNS];
 
 static hid_t held(hid_t id) {
   must(id >= 0, "HDF5");
@@ -72,7 +74,55 @@ static void late_close(bool cured) {
   }
 }
 
+/* A field of 16 MiB, which one rank has packed in another file, and a small table beside it. */
+static void make_field(void) {
+  hsize_t dims[] = {ROWS, COLUMNS}, chunk[] = {CHUNK, COLUMNS}, few = 1 << 14;
+  for (unsigned i = 0; i < ROWS * COLUMNS; i++)
+    field[i] = (float)(i * 2654435761U >> 20);
+  hid_t file = held(H5Fcreate("made.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(2, dims, NULL)), line = held(H5Screate_simple(1, &few, NULL));
+  hid_t packed = held(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_chunk(packed, 2, chunk), H5Pset_deflate(packed, 1);
+  hid_t data = held(H5Dcreate2(file, "height", H5T_NATIVE_FLOAT, space, 0, packed, 0));
+  hid_t table = held(H5Dcreate2(file, "table", H5T_NATIVE_DOUBLE, line, 0, 0, 0));
+  must(H5Dwrite(data, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, field) >= 0, "height");
+  must(H5Dwrite(table, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row) >= 0, "table");
+  H5Dclose(data), H5Dclose(table), H5Pclose(packed), H5Sclose(line), H5Sclose(space);
+  H5Fclose(file);
+  must(rename("made.h5", "field.h5") == 0, "field.h5");
+}
+
+/* Each rank needs its rows of a packed field. It reads and unpacks all of them. cured: it selects
+ * its rows. */
+static void field_by_all(bool cured) {
+  if (rank == 0) make_field();
+  MPI_Barrier(MPI_COMM_WORLD);
+  hid_t access = together(), file = held(H5Fopen("field.h5", H5F_ACC_RDONLY, access));
+  hid_t data = held(H5Dopen2(file, "height", H5P_DEFAULT)), space = held(H5Dget_space(data));
+  hsize_t mine[] = {ROWS / (hsize_t)ranks, COLUMNS}, start[] = {(hsize_t)rank * mine[0], 0};
+  hid_t memory = held(H5Screate_simple(2, mine, NULL)), all = H5S_ALL;
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, mine, NULL);
+  hid_t in = cured ? memory : all, from = cured ? space : all;
+  herr_t read =
+      H5Dread(data, H5T_NATIVE_FLOAT, in, from, H5P_DEFAULT, field); /* blame: field-by-all */
+  must(read >= 0, "H5Dread");
+  H5Dclose(data), H5Sclose(memory), H5Sclose(space), H5Pclose(access), H5Fclose(file);
+}
+
+/* Each rank reads its rows, and a small table that all of them need. */
+static void small_by_all(bool cured) {
+  field_by_all(!cured);
+  hid_t access = together(), file = held(H5Fopen("field.h5", H5F_ACC_RDONLY, access));
+  hid_t table = held(H5Dopen2(file, "table", H5P_DEFAULT));
+  must(H5Dread(table, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row) >= 0, "H5Dread");
+  H5Dclose(table), H5Pclose(access), H5Fclose(file);
+}
+
 int main(int argc, char **argv) {
-  static const struct Case cases[] = {{"walk", walk}, {"late-close", late_close}, {NULL, NULL}};
+  static const struct Case cases[] = {{"walk", walk},
+                                      {"late-close", late_close},
+                                      {"field-by-all", field_by_all},
+                                      {"small-by-all", small_by_all},
+                                      {NULL, NULL}};
   return run_job(argc, argv, cases, &rank, &ranks);
 }

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 TASKS, WORKERS = 12, 2
@@ -87,6 +88,26 @@ def loaders(cured: bool) -> None:
         return
     with multiprocessing.get_context("fork").Pool(4) as pool:
         assert len(pool.map(samples_of_a_worker, range(4), 1)) == 4
+
+
+def rows_of_field(number: int) -> float:
+    """Unpacks a whole field for a part of its rows; below zero: reads only these rows."""
+    rows = slice(abs(number) * 256, abs(number) * 256 + 256)
+    with h5py.File("field.h5") as file:
+        some = file["x"][rows] if number < 0 else file["x"][:][rows]  # blame: field-in-each-worker
+    return float(some.sum())
+
+
+def field_in_each_worker(cured: bool) -> None:
+    """Each worker reads and unpacks the whole dataset, of which it needs a part."""
+    with h5py.File("made.h5", "w") as file:
+        values = (np.arange(1280 * 2048) * 2654435761 >> 20 & 4095).astype("f8")
+        packed = {"chunks": (64, 2048), "compression": "gzip", "compression_opts": 1}
+        file.create_dataset("x", data=values.reshape(1280, 2048), **packed)
+    Path("made.h5").rename("field.h5")
+    parts_of_it = [-number if cured else number for number in range(1, 5)]
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        assert min(pool.map(rows_of_field, parts_of_it, 1)) > 0
 
 
 # --- healthy ---------------------------------------------------------------------

@@ -111,6 +111,7 @@ _ABOUT = (
     ("costly-syncs", About((SYNC,))),
     ("costly-writes", About((WRITE,))),
     ("costly-buffers", About(_DATA)),
+    ("dataset-read-by-all", About((READ,), f"{_HDF5}|ncmpi")),
     ("element-wise", About(_DATA, _HDF5, _CALLS)),
     ("failed-lookups", About((LOOKUP,), _ANY, _CALLS)),
     ("files-as-messages", About((OPEN,), _ANY, _CALLS)),

@@ -9,12 +9,14 @@ from ....units import seconds, share
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
+from ..processes import dataset_read_by_all
 from . import flush_per_chunk, hdf5_opened_again, many_objects
 
 NAME = "hdf5-file-time"
 ROLE = CAUSE
 _OPERATIONS = (OPEN, FLUSH, CLOSE, META)
-_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects)  # they report these files
+# They report these files.
+_CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects, dataset_read_by_all)
 _EACH = 8  # small calls per process that one process could make for all
 
 
@@ -34,14 +36,17 @@ def find(facts: Facts) -> Iterator[Finding]:
         posix = _part(upper, "POSIX") + _part(upper, "STDIO")
         mpiio, waiting = _part(upper, "MPIIO"), _part(upper, "COMM")
         own = max(0.0, whole - posix - mpiio - waiting)
-        limit = facts.limits["waiting.share"]
-        in_mpi = waiting + mpiio
-        if whole <= 0 or max(in_mpi, own) < limit * whole:
+        # MPI-IO itself needs time for each open and close. No remedy is known for that.
+        most, mostly_mpi = max(waiting, own), waiting >= own
+        if whole <= 0 or mpiio > most or most < facts.limits["waiting.share"] * whole:
             continue
-        stake = facts.stake(whole - posix, "time in these calls without that in the file system")
+        stake = (
+            facts.stake(waiting, "time in which these calls waited in MPI")
+            if mostly_mpi
+            else facts.stake(whole - posix, "time in these calls without that in the file system")
+        )
         if not facts.worth(stake):
             continue
-        mostly_mpi = in_mpi >= own
         yield Finding(
             f"{NAME}-waiting" if mostly_mpi else f"{NAME}-inside",
             "HDF5 file calls wait in MPI"

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....records import in_both
+from ....records import among, in_both
 from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Evidence, Finding, Remedy
+from ...programs import program_text
 from ...reached import WAITS, at_most
 from ...table import Table
 from ...times.loops import between
+from . import dataset_read_by_all
 
 NAME = "read-by-all"
 ROLE = CAUSE
@@ -21,12 +23,13 @@ ROLE = CAUSE
 @once
 def whole(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the shared files that each process has read from the first to the last byte
-    that any process read."""
+    that any process read. Files of programs are not data: each process has to read them."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     many = facts.limits["byall.share"] * size * table.processes
     found: np.ndarray = table.shared & (read >= many) & (read > 0)
     found &= (table["BYTES_WRITTEN"] == 0) & facts.single(table)
+    found &= ~program_text.which(facts, table)
     above = facts.table("MPI-IO")
     if above is not None and above is not table:
         # Through a view, MPI-IO reads the gaps between the pieces that each rank asks for, too.
@@ -42,11 +45,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not facts.together:
         return
     masks, lost, tables = [], [], []
+    told = [i for f in facts.found(dataset_read_by_all.find) for i in f.covers]
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
             continue
-        mask = whole(facts, table)
+        mask = whole(facts, table) & ~among(table.ids, np.array(told, "u8"))
         if not mask.any():
             continue
         # One process can read the file at a good rate, while the others wait for it.
@@ -65,12 +69,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"a good rate, and of the others that wait for it{more.basis}",
         between=more.seconds,
     )
-    number = sum(int(mask.sum()) for mask in masks)
+    # A stream of the C library has a record in both tables.
+    covers = frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask])
+    number = len(covers)
     if number == 0 or not facts.worth(stake):
         return
-    most = max(range(len(tables)), key=lambda i: float(lost[i].max(initial=0)))
+    # At a good rate no second is lost in the reads themselves: the time tells the costliest file.
+    most = max(range(len(tables)), key=lambda i: _time(tables[i : i + 1], masks[i : i + 1]))
     table = tables[most]
-    (first,) = leading(masks[most], lost[most], 1)
+    (first,) = leading(masks[most], table["F_READ_TIME"], 1)
     size, read = int(table["MAX_BYTE_READ"][first]) + 1, int(table["BYTES_READ"][first])
     yield Finding(
         NAME,
@@ -92,7 +99,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             alone=True,
         ),
         limits=("byall.share",),
-        covers=frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask]),
+        covers=covers,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,15 +10,15 @@ import numpy.typing as npt
 from ....measure.processes.processes import Processes
 from ....records import among
 from ....units import amount, count, plural, seconds
+from ...accesses.readers import UNEVEN, at_once
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
-from ...programs.responsible_programs import users
+from ...programs import program_text
 from ...table import Table
-from . import read_by_each_worker, repeated_by_processes
+from . import dataset_read_by_all, read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
 ROLE = CAUSE
-_UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean
 _MANY = 64  # files whose readers are looked up, the costliest
 
 
@@ -35,7 +34,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         "time in opening and reading these files, beyond that of one process that reads each of "
         "them, at a good rate if it can, and of those that wait for it",
     )
-    number = sum(int((each > 0).sum()) for each in lost)
+    # A stream of the C library has a record in both tables.
+    covers = frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0])
+    number = len(covers)
     if number == 0 or not facts.worth(stake):
         return
     most = max(range(len(tables)), key=lambda i: float(lost[i].max(initial=0)))
@@ -67,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             alone=True,
         ),
         limits=("byeach.processes", "byall.share"),
-        covers=frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0]),
+        covers=covers,
     )  # fmt: skip
 
 
@@ -94,8 +95,9 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
     """Returns the seconds per file that one reader in place of many would save; 0 for all other
     files."""
     size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
-    repeated = facts.found(repeated_by_processes.find) + facts.found(read_by_each_worker.find)
-    told = np.array([i for f in repeated for i in f.covers], "u8")  # with all of their work
+    rules = (repeated_by_processes, read_by_each_worker, dataset_read_by_all)
+    repeated = [f for rule in rules for f in facts.found(rule.find)]  # with all of their work
+    told = np.array([i for f in repeated for i in f.covers], "u8")
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
     whole = (
@@ -103,35 +105,20 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
         & (read >= facts.limits["byall.share"] * size * readers)
         & (table["BYTES_WRITTEN"] <= size)
         & facts.single(table)
+        & ~program_text.which(facts, table)
         & ~among(table.ids, told)
-        & (table["F_VARIANCE_RANK_BYTES"] <= (_UNEVEN * mean) ** 2)
+        & (table["F_VARIANCE_RANK_BYTES"] <= (UNEVEN * mean) ** 2)
     )
     number = np.maximum(readers, 1)
     reading, names = _reading(facts, table), table["F_META_TIME"]
     found = np.zeros(len(table))
     costly = np.argsort(-np.where(whole, reading + names, 0.0), kind="stable")
     for place in costly[: min(_MANY, int(whole.sum()))]:
-        at_once = _at_once(facts, tree, table, int(table.ids[place]))
-        if at_once == 0:
+        together = at_once(facts, tree, table, int(table.ids[place]))
+        if together == 0:
             continue
         n = number[place]
         once = min(reading[place] / n, size[place] / float(facts.good_rate(1)))
-        found[place] = max(0.0, reading[place] - at_once * once)
-        found[place] += names[place] * max(0.0, 1 - at_once / n)
+        found[place] = max(0.0, reading[place] - together * once)
+        found[place] += names[place] * max(0.0, 1 - together / n)
     return found
-
-
-def _at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """Returns how many readers of a file run at the same time; 0 if they are not of one program, or
-    are unknown."""
-    places = users(facts, table, record)
-    if not len(places):
-        return 0.0
-    programs = Counter(tree.programs[place].name for place in places)
-    name, number = programs.most_common(1)[0]
-    if number < facts.limits["byeach.processes"] or 2 * number <= len(places):
-        return 0.0
-    same = places[[tree.programs[place].name == name for place in places]]
-    span = float(tree.end[same].max() - tree.start[same].min())
-    lived = float((tree.end[same] - tree.start[same]).sum())
-    return min(max(1.0, lived / span if span > 0 else 1.0), float(number))
