@@ -14,6 +14,7 @@
 #include "../../../runtime/format/run.h"
 #include "../message.h"
 #include "../summary/summary.h"
+#include "dataset-remarks.h"
 #include "values.h"
 
 /* glibc has these names since 2.32 only. */
@@ -489,6 +490,11 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
     put_cell(4, quantity_share(a, one->mpi_time, one->time));
     put_cell(5, quantity_share(a, one->lower_time, one->time));
     end_line(screen);
+    for (int which = 0; which < DATASET_REMARKS; which++) {
+      if (!dataset_remark(name, sizeof(name), one, which)) continue;
+      fputs(name, stderr);
+      end_line(screen);
+    }
   }
   return shown;
 }

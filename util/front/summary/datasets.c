@@ -48,6 +48,8 @@ static void add(int64_t *sum, int64_t value) {
 
 static void add_record(struct dataset *dataset, const struct darshan_layers_record *record) {
   add(&dataset->asked, record->counters[LAYERS_BYTES_ASKED_READ]);
+  add(&dataset->read, record->counters[LAYERS_BYTES_ASKED_READ]);
+  add(&dataset->opening, record->counters[LAYERS_OPEN_POSIX_BYTES_WRITTEN]);
   add(&dataset->asked, record->counters[LAYERS_BYTES_ASKED_WRITTEN]);
   for (int i = 0; i < OPERATIONS; i++) {
     const int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + i * PER_OPERATION];
@@ -80,6 +82,25 @@ static void add_above(struct above *above, const struct darshan_layers_record *r
   }
 }
 
+/* Adds the sizes of the datasets from module H5D. Returns 0, or -1 if the log is corrupt. */
+static int add_sizes(struct datasets *datasets, darshan_log *log, struct darshan_error *error) {
+  darshan_records *records = darshan_records_open(log, DARSHAN_MOD_H5D, error);
+  const void *next;
+  size_t size;
+  int more;
+  if (!records) return -1;
+  while ((more = darshan_records_next(records, &next, &size, error)) > 0) {
+    const struct darshan_h5d_record *record = next;
+    struct dataset *dataset = id_table_find(&datasets->table, record->base.id);
+    int64_t points = record->counters[H5D_DATASPACE_NPOINTS], whole;
+    if (!dataset || points <= 0) continue;
+    if (__builtin_mul_overflow(points, record->counters[H5D_DATATYPE_SIZE], &whole)) continue;
+    if (whole > dataset->size) dataset->size = whole;
+  }
+  darshan_records_close(records);
+  return more < 0 ? -1 : 0;
+}
+
 int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
                  struct darshan_error *error) {
   struct above above = {0, 0};
@@ -101,7 +122,8 @@ int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
   darshan_records_close(records);
   if (above.hdf5 > 0) *own += above.hdf5; /* false for NaN */
   if (above.mpi > 0) *own += above.mpi;
-  return more < 0 ? -1 : 0;
+  if (more < 0) return -1;
+  return datasets->table.count ? add_sizes(datasets, log, error) : 0;
 }
 
 size_t datasets_slowest(const struct datasets *datasets,

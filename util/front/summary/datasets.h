@@ -10,6 +10,9 @@ enum { DATASETS_SHOWN = 3 };
 struct dataset {
   char *name;        /* NULL: the log has none */
   int64_t asked;     /* bytes that its reads and writes requested */
+  int64_t read;      /* bytes of that for reads */
+  int64_t size;      /* bytes of all values; 0: unknown */
+  int64_t opening;   /* bytes that POSIX wrote in opens and creates of the dataset */
   int64_t moved;     /* bytes read and written below, by POSIX and STDIO */
   double time;       /* seconds in its calls, over all processes, including lower layers */
   double mpi_time;   /* seconds of that in MPI-IO itself and in communication */

@@ -234,6 +234,15 @@ class Attribution:
         dimensions = int(row["H5D_DATASPACE_NDIMS"])
         return Chunks(tuple(length for length in lengths if length > 0), dimensions)
 
+    def size_of(self, dataset: int) -> int:
+        """Returns the bytes of all values of a dataset, by its id; 0 if unknown."""
+        place = self._in_h5d.record_of(dataset)
+        if place is None:
+            return 0
+        row = self._h5d.array[place]
+        points, size = (int(row[f"H5D_{n}"]) for n in ("DATASPACE_NPOINTS", "DATATYPE_SIZE"))
+        return points * size if points > 0 and size > 0 else 0
+
     def file_of(self, dataset: int) -> int | None:
         """Returns the id of the file that contains a dataset; None if H5D has no record of the
         dataset."""

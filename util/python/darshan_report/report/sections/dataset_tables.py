@@ -110,7 +110,9 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
     note = (
         "Asked: bytes that the program requested in reads and writes of the dataset. Moved: bytes "
         "that POSIX read and wrote in calls on the dataset, compressed as in the file; bytes that "
-        "HDF5 wrote only when the file was flushed or closed count for the file, below. "
+        "HDF5 wrote only when the file was flushed or closed count for the file, below. HDF5 "
+        "writes its cached metadata of all objects in the call that finds the cache full, so a "
+        "dataset may have bytes of others. "
         "Moved / asked: the amplification. Distinct: different bytes of the file among the moved "
         "ones. If this is a range, the runtime has merged neighbouring regions, and the upper end "
         "may be too high (DISTINCT_ERROR). Re-read, Re-written: "

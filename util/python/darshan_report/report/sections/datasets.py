@@ -75,6 +75,22 @@ def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
     return [Paragraph(f"POSIX read each distinct byte of {name} {factor(times)} times.", True)]
 
 
+def _repeated(attribution: Attribution, names: list[Name], datasets: list[Upper]) -> list[Block]:
+    """Returns a sentence about the dataset of which the program read the most, by its size, if it
+    exceeds _AGAIN: compressed values take few bytes, so the factor of the table does not show it.
+    """
+    found = []
+    for name, dataset in zip(names, datasets):
+        size, read = attribution.size_of(dataset.id), dataset.counters["BYTES_ASKED_READ"]
+        if size > 0 and not name.full.endswith(">"):  # a record of several datasets
+            found.append((read / size, name.full, f"{amount(read)} of {amount(size)}"))
+    times, name_of_it, bytes_of_it = max(found, default=(0.0, "", ""))
+    if times < _AGAIN:
+        return []
+    text = f"The program read {factor(times)} times the size of {name_of_it}: {bytes_of_it}."
+    return [Paragraph(text, True)]
+
+
 def blocks(context: Context) -> list[Block]:
     """Returns the section; [] if the log attributes no calls to datasets or files of upper
     layers."""
@@ -89,7 +105,7 @@ def blocks(context: Context) -> list[Block]:
         names = _names(context, attribution, datasets)
         labels = [name.label for name in names]
         numbers = [str(i) for i in range(1, len(names) + 1)]
-        found += _worst(names, datasets)
+        found += _worst(names, datasets) + _repeated(attribution, names, datasets)
         left = attribution.num_datasets - len(datasets)
         if left > 0:
             text = f"The {len(datasets)} datasets with the most time; {left:,} more are not shown."
