@@ -14,6 +14,7 @@ from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.finding import NOTICE, PROBLEM, Finding
 from darshan_report.diagnose.run import diagnose
 from darshan_report.diagnose.training.loading import Verdict, remedy, verdicts
+from darshan_report.diagnose.training.making import part_of
 from darshan_report.log import open_log
 from darshan_report.measure.processes.processes import processes
 
@@ -85,6 +86,113 @@ def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -
         assert words in verdict.sentence
         if option:
             assert option in remedy(verdict)[1]
+
+
+def made_by(workers: int, whole: float, idle: float, **parts: float) -> tuple[Row, ...]:
+    """Returns the records of workers that made 100 batches together, in so many seconds."""
+    loader = number_of(LOADER.name)
+    values = {f"F_{name}": value / workers for name, value in parts.items()}
+    values |= {"F_FETCH_TIME": whole / workers, "F_IDLE_TIME": idle / workers}
+    values.setdefault("F_FETCH_LONGEST", whole / 100)
+    return tuple(
+        row(
+            "TRAINING", f"worker {worker} of x", worker + 1, KIND=3, LOADER=loader, WORKER=worker,
+            PROCESSES=1, FETCHES=100 // workers, RANK=-1, **values,
+        )
+        for worker in range(workers)
+    )  # fmt: skip
+
+
+_FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("job", "made", "expected"),
+    [
+        (
+            run_of(2, 16, 7, 2, 0), made_by(2, 10, 4, **_FILES),
+            ("storage", "opening",
+             "The 2 workers spent 10.0 s making 100 batches: 6.00 s opening files, 1.00 s reading, "
+             "2.00 s computing, 1.00 s waiting for something else. Opening files took most of it. "
+             "Between batches, workers were idle for 4.00 s (28.6 %).", "keep files open"),
+        ),
+        (
+            run_of(2, 16, 1, 8, 0),
+            made_by(2, 10, 4, COLLATE_TIME=6.0, FETCH_PROCESSOR_TIME=9.0),
+            ("computing", "collating", "Of it, collate_fn 6.00 s. collate_fn took most of it.",
+             "stack or pad"),
+        ),
+        (
+            run_of(2, 16, 1, 8, 0),
+            made_by(2, 10, 4, TRANSFORM_TIME=6.0, FETCH_PROCESSOR_TIME=9.0),
+            ("computing", "transforming", "Of it, transforms 6.00 s.", "crop or resize first"),
+        ),
+        # The reads are those of a thread of the workers, which the thread that loads waits for.
+        (
+            run_of(2, 16, 7, 2, 0), made_by(2, 10, 4, FETCH_PROCESSOR_TIME=2.0),
+            ("storage", "waiting", "8.00 s waiting for something else",
+             "Let more workers wait for storage"),
+        ),
+        # All the waiting is for a processor.
+        (
+            run_of(2, 16, 0, 2, 9),
+            made_by(2, 10, 4, FETCH_PROCESSOR_TIME=2.0, FETCH_READY_TIME=9.0),
+            ("processors", "ready", "8.00 s ready to run without a processor", "less work"),
+        ),
+        (
+            run_of(2, 16, 0, 2, 0), made_by(2, 10, 4, FETCH_PROCESSOR_TIME=2.0),
+            ("elsewhere", "waiting", "8.00 s waiting for something else", "prefetch_factor"),
+        ),
+        # Workers were idle for all 4 s in which the program worked, and most of those it waited.
+        (
+            run_of(2, 16, 0, 2, 0),
+            made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0, FETCH_LONGEST=1.0),
+            ("uneven", "computing", "the longest took 500 ms", "in_order=False"),
+        ),
+        (
+            run_of(2, 16, 0, 2, 0, F_NEXT_PROCESSOR_TIME=3.0),
+            made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0),
+            ("unpacking", "computing", "was busy for 3.00 s of its waits", "few large arrays"),
+        ),
+    ],
+    ids=["opening", "collating", "transforms", "thread", "processor", "else", "uneven", "objects"],
+)  # fmt: skip
+def test_parts_of_making_batches(
+    tmp_path: Path, job: Job, made: tuple[Row, ...], expected: tuple[str, str, str, str]
+) -> None:
+    """The parts in which workers made batches tell why the program waits for them."""
+    why, part, words, remedy_words = expected
+    log = write(replace(job, rows=(*job.rows, *made)), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    assert verdict.loader.made is not None
+    assert (verdict.why, part_of(verdict.loader.made)) == (why, part)
+    assert words in verdict.sentence
+    assert remedy_words in remedy(verdict)[0]
+
+
+def test_parts_without_workers(tmp_path: Path) -> None:
+    job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=3.9, F_FETCH_OPEN_TIME=3.0)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.why == "main"
+    assert "It spent 3.90 s making 100 batches: 3.00 s opening files" in verdict.sentence
+    text = remedy(verdict)[0]
+    assert text.index("keep files open") < text.index("Load in worker processes")
+
+
+def test_workers_that_were_not_forked(tmp_path: Path) -> None:
+    """Workers that do not know their loader are those of the only loader that has workers."""
+    job = run_of(2, 16, 7, 2, 0)
+    made = made_by(2, 10, 4, **_FILES)
+    rows = tuple(replace(one, values={**one.values, "LOADER": 0}) for one in made)
+    other = row("TRAINING", "DataLoader;/work/check.py:3:f", **{**LOADER.values, "WORKERS": 2})
+    other.values["LOADER"] = number_of(other.name)
+    for more, known in (((), 2), ((other,), 0)):
+        log = write(replace(job, rows=(*job.rows, *rows, *more)), tmp_path / f"{known}.darshan")
+        with open_log(log) as opened:
+            found = verdicts(Facts(opened, None, processes(opened)))
+        assert [len(verdict.loader.by_worker) for verdict in found] == [known] * (1 + len(more))
 
 
 def test_no_option_that_the_program_has(tmp_path: Path) -> None:

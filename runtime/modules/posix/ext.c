@@ -7,6 +7,7 @@
 
 #include "../../names/failed-lookups.h"
 #include "../../names/groups.h"
+#include "../training/training.h"
 #include "account.h"
 #include "asynchronous/rings.h"
 #include "files/known-paths.h"
@@ -149,6 +150,7 @@ static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, ui
   add(other_record(), counter, amount, fcounter, t1, t2);
   record_unlock(&aux->lock);
   if (UNLIKELY(sites_on)) posix_tell_site(kind_of(counter, fcounter), t1, t2);
+  training_called(kind_of(counter, fcounter), 0, t1, t2);
 }
 
 static void add_misses(struct darshan_posix_ext_record *record, int64_t count, double seconds) {
@@ -187,6 +189,7 @@ static void add_missed(const char *name, size_t length, uint64_t t1, uint64_t t2
     add_misses(other_record(), 1, seconds);
   record_unlock(&aux->lock);
   if (UNLIKELY(sites_on)) posix_tell_site(SITE_LOOKUP, t1, t2);
+  training_called(SITE_LOOKUP, 0, t1, t2);
 }
 
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,

@@ -1,7 +1,8 @@
-/* Notifies the sites module of events, after they were counted. A call within a call of an upper
- * layer belongs to the site of the upper call. Calls on streams are not such a layer: no C library
- * calls the POSIX functions by name, so a POSIX call within a stream call comes from the program,
- * in a signal handler or in a function of fopencookie. */
+/* Notifies the modules sites, layers and training of events, after they were counted. A call within
+ * a call of an upper layer belongs to the site of the upper call. Calls on streams are not such a
+ * layer: no C library calls the POSIX functions by name, so a POSIX call within a stream call comes
+ * from the program, in a signal handler or in a function of fopencookie. */
+#include "../training/training.h"
 #include "account.h"
 
 /* Counts the call for its site and ends the update. */
@@ -63,7 +64,8 @@ posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_
   }
   uint64_t ticks =
       watched & WATCHED_BY_SITES ? count_other(file, kind, t1, t2) : only_leave(file, t1, t2);
-  layers_other_slow(ticks);
+  if (watched & WATCHED_BY_TRAINING) training_called(kind, 0, t1, t2);
+  if (watched & WATCHED_BY_LAYERS) layers_other_slow(ticks);
 }
 
 __attribute__((noinline)) void posix_tell_transfer_and_leave(struct posix_file *file, int writes,
@@ -76,5 +78,8 @@ __attribute__((noinline)) void posix_tell_transfer_and_leave(struct posix_file *
   }
   uint64_t ticks = watched & WATCHED_BY_SITES ? count_transfer(file, writes, bytes, offset, t1, t2)
                                               : only_leave(file, t1, t2);
-  layers_transfer_slow(posix_file_number(file), writes, bytes, offset, ticks);
+  if (watched & WATCHED_BY_TRAINING)
+    training_called(writes ? SITE_WRITE : SITE_READ, writes ? 0 : bytes, t1, t2);
+  if (watched & WATCHED_BY_LAYERS)
+    layers_transfer_slow(posix_file_number(file), writes, bytes, offset, ticks);
 }

@@ -56,7 +56,7 @@ void sites_forget_stacks(void);
 
 /* The modules that are notified of a record's events: bits of posix_aux.watched and
  * stdio_aux.watched. */
-enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2 };
+enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2, WATCHED_BY_TRAINING = 4 };
 static inline uint32_t sites_watch(void) {
   return sites_on ? WATCHED_BY_SITES : 0;
 }

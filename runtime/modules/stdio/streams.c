@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../names/descriptors.h"
+#include "../training/training.h"
 #include "formats/print.h"
 #include "record-id.h"
 
@@ -146,7 +147,8 @@ static __attribute__((noinline)) int assign(struct stdio_stream *stream,
                                             uint32_t below, int given) {
   struct stdio_aux *last = stream->aux, *aux = stdio_aux_of(number);
   struct darshan_stdio_record *record = store_record(&darshan_store, STORE_STDIO, number);
-  if (!stdio_was_used(record)) aux->watched = layers_state.active | sites_watch();
+  if (!stdio_was_used(record))
+    aux->watched = layers_state.active | sites_watch() | training_watched;
   aux->below = below;
   if (last && !spin_lock(SPIN_RECORD, &last->lock)) return 0;
   if (given && name->id != stream->id) {
@@ -335,5 +337,6 @@ __attribute__((noinline)) void stdio_tell_and_leave(struct stdio_stream *stream,
   spin_unlock(&stream->aux->lock);
   if ((watched & WATCHED_BY_SITES) && !layers_inside()) sites_count_inside(&call);
   runtime_leave();
+  if (watched & WATCHED_BY_TRAINING) training_called(kind, bytes_read, t1, t2);
   if (watched & WATCHED_BY_LAYERS) layers_stdio_slow(bytes_read, bytes_written, t2 - t1);
 }

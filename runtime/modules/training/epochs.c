@@ -1,18 +1,13 @@
-/* The records of loaders and their epochs. One lock guards them all: it is never contended, because
- * its callers hold Python's lock (GIL). */
+/* The records of loaders and their epochs. */
 #include <string.h>
 
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
-#include "../../intercept/sys/sys.h"
-#include "../sites/sites-state.h"
 #include "record-id.h"
-#include "records.h"
-#include "training.h"
+#include "training-records.h"
 
 uint32_t training_on;
 
-enum record_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH, RECORD_OF_RANK };
 enum {
   ITERATORS = 64,     /* iterators in use at a time */
   LONGEST_EPOCHS = 64 /* a loader's first epochs, which have records of their own */
@@ -29,14 +24,13 @@ struct iterator {
 };
 
 static struct {
-  int lock;
   uint64_t uses;
   struct iterator iterator[ITERATORS];
 } state;
 
 int training_prepare(void) {
   if (!module_is_on(DARSHAN_MOD_TRAINING)) return 0;
-  store_guard(&darshan_store, &state.lock, 0);
+  store_guard(&darshan_store, &training_lock, 0);
   training_on = 1;
   return 0;
 }
@@ -45,41 +39,10 @@ int training_prepare(void) {
  * PyTorch's workers leave the parent's loop at once. */
 void training_forked(void) {
   memset(&state, 0, sizeof(state));
+  training_worker_forked();
 }
 
 /* --- records ----------------------------------------------------------------------------- */
-
-/* Returns the number of the record with this name, NO_RECORD if there is no room. is_new becomes 1
- * if the record was made now. The caller holds the store's lock. */
-static uint32_t record_of(const struct site_name *name, int *is_new) {
-  struct record_store *store = &darshan_store;
-  uint64_t id = darshan_hash(name->text, name->length, 0);
-  const struct store_entry *entry = store_find(store, id);
-  *is_new = !entry || !entry->record[STORE_TRAINING];
-  if (!*is_new) return entry->record[STORE_TRAINING];
-  if (store_is_full(store, STORE_TRAINING) || store_names_are_full(store)) return NO_RECORD;
-  return store_number_of_name(store, STORE_TRAINING, id, name->text, name->length);
-}
-
-static struct darshan_training_record *record_at(uint32_t number) {
-  return number ? store_record(&darshan_store, STORE_TRAINING, number) : NULL;
-}
-
-/* Writes the name of a loader: the Python lines that led here, innermost first. */
-static void name_loader(struct site_name *name) {
-  struct python_frame frames[64];
-  struct site_python python;
-  name->length = 0;
-  name->is_full = 0;
-  name->text[0] = '\0';
-  site_name_add(name, "DataLoader");
-  site_take_python(&python, frames, sizeof(frames) / sizeof(frames[0]));
-  for (uint32_t i = 0; i < python.lines && !name->is_full; i++) {
-    size_t before = name->length;
-    site_add_line(name, &python.frame[i]);
-    if (name->is_full) name->text[name->length = before] = '\0';
-  }
-}
 
 /* Writes the name of a part of a loader's epochs: "epoch 3 of LOADER", "rank 1 of LOADER". */
 static void name_part(struct site_name *name, const char *part, int64_t number, uint64_t loader) {
@@ -93,35 +56,28 @@ static void name_part(struct site_name *name, const char *part, int64_t number, 
 
 /* --- an epoch begins --------------------------------------------------------------------- */
 
+static void take_name(void *id) {
+  struct site_name name;
+  training_name_loader(&name);
+  *(uint64_t *)id = darshan_hash(name.text, name.length, 0);
+}
+
+uint64_t training_loader_begins(void) {
+  uint64_t before = training_thread.loader, id = 0;
+  if (runtime_phase() != RUNTIME_FINISHED) stack_run(take_name, &id);
+  training_thread.loader = id;
+  return before;
+}
+
 struct beginning {
   const void *iterator;
   const struct training_settings *settings;
   uint64_t t1, t2;
 };
 
-/* Returns the number of processors that this process may use, 0 if the kernel does not report
- * it. */
-static int64_t processors(void) {
-  uint64_t bits[128] = {0};
-  long bytes = sys_sched_getaffinity(sizeof(bits), bits);
-  int64_t number = 0;
-  for (long i = 0; i < bytes / (long)sizeof(bits[0]); i++)
-    number += __builtin_popcountll(bits[i]);
-  return number;
-}
-
 static void fill(struct darshan_training_record *record, const struct beginning *beginning,
-                 enum record_kind kind, uint64_t loader) {
-  int64_t *counters = record->counters;
-  counters[TRAINING_KIND] = kind;
-  counters[TRAINING_LOADER] = (int64_t)loader;
-  counters[TRAINING_PROCESSES] = 1;
-  counters[TRAINING_WORKERS] = beginning->settings->workers;
-  counters[TRAINING_PREFETCH] = beginning->settings->prefetch;
-  counters[TRAINING_PERSISTENT] = beginning->settings->persistent;
-  counters[TRAINING_BATCH_SIZE] = beginning->settings->batch_size;
-  counters[TRAINING_PROCESSORS] = processors();
-  counters[TRAINING_RANK] = -1;
+                 enum training_kind kind, uint64_t loader) {
+  training_fill(record, kind, loader, beginning->settings);
   record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(beginning->t1, beginning->t2).start;
 }
 
@@ -132,6 +88,7 @@ static void count_begin(struct darshan_training_record *record, const struct beg
   record->fcounters[TRAINING_F_ITER_TIME] += clock_length(at);
   record->fcounters[TRAINING_F_EPOCH_TIME] += clock_length(at);
   record->fcounters[TRAINING_F_END_TIMESTAMP] = at.end;
+  training_add_fetches(record, &training_thread.sums);
 }
 
 /* Returns the slot of the iterator at this address: its own, else a free one, else the one that has
@@ -149,12 +106,12 @@ static struct iterator *place_of(const void *address) {
 /* Makes or finds the record of a part of the loader's epochs, and counts the begin of an epoch in
  * it. Writes its name to `name`. Returns its number, NO_RECORD if there is no room. */
 static uint32_t add_part(struct site_name *name, const char *part, int64_t number,
-                         const struct beginning *beginning, enum record_kind kind,
+                         const struct beginning *beginning, enum training_kind kind,
                          uint64_t loader) {
   int is_new;
   name_part(name, part, number, loader);
-  uint32_t found = record_of(name, &is_new);
-  struct darshan_training_record *record = record_at(found);
+  uint32_t found = training_record_of(name, &is_new);
+  struct darshan_training_record *record = training_record_at(found);
   if (!record) return NO_RECORD;
   if (is_new) fill(record, beginning, kind, loader);
   record->counters[kind == RECORD_OF_RANK ? TRAINING_RANK : TRAINING_EPOCH] = number;
@@ -167,8 +124,8 @@ static uint32_t add_part(struct site_name *name, const char *part, int64_t numbe
 static void add_records(struct iterator *iterator, struct site_name *name,
                         const struct beginning *beginning) {
   int is_new;
-  iterator->loader = record_of(name, &is_new);
-  struct darshan_training_record *loader = record_at(iterator->loader);
+  iterator->loader = training_record_of(name, &is_new);
+  struct darshan_training_record *loader = training_record_at(iterator->loader);
   if (!loader) {
     runtime_table_full();
     return;
@@ -187,9 +144,9 @@ static void add_records(struct iterator *iterator, struct site_name *name,
 static void begin(void *beginning_) {
   const struct beginning *beginning = beginning_;
   struct site_name name;
-  name_loader(&name);
+  training_name_loader(&name);
   record_make_room(STORE_TRAINING);
-  if (!record_lock(&state.lock)) return;
+  if (!record_lock(&training_lock)) return;
   struct iterator *iterator = place_of(beginning->iterator);
   *iterator =
       (struct iterator){.address = beginning->iterator, .used = ++state.uses, .end = beginning->t2};
@@ -197,7 +154,7 @@ static void begin(void *beginning_) {
     add_records(iterator, &name, beginning);
     store_unlock(&darshan_store);
   }
-  record_unlock(&state.lock);
+  record_unlock(&training_lock);
 }
 
 void training_epoch_began(const void *iterator, const struct training_settings *settings,
@@ -225,6 +182,7 @@ static void count_step(struct darshan_training_record *record, const struct step
   times[TRAINING_F_NEXT_PROCESSOR_TIME] += step->processor;
   times[TRAINING_F_EPOCH_TIME] += step->since;
   times[TRAINING_F_END_TIMESTAMP] = step->at.end;
+  training_add_fetches(record, &training_thread.sums);
   if (step->is_first) {
     times[TRAINING_F_FIRST_TIME] += seconds;
   } else if (seconds > times[TRAINING_F_LONGEST_TIME]) {
@@ -236,12 +194,15 @@ static void count_step(struct darshan_training_record *record, const struct step
 void training_epoch_went_on(const void *address, enum training_outcome outcome, uint64_t t1,
                             uint64_t t2, uint64_t processor) {
   static const struct training_settings unknown = {-1, -1, -1, -1};
-  if (!record_lock(&state.lock)) return;
+  if (!record_lock(&training_lock)) return;
   struct iterator *iterator = place_of(address);
   if (iterator->address != address) { /* made in another way than by DataLoader.__iter__ */
-    record_unlock(&state.lock);
+    record_unlock(&training_lock);
+    struct training_sums sums = training_thread.sums; /* they are of the step */
+    training_thread.sums = (struct training_sums){0};
     training_epoch_began(address, &unknown, t1, t1);
-    if (!record_lock(&state.lock)) return;
+    training_thread.sums = sums;
+    if (!record_lock(&training_lock)) return;
     iterator = place_of(address);
   }
   if (iterator->address == address && !iterator->is_over) {
@@ -249,13 +210,13 @@ void training_epoch_went_on(const void *address, enum training_outcome outcome, 
     step.at = ticks_span(t1, t2);
     step.since = clock_length(ticks_span(iterator->end, t2));
     step.processor = (double)processor / NS_PER_SECOND;
-    count_step(record_at(iterator->loader), &step);
-    count_step(record_at(iterator->epoch), &step);
-    count_step(record_at(iterator->rank), &step);
+    count_step(training_record_at(iterator->loader), &step);
+    count_step(training_record_at(iterator->epoch), &step);
+    count_step(training_record_at(iterator->rank), &step);
     iterator->used = ++state.uses;
     iterator->end = t2;
     iterator->has_begun = 1;
     iterator->is_over = outcome == GAVE_ALL;
   }
-  record_unlock(&state.lock);
+  record_unlock(&training_lock);
 }

@@ -1,4 +1,4 @@
-/* Python's C API as far as loader-hook.c uses it, found by name in the program that has loaded
+/* Python's C API as far as this module uses it, found by name in the program that has loaded
  * Python: the runtime is not linked with Python and needs no headers of it. */
 #ifndef DARSHAN_PYTHON_API_H
 #define DARSHAN_PYTHON_API_H
@@ -8,14 +8,19 @@
 typedef struct python_object python_object; /* PyObject */
 typedef python_object *python_function(python_object *self, python_object *argument);
 
-/* PyMethodDef, and METH_O: a function of one argument. */
+/* A function of arguments in a tuple, and in a dictionary of keywords or NULL. */
+typedef python_object *python_function_of_keywords(python_object *self, python_object *arguments,
+                                                   python_object *keywords);
+
+/* PyMethodDef, and its flags: METH_O, a function of one argument; METH_VARARGS, of a tuple;
+ * METH_KEYWORDS, of a tuple and a dictionary. */
 struct python_method {
   const char *name;
   python_function *function;
   int flags;
   const char *doc;
 };
-enum { PYTHON_ONE_ARGUMENT = 0x0008 };
+enum { PYTHON_ARGUMENTS = 0x0001, PYTHON_KEYWORDS = 0x0002, PYTHON_ONE_ARGUMENT = 0x0008 };
 
 struct python_api {
 #define PYTHON_FUNCTION(name, result, parameters) result(*name) parameters;

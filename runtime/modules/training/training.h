@@ -1,30 +1,58 @@
-/* Training: how long a program in PyTorch waits for data. When Python loads the file of PyTorch's
- * DataLoader, two methods of it are replaced by C functions that call the original and read the
- * clock before and after (loader-hook.c). Each iteration over a DataLoader, an epoch, has a record
- * (epochs.c). */
+/* Training: how long a program in PyTorch waits for data, and what the processes that make its
+ * batches do. When Python loads a file of imports.def, such as that of PyTorch's DataLoader,
+ * functions of it are replaced by C functions that call the original and read the clock before and
+ * after. Each iteration over a DataLoader, an epoch, has a record, and so has each worker. */
 #ifndef DARSHAN_TRAINING_H
 #define DARSHAN_TRAINING_H
 
 #include <stdint.h>
-#include <string.h>
+
+#include "../sites/sites.h"
 
 /* 1 if the module is on. */
 extern uint32_t training_on __attribute__((visibility("hidden")));
+/* WATCHED_BY_TRAINING once this module is notified of the events of new records, else 0. */
+extern uint32_t training_watched __attribute__((visibility("hidden")));
 
 int training_prepare(void);
 void training_forked(void);
 
-/* Lets Python run the function that replaces the methods, soon after this call, if the file is in a
- * folder torch/utils/data. Called when a file named "dataloader.…" was opened. Keeps errno. */
-void training_loader_is_read(const char *path);
-
-/* Calls training_loader_is_read if the path may be the file of PyTorch's DataLoader. Called after
- * each open of the program. */
+/* Lets Python replace functions soon after this call, if the path is that of a file of imports.def.
+ * Called after each open of the program. Keeps errno. */
+void training_name_is_opened(const char *path);
 static inline void training_opened(const char *path) {
-  static const char name[] = "dataloader.";
-  if (__builtin_expect(!training_on, 0)) return;
-  const char *last = strrchr(path, '/');
-  if (last && strncmp(last + 1, name, sizeof(name) - 1) == 0) training_loader_is_read(path);
+  if (__builtin_expect(training_on, 1)) training_name_is_opened(path);
+}
+
+/* The batches that a thread made (fetches), and the parts of the time. Times are in
+ * ticks unless nanoseconds are named. */
+struct training_sums {
+  uint64_t fetch, longest, collate, transform;
+  uint64_t open, read, write; /* in calls on files */
+  uint64_t processor, ready;  /* nanoseconds; ready to run without a processor */
+  int64_t is_ready_unknown;   /* 1: the kernel does not tell the latter */
+  int64_t fetches, opens, bytes_read, faults;
+};
+
+/* The state of a thread. */
+struct training_thread {
+  uint64_t loader;              /* id of the loader that it begins to iterate over, 0: none */
+  uint32_t fetches, transforms; /* functions of a kind that it is in */
+  uint64_t last_end;            /* of its last call on a file, in ticks */
+  struct training_sums sums;    /* not yet in a record */
+};
+extern __thread struct training_thread training_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Adds a call on a file to the sums of a thread that makes a batch. */
+void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, uint64_t t2);
+
+/* Does so if the thread makes one. Called for events of watched records, with no lock held, and for
+ * calls that belong to no file with a record. */
+static inline void training_called(enum site_kind kind, int64_t bytes_read, uint64_t t1,
+                                   uint64_t t2) {
+  if (__builtin_expect(training_thread.fetches != 0, 0))
+    training_count_call(kind, bytes_read, t1, t2);
 }
 
 /* --- for the files of this module -------------------------------------------------------- */
@@ -37,13 +65,34 @@ struct training_settings {
 /* How a call of __next__ ended. */
 enum training_outcome { GAVE_BATCH, GAVE_ALL, GAVE_ERROR };
 
+/* Names the loader that the running lines of Python begin to iterate over: processes that this
+ * thread forks are its workers. Returns the former value of training_thread.loader, which the
+ * caller puts back when the iteration has begun. */
+uint64_t training_loader_begins(void);
 /* Begins an epoch. iterator: address of the iterator that __iter__ returned. t1, t2: ticks around
- * that call. The caller holds Python's lock (GIL). */
+ * that call, whose fetches are in training_thread.sums. The caller holds Python's lock (GIL). */
 void training_epoch_began(const void *iterator, const struct training_settings *settings,
                           uint64_t t1, uint64_t t2);
-/* Counts a call of __next__ on this iterator. processor: processor time of the thread in it, in
- * nanoseconds. */
+/* Counts a call of __next__ on this iterator, and the fetches in training_thread.sums. processor:
+ * processor time of the thread in it, in nanoseconds. */
 void training_epoch_went_on(const void *iterator, enum training_outcome outcome, uint64_t t1,
                             uint64_t t2, uint64_t processor);
+
+/* A fetch in progress: readings at its begin. */
+struct training_fetch {
+  uint64_t t1, processor;
+  int64_t ready, faults; /* nanoseconds, negative: unknown; page faults */
+};
+/* Begins and ends a fetch of this thread; those inside of another one count as part of it. gave: 1
+ * if it made a batch. Keep errno. */
+void training_fetch_begins(struct training_fetch *fetch);
+void training_fetch_ends(const struct training_fetch *fetch, int gave);
+/* Makes the record of this process as a worker of this number, if it has none. */
+void training_is_worker(int64_t number);
+/* From now on, this module is notified of the events of all files. */
+void training_watch(void);
+
+/* Returns the processor time of this thread in nanoseconds. */
+uint64_t training_processor_time(void);
 
 #endif

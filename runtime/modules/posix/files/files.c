@@ -10,6 +10,7 @@
 #include "../../../names/folder-hash.h"
 #include "../../../names/paths.h"
 #include "../../lustre/lustre.h"
+#include "../../training/training.h"
 #include "../account.h"
 #include "../asynchronous/requests.h"
 #include "../asynchronous/rings.h"
@@ -238,7 +239,7 @@ void posix_aux_prepare(uint32_t number) {
   size_t lock = offsetof(struct posix_aux, ext);
   memset((char *)aux + lock, 0, sizeof(*aux) - lock);
   aux->values = segments_at(&posix_state.values, number);
-  aux->watched = layers_state.active | sites_watch();
+  aux->watched = layers_state.active | sites_watch() | training_watched;
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 

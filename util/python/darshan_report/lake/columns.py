@@ -287,6 +287,13 @@ EPOCHS = Table(
         Column("num_workers", WHOLE, "count", "of the DataLoader; null: not known"),
         Column("batch_size", WHOLE, "count", "samples of a batch; null: not known"),
         Column("why", TEXT, "", "what is behind the wait, a word of the report's JSON"),
+        Column("part", TEXT, "", "of all epochs: the largest part of making batches, such a word"),
+        _sum("made_seconds", NUMBER, "seconds", "of all epochs: making batches, of all workers"),
+        _sum("opening_seconds", NUMBER, "seconds", "of these, opening files or looking names up"),
+        _sum("reading_seconds", NUMBER, "seconds", "of these, reading or writing files"),
+        _sum("computing_seconds", NUMBER, "seconds", "of these, other processor time, at most"),
+        _sum("collate_seconds", NUMBER, "seconds", "of these, in collate_fn"),
+        _sum("idle_seconds", NUMBER, "seconds", "of workers, between batches"),
     ),
 )
 

@@ -13,11 +13,12 @@ from ..call_sites.stack import Python, stack_of
 from ..classes import dataclass
 from ..library import LogError
 from ..log import Log
+from .fetches import Fetches, fetches, of_workers
 from .processes.processes import Processes
 from .processes.usage import usage_of
 
 MODULE = "TRAINING"
-_LOADER, _EPOCH, _RANK = 0, 1, 2  # kinds of records
+_LOADER, _EPOCH, _RANK, _WORKER = 0, 1, 2, 3  # kinds of records
 MOST_RANKS = 1 << 20  # of a launcher; more is damage
 _LONGEST = 1e9  # seconds; a larger value is damage
 _MOST = 1 << 40  # batches; more is damage
@@ -105,6 +106,8 @@ class Loader:
     ranks: tuple[Span, ...]  # of a launcher such as torchrun, in order; empty: not known
     did: Workers | None  # None: without workers, or not known
     io: float | None  # seconds in file I/O of the processes that iterate; None: not known
+    made: Fetches | None  # how its batches were made, by workers or without; None: not known
+    by_worker: tuple[Fetches, ...]  # the same of each worker
 
     @property
     def line(self) -> str:
@@ -222,9 +225,11 @@ def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
     return tuple(_span(rows[values == number], number) for number in numbers)
 
 
-def _loader(log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray) -> Loader:
+def _loader(
+    log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
+) -> Loader:
     """Returns the loader of these records, which have one id, with the records of its epochs and
-    ranks."""
+    ranks, and those of its workers."""
     name = log.name(int(rows["id"][0])) or ""
     kinds, numbers = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_RANK"]
     spans = _spans(parts[kinds == _EPOCH], "EPOCH")
@@ -252,7 +257,21 @@ def _loader(log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarra
         ranks=_spans(parts[known], "RANK"),
         did=_workers(log, tree, ranks, spans) if workers else None,
         io=_io_of(tree, ranks),
+        made=fetches(workers_of if workers and len(workers_of) else rows),
+        by_worker=of_workers(workers_of),
     )
+
+
+def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
+    """Returns the records of a loader's workers. Workers that the process did not fork (start
+    methods spawn and forkserver) do not know their loader: if the log has one loader with workers,
+    they are its."""
+    kinds, loaders = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_LOADER"]
+    mask = loaders == loader
+    if is_alone:
+        mask |= loaders == 0
+    found: np.ndarray = parts[(kinds == _WORKER) & mask]
+    return found
 
 
 def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
@@ -267,12 +286,14 @@ def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
         return ()  # the report names damaged modules
     loaders = array[array[f"{MODULE}_KIND"] == _LOADER]
     parts = array[array[f"{MODULE}_KIND"] != _LOADER]
+    with_workers = np.unique(loaders["id"][loaders[f"{MODULE}_WORKERS"] > 0])
     found = [
         _loader(
             log,
             tree,
             loaders[loaders["id"] == number],
             parts[parts[f"{MODULE}_LOADER"] == number],
+            _workers_of(number, parts, with_workers.tolist() == [number]),
         )
         for number in np.unique(loaders["id"])
     ]

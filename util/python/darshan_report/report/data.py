@@ -14,6 +14,8 @@ from ..diagnose.blame import Blame
 from ..diagnose.finding import Finding
 from ..diagnose.programs.responsible_programs import programs_of
 from ..diagnose.training.loading import verdicts
+from ..diagnose.training.making import part_of
+from ..measure.fetches import Fetches
 from ..measure.layers.attribution import OPERATIONS, Upper
 from ..measure.layers.layers import SIZES
 from ..measure.processes.endings import endings, still_running, unknown
@@ -280,6 +282,27 @@ def _span(span: Span) -> dict[str, Any]:
     }
 
 
+def _made(made: Fetches | None) -> dict[str, Any] | None:
+    if made is None:
+        return None
+    return {
+        "batches": made.batches,
+        "files_opened": made.opens,
+        "bytes_read": made.read,
+        "major_faults": made.faults,
+        "seconds": _number(made.whole),
+        "longest_seconds": _number(made.longest),
+        "opening_seconds": _number(min(made.opening, made.files)),
+        "reading_seconds": _number(max(0.0, made.files - made.opening)),
+        "computing_seconds": _number(made.computing),
+        "ready_seconds": _number(made.ready) if made.no_processor is not None else None,
+        "waiting_seconds": _number(made.other),
+        "collate_seconds": _number(made.collating),
+        "transform_seconds": _number(made.transforming),
+        "idle_seconds": _number(made.idle),
+    }
+
+
 def _training(context: Context) -> list[dict[str, Any]]:
     return [
         {
@@ -297,6 +320,12 @@ def _training(context: Context) -> list[dict[str, Any]]:
             "ranks": [
                 {"rank": span.number, "all": _span(replace(span, number=0))}
                 for span in verdict.loader.ranks[:_RANKS]
+            ],
+            "made": _made(verdict.loader.made),
+            "part": part_of(verdict.loader.made) if verdict.loader.made else None,
+            "workers": [
+                {"worker": made.worker, "rank": made.rank, "all": _made(made)}
+                for made in verdict.loader.by_worker[:_RANKS]
             ],
         }
         for verdict in verdicts(context.facts)

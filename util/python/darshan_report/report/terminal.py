@@ -76,6 +76,7 @@ def _ledger(context: Context) -> Iterator[str]:
 
 
 _EPOCH = "{:<12}" + "{:>11}" * 6
+_MADE = "{:<9}" + "{:>10}" * 7
 _EPOCHS = 8  # rows of a loader
 
 
@@ -87,6 +88,11 @@ def _training(context: Context) -> Iterator[str]:
         yield _EPOCH.format("epoch", "time", "wait", "share", "first", "longest", "batches")
         for row in training.rows(verdict.loader, _EPOCHS):
             yield _EPOCH.format(*row)
+        if made := training.makers(verdict.loader):
+            yield ""
+            yield _MADE.format(*training.MADE)
+            for maker, name in made:
+                yield _MADE.format(*training.maker_cells(maker, shorten(name, 9)))
 
 
 def _code_lines(context: Context) -> Iterator[str]:

@@ -11,6 +11,7 @@ from ...measure.training import Loader, training
 from ...units import plural, seconds, share
 from ..facts import Facts, once
 from .data_loader import is_from_memory
+from .making import remedy_of, sentence_of
 
 # Why a program waits for data.
 NOTHING = "nothing"  # data is not the limit
@@ -21,11 +22,15 @@ STORAGE = "storage"  # workers are in file I/O
 COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
+UNPACKING = "unpacking"  # the process that iterates unpacks what workers send
+UNEVEN = "uneven"  # one batch takes much longer than others, which wait for it
 UNKNOWN = "unknown"  # nothing tells what the workers did
 _TOLD = 0.05  # part of the wait from which on a time is told
 _COMPUTES = 0.25  # part of the wait; on a busy machine it also waits for a processor
 _MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
 _SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
+_HALF = 0.5  # part of the wait from which on it has a reason
+_UNEVEN = 3.0  # times of a batch to those of others, on average, that are uneven
 _LARGEST = 64  # workers that are proposed at most
 
 
@@ -87,6 +92,11 @@ class Verdict:
                 f"{share(sums.begin, sums.wait)} of it is the way to the first batch of an epoch: "
                 f"{seconds(each)} each time, to start workers and load the batch."
             )
+        made = self.loader.made
+        if self.why in (MAIN, MEMORY) and made is not None:
+            text = "The process loads each batch itself, between its steps (num_workers=0). "
+            text += sentence_of(made, "It")
+            return f"{text} No call reads a file for them." if self.why == MEMORY else text
         if self.why in (MAIN, MEMORY):
             waiting = seconds(max(0.0, sums.next - sums.processor))
             text = (
@@ -101,8 +111,6 @@ class Verdict:
             return f"{text}."
         one = self.loader.workers == 1
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
-        if did is None:
-            return f"The log does not tell what {number.lower()} did."
         then = {
             STORAGE: "Storage is behind it.",
             COMPUTING: "The code that makes the samples is behind it: decoding, transforms, or "
@@ -110,32 +118,90 @@ class Verdict:
             PROCESSORS: "There were too few processors for the code that makes the samples.",
             ELSEWHERE: "It is not the program that they waited for, but a network, a lock, or a "
             "sleep.",
-        }
+            UNPACKING: f"The process itself was busy for {seconds(sums.processor)} of its waits: "
+            "it unpacks what workers send, object by object.",
+            UNEVEN: "The program gets batches in order, and waits for some that take much longer "
+            f"than others: the longest took {seconds(self.longest)}.",
+        }.get(self.why, "")
+        if made is not None:
+            return f"{sentence_of(made, number)} {then}".rstrip()
+        if did is None:
+            return f"The log does not tell what {number.lower()} did. {then}".rstrip()
         return (
             f"{number} spent {share(did.io, did.lives)} of {'its' if one else 'their'} time in "
             f"file I/O, {share(did.processor, did.lives)} computing, and "
             f"{share(did.ready, did.lives)} ready to run without a processor; the other "
             f"{share(did.other, did.lives)} waiting, for the program to take batches or for "
-            f"something else. {then.get(self.why, '')}"
+            f"something else. {then}"
         ).rstrip()
+
+    @property
+    def longest(self) -> float:
+        """Seconds in which the longest batch was made; 0 if unknown."""
+        return self.loader.made.longest if self.loader.made is not None else 0.0
 
 
 def _why(loader: Loader, least: float) -> str:
-    sums, did = loader.sums, loader.did
-    if sums.share < least:
+    if loader.sums.share < least:
         return NOTHING
     if _saved_start(loader) > _saved_later(loader):
         return START
-    if loader.workers == 0:
-        return MAIN
-    if did is None or did.lives <= 0:
+    return MAIN if loader.workers == 0 else _why_workers(loader)
+
+
+def _why_workers(loader: Loader) -> str:
+    """Returns why a program waits for its workers."""
+    if _unpacking(loader) >= _HALF * loader.sums.later > 0:
+        return UNPACKING
+    if _is_uneven(loader):
+        return UNEVEN
+    known = _by_fetches(loader) or _by_lives(loader)
+    if known is None:
         return UNKNOWN
+    io, computing, ready, other = known
+    # Code that waits for a processor is code that wants to compute.
+    why = max((io, STORAGE), (computing + ready, COMPUTING), (other, ELSEWHERE))[1]
+    return PROCESSORS if why == COMPUTING and ready > computing else why
+
+
+def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
+    """Returns seconds of workers while they made batches: in file I/O, computing, ready without a
+    processor, waiting for something else; None if that is not known. File I/O of other threads of
+    the workers counts as part of what the thread waits for."""
+    made, did = loader.made, loader.did
+    if made is None:
+        return None
+    threads = min(made.other, max(0.0, did.io - made.files)) if did is not None else 0.0
+    return made.files + threads, made.computing, made.ready, made.other - threads
+
+
+def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
+    """Returns the same from the lives of the worker processes."""
+    sums, did = loader.sums, loader.did
+    if did is None or did.lives <= 0:
+        return None
     # Workers may be idle while the program works, but hardly while it waits for them.
     idle = sums.own * (loader.workers or 0) / max(1, loader.processes)
     other = did.lives - did.io - did.processor - did.ready - idle
-    # Code that waits for a processor is code that wants to compute.
-    why = max((did.io, STORAGE), (did.processor + did.ready, COMPUTING), (other, ELSEWHERE))[1]
-    return PROCESSORS if why == COMPUTING and did.ready > did.processor else why
+    return did.io, did.processor, did.ready, other
+
+
+def _unpacking(loader: Loader) -> float:
+    """Returns the processor time of a process in later calls for batches that workers made."""
+    sums = loader.sums
+    later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
+    return sums.processor * later if loader.workers else 0.0
+
+
+def _is_uneven(loader: Loader) -> bool:
+    """Tells whether workers were idle for most of the time in which the program waited, because one
+    batch took much longer than others."""
+    made, sums, workers = loader.made, loader.sums, loader.workers or 0
+    if made is None or not made.batches or made.longest < _UNEVEN * made.whole / made.batches:
+        return False
+    between = sum(max(0.0, b.start - a.end) for a, b in zip(loader.epochs, loader.epochs[1:]))
+    idle = made.idle - workers * (sums.own + between * max(1, loader.processes))
+    return idle >= _HALF * workers * sums.later > 0
 
 
 def _computing(loader: Loader) -> float:
@@ -153,8 +219,7 @@ def _saved_later(loader: Loader) -> float:
         computing = sums.later * _computing(loader)
         least = computing / loader.processors if loader.processors else 0.0
         return sums.later - max(0.0, least - sums.own)
-    later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
-    return max(0.0, sums.later - sums.processor * later)
+    return max(0.0, sums.later - _unpacking(loader))
 
 
 def _saved_start(loader: Loader) -> float:
@@ -179,7 +244,8 @@ def _keeps_up(loader: Loader) -> int:
 
 def _verdict(loader: Loader, least: float) -> Verdict:
     why = _why(loader, least)
-    saved = _saved_start(loader) + (0.0 if why == START else _saved_later(loader))
+    later = _unpacking(loader) if why == UNPACKING else _saved_later(loader)
+    saved = _saved_start(loader) + (0.0 if why == START else later)
     return Verdict(loader, why, saved, _keeps_up(loader))
 
 
@@ -226,7 +292,14 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
         f"({ahead}); look for a lock or a server that all of them use.",
         UNKNOWN: f"Use more workers ({more}).",
+        UNPACKING: "Let workers send few large arrays in place of many Python objects: a "
+        "collate_fn that returns tensors or numpy arrays (for text: one array of codes and one of "
+        "lengths), which are passed through shared memory. More workers do not help.",
+        UNEVEN: f"Make samples of similar size (split or sort large ones), load further ahead "
+        f"({ahead}), or take batches as they become ready (in_order=False, since PyTorch 2.6).",
     }[verdict.why]
+    if verdict.why in (MAIN, STORAGE, COMPUTING, PROCESSORS) and (part := remedy_of(loader.made)):
+        text = f"{part} {text}"
     if is_bound:
         text += (
             f" {verdict.keeps_up} would keep up with the steps, but {plural(there, 'processor')}"
@@ -235,13 +308,15 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
     elif verdict.why == MAIN and number:
         it = "it keeps" if number == 1 else "they keep"
         text += f" Loading as fast as here, {it} up with the steps, if a processor is free."
-    same = verdict.why in (START, PROCESSORS)
+    same = verdict.why in (START, PROCESSORS, UNPACKING, UNEVEN)
     options = [f"num_workers={loader.workers}" if same else more]
-    if verdict.why == ELSEWHERE:
+    if verdict.why in (ELSEWHERE, UNEVEN):
         options.append(ahead)
     if loader.sums.epochs > 1:
         options.append("persistent_workers=True")
-    has_them = same and loader.persistent  # the program has these options already
+    has_them = (
+        same and loader.persistent and verdict.why != UNEVEN
+    )  # the program has these options already
     example = "" if has_them else f"DataLoader(..., {', '.join(options)})"
     if verdict.why == MEMORY:
         example = f"for rows in torch.randperm(len(x)).split(512): batch = x[rows]\n{example}"

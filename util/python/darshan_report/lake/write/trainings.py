@@ -8,6 +8,8 @@ from typing import Any
 from ...checkpoints.saves import checkpoints
 from ...diagnose.facts import Facts
 from ...diagnose.training.loading import Verdict, verdicts
+from ...diagnose.training.making import part_of
+from ...measure.fetches import Fetches
 from ...measure.training import Span
 from .jobs import Job
 
@@ -27,6 +29,20 @@ def _epoch(span: Span) -> Row:
     }
 
 
+def _made(made: Fetches | None) -> Row:
+    if made is None:
+        return {}
+    return {
+        "part": part_of(made),
+        "made_seconds": made.whole,
+        "opening_seconds": min(made.opening, made.files),
+        "reading_seconds": max(0.0, made.files - made.opening),
+        "computing_seconds": made.computing,
+        "collate_seconds": made.collating,
+        "idle_seconds": made.idle,
+    }
+
+
 def _loop(verdict: Verdict) -> Iterator[Row]:
     """Yields the rows of a loop: the sum, those of epochs, those of ranks."""
     loader = verdict.loader
@@ -38,7 +54,7 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
         "batch_size": loader.batch_size,
         "why": verdict.why,
     }
-    yield {**same, **_epoch(loader.sums)}
+    yield {**same, **_epoch(loader.sums), **_made(loader.made)}
     for span in loader.epochs:
         yield {**same, **_epoch(span), "epoch": span.number}
     for span in loader.ranks:

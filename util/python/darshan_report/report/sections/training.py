@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from ...diagnose.training.loading import Verdict, verdicts
+from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Span
 from ...show.model import Block, Column, Heading, Paragraph, Table
-from ...units import NONE, count, plural, seconds, share
+from ...units import NONE, amount, count, plural, seconds, share
 from ..context import Context
 
 _ROWS = 20  # epochs of a loader
 _RANKS = 8  # of a loader, those that waited longest
 _LOADERS = 4
+_MAKERS = 8  # workers of a loader, those that made batches for the longest time
 COLUMNS = ("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches")
 _NOTE = (
     "wait for data: time in iter() and next() of the DataLoader; first batch: the part of it up to "
     "the first batch, with the start of workers; longest later: the longest wait for another batch."
+)
+MADE = ("worker", "making", "opening", "reading", "computing", "ready", "waiting", "idle")
+_MADE_TOO = ("collate_fn", "transforms", "batches", "read")
+_MADE_NOTE = (
+    "making: time in which batches were made, of which opening and reading are calls on files "
+    "(with look-ups and writes), computing is other processor time, ready is without a processor, "
+    "waiting is the rest: for a mapped page, a network, another thread. idle: between batches. "
+    "collate_fn and transforms are parts of making by function."
 )
 
 
@@ -65,6 +75,47 @@ def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
     return found
 
 
+def maker_cells(made: Fetches, title: str) -> tuple[str, ...]:
+    """Returns the row of one maker of batches, or of a sum, in the columns MADE."""
+    opening = min(made.opening, made.files)
+    times = (made.whole, opening, made.files - opening, made.computing, made.ready, made.other)
+    return (title, *map(seconds, times), seconds(made.idle) if made.idle > 0 else NONE)
+
+
+def _more_cells(made: Fetches) -> tuple[str, ...]:
+    functions = (made.collating, made.transforming)
+    shown = tuple(seconds(time) if time > 0 else NONE for time in functions)
+    return (*shown, count(made.batches), amount(made.read))
+
+
+def _name(made: Fetches, by_rank: bool) -> str:
+    ranked = f", rank {made.rank:,}" if by_rank and made.rank is not None else ""
+    return f"{made.worker:,}{ranked}"
+
+
+def makers(loader: Loader) -> list[tuple[Fetches, str]]:
+    """Returns who made the batches of a loader, with names: its workers, those first that worked
+    longest, and their sum; or the process itself. [] if it is not known."""
+    if loader.made is None:
+        return []
+    if not loader.by_worker:
+        return [(loader.made, "none")]
+    by_rank = len({made.rank for made in loader.by_worker}) > 1
+    shown = sorted(loader.by_worker, key=lambda made: -made.whole)[:_MAKERS]
+    found = [(made, _name(made, by_rank)) for made in shown]
+    if len(loader.by_worker) == 1:
+        return found
+    return [*found, (loader.made, "all")]
+
+
+def _made(loader: Loader, note: str) -> list[Block]:
+    rows = [(*maker_cells(made, name), *_more_cells(made)) for made, name in makers(loader)]
+    columns = tuple(
+        Column(title, right=place > 0) for place, title in enumerate((*MADE, *_MADE_TOO))
+    )
+    return [Table(columns, tuple(rows), note)] if rows else []
+
+
 def settings(loader: Loader) -> str:
     """Describes a loader: its options, in PyTorch's words, and who used it."""
     said = [
@@ -87,7 +138,8 @@ def _loader(verdict: Verdict, sentence: str, note: str) -> list[Block]:
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
         found.append(Paragraph(said))
-    return [*found, Table(columns, tuple(rows(verdict.loader, _ROWS)), note)]
+    found.append(Table(columns, tuple(rows(verdict.loader, _ROWS)), note))
+    return [*found, *_made(verdict.loader, _MADE_NOTE if note else "")]
 
 
 def blocks(context: Context) -> list[Block]:

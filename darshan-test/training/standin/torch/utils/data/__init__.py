@@ -1,5 +1,5 @@
 """A stand-in for PyTorch's package of the same name."""
 
-from .dataloader import DataLoader
+from .dataloader import DataLoader, get_worker_info
 
-__all__ = ["DataLoader"]
+__all__ = ["DataLoader", "get_worker_info"]

@@ -1,0 +1,147 @@
+"""What the processes that make batches do, against the program's own clock in each part."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from lab.watch import Outcome, watch
+from place import newest_torch
+from sites.python.test_python import PYTHONS, Command
+from tree import SOURCE
+
+from .configurations import PYTHON, report_of
+
+HERE = Path(__file__).resolve().parent
+ROUNDING = 1e-4  # seconds: times in a log are rounded to microseconds, here a sum of some
+BYTES = 30_000
+SAMPLES, BATCHES, EPOCHS = 24, 6, 2  # of both epochs of parts.py
+Row = dict[str, float]
+each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
+
+
+def recorded(build: Path, folder: Path, python: Command, workers: int, packages: str) -> Outcome:
+    """Runs parts.py with the runtime; it must succeed."""
+    sample = folder / "sample"
+    sample.write_bytes(bytes(BYTES))
+    command = [*python, "-B", HERE / "parts.py", str(workers), sample]
+    outcome = watch(build, folder / "run", command, PYTHONPATH=packages)
+    assert outcome.status == 0, outcome.error
+    return outcome
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> str:
+    """A copy of the stand-in, whose compiled files belong to this test."""
+    return str(shutil.copytree(HERE / "standin", tmp_path / "packages"))
+
+
+def kind(outcome: Outcome, number: int) -> list[Row]:
+    """Returns the records of a kind: 0 loaders, 1 epochs, 3 workers."""
+    rows = outcome.log.of("TRAINING").values()
+    return [row for row in rows if row["TRAINING_KIND"] == number]
+
+
+def total(rows: Sequence[Row], counter: str) -> float:
+    """Returns the sum of a counter."""
+    return sum(row[f"TRAINING_{counter}"] for row in rows)
+
+
+def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> None:
+    """Checks records of makers of batches: what the program read inside of a part is at most what
+    the runtime read around it. functions: whether transforms are known by name."""
+    assert told["batches"] == total(rows, "FETCHES") == BATCHES
+    assert told["samples"] == total(rows, "FETCH_OPENS") == SAMPLES
+    assert told["bytes"] == total(rows, "FETCH_BYTES_READ") == SAMPLES * BYTES
+    making, collating = total(rows, "F_FETCH_TIME"), total(rows, "F_COLLATE_TIME")
+    assert told["making"] - ROUNDING <= making <= waited + ROUNDING
+    assert told["computing"] - ROUNDING <= total(rows, "F_FETCH_PROCESSOR_TIME")
+    assert told["collating"] - ROUNDING <= collating
+    parts = making - told["making"] + told["collating"]  # what no clock of the program saw
+    assert collating <= parts + ROUNDING
+    transforming = total(rows, "F_TRANSFORM_TIME")
+    assert functions == (transforming > 0)
+    if functions:
+        assert told["transforming"] - ROUNDING <= transforming
+        assert transforming <= told["transforming"] + told["sleeping"] + ROUNDING
+    # Calls on files are inside of the program's readings.
+    assert 0 < total(rows, "F_FETCH_READ_TIME") <= told["reading"] + ROUNDING
+    assert 0 < total(rows, "F_FETCH_OPEN_TIME") <= making - told["computing"]
+    assert total(rows, "F_FETCH_WRITE_TIME") == 0
+    assert 0 <= total(rows, "F_FETCH_READY_TIME") <= making + ROUNDING
+    longest = max(row["TRAINING_F_FETCH_LONGEST"] for row in rows)
+    assert making / BATCHES <= longest <= making
+
+
+@each_python
+def test_a_process_without_workers(
+    build: Path, tmp_path: Path, packages: str, python: Command
+) -> None:
+    outcome = recorded(build, tmp_path, python, 0, packages)
+    told: Row = json.loads(outcome.out)
+    loaders, epochs = kind(outcome, 0), kind(outcome, 1)
+    agree(loaders, told, total(loaders, "F_ITER_TIME") + total(loaders, "F_NEXT_TIME"), True)
+    assert [row["TRAINING_FETCHES"] for row in epochs] == [BATCHES / EPOCHS] * EPOCHS
+    for counter in ("FETCH_BYTES_READ", "F_FETCH_TIME", "F_COLLATE_TIME"):
+        assert total(epochs, counter) == pytest.approx(total(loaders, counter), abs=ROUNDING)
+    assert kind(outcome, 3) == []
+    assert {row["TRAINING_WORKER"] for row in loaders + epochs} == {-1}
+
+
+def workers_agree(outcome: Outcome, functions: bool) -> None:
+    """Checks the records of two workers."""
+    told: Row = json.loads(outcome.out)
+    ((name, loader),) = (
+        (name, row) for name, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0
+    )
+    rows = kind(outcome, 3)
+    assert name.startswith("DataLoader;")
+    assert {row["TRAINING_LOADER"] for row in rows} == {loader["TRAINING_LOADER"]}
+    assert {row["TRAINING_WORKER"] for row in rows} == {0, 1}
+    lived = total(rows, "F_FETCH_TIME") + total(rows, "F_IDLE_TIME")
+    agree(rows, told, lived, functions)
+    assert total(rows, "F_IDLE_TIME") > 0
+    assert loader["TRAINING_FETCHES"] == loader["TRAINING_F_FETCH_TIME"] == 0
+
+
+def test_workers(build: Path, tmp_path: Path, packages: str) -> None:
+    workers_agree(recorded(build, tmp_path, ["/usr/bin/python3"], 2, packages), True)
+
+
+@pytest.mark.needs("torch")
+def test_workers_of_torch(build: Path, tmp_path: Path) -> None:
+    workers_agree(recorded(build, tmp_path, [PYTHON], 2, ""), False)
+
+
+@pytest.mark.needs("torch:newest")
+def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
+    workers_agree(recorded(build, tmp_path, [newest_torch()], 2, ""), False)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_in_a_report(build: Path, tmp_path: Path, packages: str, workers: int) -> None:
+    """The report tells the parts, by workers if there are any."""
+    jsonschema = pytest.importorskip("jsonschema")
+    (tmp_path / "sample").write_bytes(bytes(BYTES))
+    command = ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B"]
+    _, (loop,) = report_of(
+        build, tmp_path, *command, HERE / "parts.py", str(workers), tmp_path / "sample"
+    )
+    schema = json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8"))
+    jsonschema.validate(
+        loop, {**schema["properties"]["training"]["items"], "$defs": schema["$defs"]}
+    )
+    made = loop["made"]
+    assert [row["worker"] for row in loop["workers"]] == list(range(workers))
+    assert made["batches"] == BATCHES and made["files_opened"] == SAMPLES
+    assert made["bytes_read"] == SAMPLES * BYTES
+    parts = [
+        made[f"{part}_seconds"] for part in ("opening", "reading", "computing", "ready", "waiting")
+    ]
+    assert sum(parts) == pytest.approx(made["seconds"])
+    assert 0 < made["collate_seconds"] < made["seconds"] > made["transform_seconds"] > 0
+    assert (made["idle_seconds"] > 0) == (workers > 0)
+    assert f"making {BATCHES} batches" in loop["sentence"]

@@ -1,0 +1,110 @@
+/* Functions in place of those by which PyTorch makes a batch, in a worker or in the process itself.
+ *
+ * _DatasetKind.create_fetcher returns an object that makes the batches of an epoch. Its method
+ * fetch asks the data set for samples and calls its attribute collate_fn with them. fetch is
+ * replaced in its class, collate_fn in the object. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "../../door/door.h"
+#include "hooks.h"
+#include "training.h"
+
+/* A worker's public function that tells its number, and where it is. */
+static const char data_module[] = "torch.utils.data", info_function[] = "get_worker_info";
+
+/* Replaces fetch of a fetcher. */
+static python_object *fetch_called(python_object *original, python_object *arguments) {
+  struct training_fetch fetch;
+  training_fetch_begins(&fetch);
+  python_object *batch = python_api.PyObject_Call(original, arguments, NULL);
+  training_fetch_ends(&fetch, batch != NULL);
+  return batch;
+}
+
+/* Replaces collate_fn of a fetcher. */
+static python_object *collate_called(python_object *original, python_object *samples) {
+  uint64_t t1 = ticks_now();
+  python_object *batch = python_api.PyObject_CallFunctionObjArgs(original, samples, NULL);
+  if (training_thread.fetches == 1) training_thread.sums.collate += ticks_after(t1) - t1;
+  return batch;
+}
+
+/* Replaces a function that transforms a sample. */
+static python_object *transform_called(python_object *original, python_object *arguments,
+                                       python_object *keywords) {
+  struct training_thread *thread = &training_thread;
+  thread->transforms++;
+  uint64_t t1 = ticks_now();
+  python_object *sample = python_api.PyObject_Call(original, arguments, keywords);
+  if (--thread->transforms == 0 && thread->fetches) thread->sums.transform += ticks_after(t1) - t1;
+  return sample;
+}
+
+static const struct python_method fetch_method = {"fetch", fetch_called, PYTHON_ARGUMENTS, NULL},
+                                  collate_method = {"collate_fn", collate_called,
+                                                    PYTHON_ONE_ARGUMENT, NULL};
+
+/* Returns the number of this process as a worker, -1 if it is none. */
+static int64_t worker_number(void) {
+  python_object *module = hook_module(data_module);
+  python_object *function =
+      module ? python_api.PyObject_GetAttrString(module, info_function) : NULL;
+  python_object *info = function ? python_api.PyObject_CallFunctionObjArgs(function, NULL) : NULL;
+  int64_t number = info ? hook_number(info, "id") : -1;
+  if (info) python_api.Py_DecRef(info);
+  if (function) python_api.Py_DecRef(function);
+  if (module) python_api.Py_DecRef(module);
+  python_api.PyErr_Clear();
+  return number;
+}
+
+/* Replaces the functions of a fetcher, and notes that this process is a worker, if it is. */
+static void watch(python_object *fetcher) {
+  python_object *class = python_api.PyObject_GetAttrString(fetcher, "__class__");
+  if (class && hook_method(class, &fetch_method)) hook_attribute(fetcher, &collate_method);
+  if (class) python_api.Py_DecRef(class);
+  python_api.PyErr_Clear();
+  training_watch();
+  int64_t number = worker_number();
+  if (number >= 0) training_is_worker(number);
+}
+
+/* Replaces _DatasetKind.create_fetcher. The call counts as a fetch without a batch, because it
+ * begins to iterate over an IterableDataset. */
+static python_object *create_called(python_object *original, python_object *arguments,
+                                    python_object *keywords) {
+  struct training_fetch fetch;
+  training_fetch_begins(&fetch);
+  python_object *fetcher = python_api.PyObject_Call(original, arguments, keywords);
+  training_fetch_ends(&fetch, 0);
+  if (!fetcher) return NULL;
+  int saved = errno;
+  watch(fetcher);
+  errno = saved;
+  return fetcher;
+}
+
+/* Returns a method whose function has keywords. */
+static struct python_method with_keywords(const char *name, python_function_of_keywords *function) {
+  return (struct python_method){name, (python_function *)(void (*)(void))function,
+                                PYTHON_ARGUMENTS | PYTHON_KEYWORDS, NULL};
+}
+
+void training_replace_fetcher(python_object *module) {
+  static struct python_method method; /* as long as Python may use it */
+  method = with_keywords("create_fetcher", create_called);
+  python_object *kind = python_api.PyObject_GetAttrString(module, "_DatasetKind");
+  if (kind) hook_attribute(kind, &method);
+  if (kind) python_api.Py_DecRef(kind);
+}
+
+void training_replace_transform(python_object *module) {
+  static struct python_method call, forward;
+  call = with_keywords("__call__", transform_called);
+  forward = with_keywords("forward", transform_called);
+  /* A module of PyTorch inherits __call__, which calls its forward. */
+  if (hook_method_in(module, "Compose", &forward)) return;
+  python_api.PyErr_Clear();
+  hook_method_in(module, "Compose", &call);
+}

@@ -1,0 +1,216 @@
+/* What the processes that make batches do: workers, or the process itself without workers. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../../door/door.h"
+#include "../../intercept/stack.h"
+#include "../../intercept/sys/sys.h"
+#include "../posix/posix-state.h"
+#include "../stdio/stdio-state.h"
+#include "training-records.h"
+
+uint32_t training_watched;
+__thread struct training_thread training_thread;
+
+/* This process as a worker. */
+static struct {
+  uint32_t record; /* number of its record; NO_RECORD: it is no worker */
+  uint64_t end;    /* of its last fetch, in ticks */
+} worker;
+
+void training_worker_forked(void) {
+  worker.record = NO_RECORD;
+  training_thread.fetches = training_thread.transforms = 0;
+  training_thread.sums = (struct training_sums){0};
+}
+
+uint64_t training_processor_time(void) {
+  struct timespec now = {0, 0};
+  SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* Returns the nanoseconds in which this thread was ready to run but had no processor, -1 if the
+ * kernel does not tell. The descriptor is closed before the program goes on. */
+static int64_t ready_time(void) {
+  char text[64];
+  int fd = sys_open("/proc/thread-self/schedstat", O_RDONLY, 0);
+  ssize_t length = fd < 0 ? -1 : sys_read(fd, text, sizeof(text) - 1);
+  if (fd >= 0) sys_close(fd);
+  if (length <= 0) return -1;
+  text[length] = '\0';
+  const char *second = strchr(text, ' '); /* processor time, time ready, times run */
+  int64_t value = 0;
+  while (second && *++second >= '0' && *second <= '9')
+    value = 10 * value + (*second - '0');
+  return second ? value : -1;
+}
+
+/* Returns the major page faults of this thread. */
+static int64_t page_faults(void) {
+  struct rusage usage = {.ru_majflt = 0};
+  SYS2(SYS_getrusage, RUSAGE_THREAD, &usage);
+  return usage.ru_majflt;
+}
+
+/* --- calls on files ---------------------------------------------------------------------- */
+
+/* Has the records up to this number of both modules tell this module. New ones do so from the
+ * start. */
+static void watch_all(uint32_t posix, uint32_t stdio) {
+  for (uint32_t i = 1; i <= posix; i++) {
+    struct posix_aux *aux = segments_at(&posix_state.aux, i);
+    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
+    aux->watched |= WATCHED_BY_TRAINING;
+    spin_unlock(&aux->lock);
+  }
+  for (uint32_t i = 1; i <= stdio; i++) {
+    struct stdio_aux *aux = segments_at(&stdio_state.aux, i);
+    if (!spin_lock(SPIN_RECORD, &aux->lock)) continue;
+    aux->watched |= WATCHED_BY_TRAINING;
+    spin_unlock(&aux->lock);
+  }
+}
+
+void training_watch(void) {
+  struct record_store *store = &darshan_store;
+  if (training_watched || !runtime_enter()) return;
+  if (store_lock(store)) {
+    __atomic_store_n(&training_watched, WATCHED_BY_TRAINING, __ATOMIC_RELAXED);
+    uint32_t posix = store_fill(store, STORE_POSIX).count;
+    uint32_t stdio = store_fill(store, STORE_STDIO).count;
+    store_unlock(store);
+    watch_all(posix, stdio);
+  }
+  runtime_leave();
+}
+
+void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, uint64_t t2) {
+  struct training_thread *thread = &training_thread;
+  struct training_sums *sums = &thread->sums;
+  uint64_t from = t1 > thread->last_end ? t1 : thread->last_end;
+  uint64_t ticks = t2 > from ? t2 - from : 0; /* without what an event of the same call had */
+  if (t2 > thread->last_end) thread->last_end = t2;
+  sums->bytes_read += bytes_read;
+  if (kind == SITE_READ || kind == SITE_SEEK)
+    sums->read += ticks;
+  else if (kind == SITE_WRITE || kind == SITE_SYNC)
+    sums->write += ticks;
+  else if (kind != SITE_NOTHING)
+    sums->open += ticks;
+  sums->opens += kind == SITE_OPEN && ticks > 0;
+}
+
+/* --- fetches ----------------------------------------------------------------------------- */
+
+void training_add_fetches(struct darshan_training_record *record,
+                          const struct training_sums *sums) {
+  if (!record) return;
+  int64_t *counters = record->counters;
+  double *times = record->fcounters, tick = clock_tick(&darshan_hot.clock);
+  double longest = (double)sums->longest * tick;
+  counters[TRAINING_FETCHES] += sums->fetches;
+  counters[TRAINING_FETCH_OPENS] += sums->opens;
+  counters[TRAINING_FETCH_BYTES_READ] += sums->bytes_read;
+  counters[TRAINING_FETCH_FAULTS] += sums->faults;
+  times[TRAINING_F_FETCH_TIME] += (double)sums->fetch * tick;
+  if (longest > times[TRAINING_F_FETCH_LONGEST]) times[TRAINING_F_FETCH_LONGEST] = longest;
+  times[TRAINING_F_FETCH_PROCESSOR_TIME] += (double)sums->processor / NS_PER_SECOND;
+  if (sums->is_ready_unknown) times[TRAINING_F_FETCH_READY_TIME] = -1;
+  if (times[TRAINING_F_FETCH_READY_TIME] >= 0)
+    times[TRAINING_F_FETCH_READY_TIME] += (double)sums->ready / NS_PER_SECOND;
+  times[TRAINING_F_FETCH_OPEN_TIME] += (double)sums->open * tick;
+  times[TRAINING_F_FETCH_READ_TIME] += (double)sums->read * tick;
+  times[TRAINING_F_FETCH_WRITE_TIME] += (double)sums->write * tick;
+  times[TRAINING_F_COLLATE_TIME] += (double)sums->collate * tick;
+  times[TRAINING_F_TRANSFORM_TIME] += (double)sums->transform * tick;
+}
+
+void training_fetch_begins(struct training_fetch *fetch) {
+  if (training_thread.fetches++) return;
+  fetch->processor = training_processor_time();
+  fetch->faults = page_faults();
+  fetch->ready = ready_time();
+  fetch->t1 = ticks_now();
+}
+
+/* Adds a fetch of this worker to its record, and the time since the one before as idle. */
+static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
+  if (!record_lock(&training_lock)) return;
+  struct darshan_training_record *record = training_record_at(worker.record);
+  if (record) {
+    training_add_fetches(record, &training_thread.sums);
+    if (fetch->t1 > worker.end)
+      record->fcounters[TRAINING_F_IDLE_TIME] += clock_length(ticks_span(worker.end, fetch->t1));
+    record->fcounters[TRAINING_F_END_TIMESTAMP] = ticks_span(fetch->t1, t2).end;
+  }
+  worker.end = t2;
+  training_thread.sums = (struct training_sums){0};
+  record_unlock(&training_lock);
+}
+
+void training_fetch_ends(const struct training_fetch *fetch, int gave) {
+  struct training_sums *sums = &training_thread.sums;
+  if (training_thread.fetches == 0 || --training_thread.fetches) return;
+  uint64_t t2 = ticks_after(fetch->t1), ticks = t2 - fetch->t1;
+  sums->fetches += gave;
+  sums->fetch += ticks;
+  if (ticks > sums->longest) sums->longest = ticks;
+  sums->processor += training_processor_time() - fetch->processor;
+  sums->faults += page_faults() - fetch->faults;
+  int64_t ready = ready_time();
+  if (ready < 0 || fetch->ready < 0)
+    sums->is_ready_unknown = 1;
+  else
+    sums->ready += (uint64_t)(ready - fetch->ready);
+  if (worker.record) worker_fetched(fetch, t2);
+}
+
+/* --- a worker ---------------------------------------------------------------------------- */
+
+/* Writes the name of this worker's record: "worker 3 of LOADER", or "worker 3 of rank 1 of
+ * LOADER". */
+static void name_worker(struct site_name *name, int64_t number, int64_t rank, uint64_t loader) {
+  name->length = 0;
+  name->is_full = 0;
+  site_name_add(name, "worker ");
+  site_name_add_number(name, (uint64_t)number);
+  if (rank >= 0) {
+    site_name_add(name, " of rank ");
+    site_name_add_number(name, (uint64_t)rank);
+  }
+  site_name_add(name, " of ");
+  site_name_add_hex(name, loader);
+}
+
+/* Fills the record of a new worker. */
+static void fill_worker(struct darshan_training_record *record, int64_t number, int64_t rank) {
+  static const struct training_settings unknown = {-1, -1, -1, -1};
+  training_fill(record, RECORD_OF_WORKER, training_thread.loader, &unknown);
+  record->counters[TRAINING_WORKER] = number;
+  record->counters[TRAINING_RANK] = rank;
+  record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(worker.end, worker.end).start;
+}
+
+static void begin_worker(void *number_) {
+  int64_t number = *(const int64_t *)number_, rank = launched_rank();
+  struct site_name name;
+  name_worker(&name, number, rank, training_thread.loader);
+  record_make_room(STORE_TRAINING);
+  if (!record_lock(&training_lock)) return;
+  worker.end = ticks_now();
+  if (store_lock(&darshan_store)) {
+    int is_new;
+    worker.record = training_record_of(&name, &is_new);
+    struct darshan_training_record *record = training_record_at(worker.record);
+    if (record && is_new) fill_worker(record, number, rank);
+    if (!record) runtime_table_full();
+    store_unlock(&darshan_store);
+  }
+  record_unlock(&training_lock);
+}
+
+void training_is_worker(int64_t number) {
+  if (!worker.record && runtime_phase() != RUNTIME_FINISHED) stack_run(begin_worker, &number);
+}

@@ -1,0 +1,113 @@
+/* Replaces functions of libraries when they are imported.
+ *
+ * The first sign of a library is that one of its files is opened, before the code in it is
+ * executed. From there Python is asked to call `attach` between two of its instructions
+ * (Py_AddPendingCall). The file's module exists then, but mostly without its classes. The import
+ * system keeps a value in the module's specification while it executes the module's code, and
+ * overwrites it at the end: attach puts an object there whose destructor replaces the functions. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "../../door/door.h"
+#include "hooks.h"
+#include "training.h"
+
+static const char initializing[] = "_initializing";
+
+/* A row of imports.def. */
+struct import {
+  const char *file, *folder, *module;
+  void (*replace)(python_object *module);
+  unsigned reads; /* of the file: the program may read it without importing it */
+};
+static struct import imports[] = {
+#define IMPORT(file, folder, module, replace) {file, folder, module, replace, 0},
+#include "imports.def"
+#undef IMPORT
+};
+enum { IMPORTS = sizeof(imports) / sizeof(imports[0]), MOST_READS = 16 };
+
+/* The destructor of the object that waits for the end of an import. If the import failed, the
+ * module is gone. */
+static void import_ended(python_object *waiting) {
+  python_object *error[3];
+  int saved = errno;
+  python_api.PyErr_Fetch(&error[0], &error[1], &error[2]);
+  const struct import *import = python_api.PyCapsule_GetPointer(waiting, NULL);
+  python_object *module = import ? hook_module(import->module) : NULL;
+  if (module) {
+    import->replace(module);
+    python_api.Py_DecRef(module);
+  }
+  python_api.PyErr_Clear();
+  python_api.PyErr_Restore(error[0], error[1], error[2]);
+  errno = saved;
+}
+
+/* Arranges that import_ended is called when the import of the module ends. Returns 1, or 0 if no
+ * import is in progress. */
+static int wait_for_import(python_object *module, struct import *import) {
+  int waits = 0;
+  python_object *specification = python_api.PyObject_GetAttrString(module, "__spec__");
+  python_object *state =
+      specification ? python_api.PyObject_GetAttrString(specification, initializing) : NULL;
+  if (state && python_api.PyObject_IsTrue(state) == 1) {
+    python_object *waiting = python_api.PyCapsule_New(import, NULL, import_ended);
+    waits = waiting && python_api.PyObject_SetAttrString(specification, initializing, waiting) == 0;
+    if (waiting) python_api.Py_DecRef(waiting);
+  }
+  if (state) python_api.Py_DecRef(state);
+  if (specification) python_api.Py_DecRef(specification);
+  return waits;
+}
+
+/* Replaces the functions, now or at the end of the module's import. Python calls it in its main
+ * thread between two instructions. Always returns 0, because -1 would raise an exception in the
+ * program. */
+static int attach(void *import_) {
+  int saved = errno;
+  struct import *import = import_;
+  python_object *module = hook_module(import->module);
+  if (module) {
+    if (!wait_for_import(module, import)) {
+      python_api.PyErr_Clear();
+      import->replace(module);
+    }
+    python_api.PyErr_Clear();
+    python_api.Py_DecRef(module);
+  }
+  errno = saved;
+  return 0;
+}
+
+/* Returns 1 if the path of a file, whose name begins at `name`, is in this folder or in a folder
+ * __pycache__ there. */
+static int is_in(const char *path, const char *name, const char *folder) {
+  static const char cache[] = "__pycache__/";
+  size_t length = (size_t)(name - path), part = sizeof(cache) - 1, end = strlen(folder);
+  if (length >= part && strncmp(name - part, cache, part) == 0) length -= part;
+  return length >= end && strncmp(path + length - end, folder, end) == 0;
+}
+
+/* Lets Python call attach for the row, if the path is that of its file. */
+static void ask(struct import *import, const char *path, const char *name) {
+  if (!is_in(path, name, import->folder)) return;
+  if (__atomic_fetch_add(&import->reads, 1, __ATOMIC_RELAXED) >= MOST_READS) return;
+  if (!python_api_find()) {
+    training_on = 0;
+    return;
+  }
+  int saved = errno;
+  python_api.Py_AddPendingCall(attach, import);
+  errno = saved;
+}
+
+void training_name_is_opened(const char *path) {
+  const char *last = strrchr(path, '/');
+  if (!last) return;
+  for (int i = 0; i < IMPORTS; i++)
+    if (last[1] == imports[i].file[0] &&
+        strncmp(last + 1, imports[i].file, strlen(imports[i].file)) == 0)
+      ask(&imports[i], path, last + 1);
+}

@@ -1,0 +1,34 @@
+/* The records of this module, for the files that make and change them. */
+#ifndef DARSHAN_TRAINING_RECORDS_OF_LOADERS_H
+#define DARSHAN_TRAINING_RECORDS_OF_LOADERS_H
+
+#include "../sites/sites-state.h"
+#include "records.h"
+#include "training.h"
+
+enum training_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH, RECORD_OF_RANK, RECORD_OF_WORKER };
+
+/* The lock of all records of this module. It is never contended, because its callers hold Python's
+ * lock (GIL). */
+extern int training_lock __attribute__((visibility("hidden")));
+
+/* Returns the number of the record with this name, NO_RECORD if there is no room. is_new becomes 1
+ * if the record was made now. The caller holds the store's lock. */
+uint32_t training_record_of(const struct site_name *name, int *is_new);
+struct darshan_training_record *training_record_at(uint32_t number); /* NULL: there is none */
+
+/* Writes the name of a loader: the Python lines that led here, innermost first. Needs a stack of
+ * the runtime. */
+void training_name_loader(struct site_name *name);
+
+/* Fills a new record of a kind with what is true of all kinds. */
+void training_fill(struct darshan_training_record *record, enum training_kind kind, uint64_t loader,
+                   const struct training_settings *settings);
+
+/* Adds the fetches to the record, which may be NULL. */
+void training_add_fetches(struct darshan_training_record *record, const struct training_sums *sums);
+
+/* Forgets the record of this process as a worker. Called in a forked child. */
+void training_worker_forked(void);
+
+#endif

@@ -1,0 +1,105 @@
+"""Which part of making the batches of a training took most time."""
+
+from __future__ import annotations
+
+from ...classes import dataclass
+from ...measure.fetches import Fetches
+from ...units import count, seconds, share
+
+# The part of making batches that took most time.
+OPENING = "opening"  # files, or looking names up
+READING = "reading"  # files, or writing them
+COLLATING = "collating"  # in collate_fn
+TRANSFORMING = "transforming"  # in functions that are known to transform samples
+COMPUTING = "computing"  # the rest of the data set's code: it decodes, or runs Python
+READY = "ready"  # to run, but without a processor
+WAITING = "waiting"  # for a mapped page, a thread, a network
+_TOLD = 0.05  # part of the time from which on a part is told
+_MAINLY = 0.5  # part of the time from which on a function is the main part
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Of a part: what it is called, and a change that makes it cheaper."""
+
+    name: str
+    remedy: str
+
+
+_WORDS = {
+    OPENING: _Words(
+        "Opening files",
+        "Put many samples into one file (shards, HDF5, Parquet), and keep files open from sample "
+        "to sample.",
+    ),
+    READING: _Words("Reading", ""),
+    COLLATING: _Words(
+        "collate_fn",
+        "Make collate_fn cheaper: let the data set return arrays of equal shape, and stack or pad "
+        "them with one call for the whole batch.",
+    ),
+    TRANSFORMING: _Words(
+        "Transforming samples",
+        "Do transforms that are the same in each epoch (resizing, normalizing) once, and store the "
+        "result; crop or resize first, so that later transforms work on less; do others on whole "
+        "batches, after they are loaded.",
+    ),
+    COMPUTING: _Words("The code of the data set, such as decoding,", ""),
+    READY: _Words("Waiting for a processor", ""),
+    WAITING: _Words("Waiting for something else", ""),
+}
+
+
+def part_of(made: Fetches) -> str:
+    """Returns the part that took most time."""
+    if made.collating >= _MAINLY * made.whole:
+        return COLLATING
+    if made.transforming >= _MAINLY * made.whole:
+        return TRANSFORMING
+    reading = max(0.0, made.files - made.opening)
+    return max(
+        (min(made.opening, made.files), OPENING),
+        (reading, READING),
+        (made.computing, COMPUTING),
+        (made.ready, READY),
+        (made.other, WAITING),
+    )[1]
+
+
+def remedy_of(made: Fetches | None) -> str:
+    """Returns a change that makes the largest part cheaper; empty if there is none for it."""
+    return _WORDS[part_of(made)].remedy if made is not None else ""
+
+
+def sentence_of(made: Fetches, who: str) -> str:
+    """Says how long it took to make the batches, and in which parts. who: "It", "The 2 workers"."""
+    part, known = part_of(made), made.no_processor is not None
+    parts = [
+        f"{seconds(time)} {what}"
+        for time, what in (
+            (min(made.opening, made.files), "opening files"),
+            (max(0.0, made.files - made.opening), "reading" if not made.writing else "in files"),
+            (made.computing, "computing"),
+            (made.ready, "ready to run without a processor"),
+            (made.other, f"waiting for {'' if known else 'a processor or '}something else"),
+        )
+        if time >= _TOLD * made.whole
+    ]
+    batches = f"{count(made.batches)} batch{'' if made.batches == 1 else 'es'}"
+    text = f"{who} spent {seconds(made.whole)} making {batches}"
+    text += f": {', '.join(parts)}." if parts else "."
+    functions = [
+        f"{name} {seconds(time)}"
+        for time, name in ((made.collating, "collate_fn"), (made.transforming, "transforms"))
+        if time >= _TOLD * made.whole
+    ]
+    if functions:
+        text += f" Of it, {' and '.join(functions)}."
+    if made.faults and part == WAITING:
+        text += f" {count(made.faults)} pages of mapped files had to be read meanwhile."
+    if part not in (WAITING, READY):
+        text += f" {_WORDS[part].name} took most of it."
+    if made.idle >= _TOLD * (made.whole + made.idle):
+        part = share(made.idle, made.whole + made.idle)
+        text += f" Between batches, workers were idle for {seconds(made.idle)} ({part})."
+    return text
