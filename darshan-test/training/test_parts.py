@@ -1,4 +1,4 @@
-"""What the processes that make batches do, against the program's own clock in each part."""
+"""Processes that make batches: their times in each part, against the program's own clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* What the processes that make batches do: workers, or the process itself without workers. */
+/* Counts what processes that make batches do: workers, or the process itself without workers. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-"""What the processes that make the batches of a training did: workers of a DataLoader, or the
-process that iterates, if it has none."""
+"""The processes that make the batches of a training: workers of a DataLoader, or the process that
+iterates, if it has none."""
 
 from __future__ import annotations
 

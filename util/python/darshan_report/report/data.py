@@ -11,6 +11,7 @@ from typing import Any
 
 from ..call_sites.content import content, place_content
 from ..diagnose.blame import Blame
+from ..diagnose.training.data_formats import formats
 from ..diagnose.finding import Finding
 from ..diagnose.programs.responsible_programs import programs_of
 from ..diagnose.training.loading import verdicts
@@ -332,6 +333,22 @@ def _training(context: Context) -> list[dict[str, Any]]:
     ]
 
 
+def _training_data(context: Context) -> list[dict[str, Any]]:
+    if not verdicts(context.facts):
+        return []
+    return [
+        {
+            "format": one.title,
+            "files": one.files,
+            "opens": one.opens,
+            "bytes_read": one.read,
+            "bytes_touched": one.touched,
+            "seconds": _number(one.seconds),
+        }
+        for one in formats(context.facts)
+    ]
+
+
 def _io(context: Context) -> dict[str, Any]:
     shares = context.shares
     return {
@@ -367,6 +384,7 @@ def data(context: Context) -> dict[str, Any]:
         "processes": _tree(context),
         "findings": [_finding(context, f) for f in context.findings],
         "training": _training(context),
+        "training_data": _training_data(context),
         "checkpoints": checkpoints.data(context),
         "loaded": loaded_state.data(context),
         "where": content(context.code_lines) if context.code_lines else None,

@@ -77,11 +77,13 @@ def _ledger(context: Context) -> Iterator[str]:
 
 _EPOCH = "{:<12}" + "{:>11}" * 6
 _MADE = "{:<9}" + "{:>10}" * 7
+_DATA = "{:<18}" + "{:>10}" * 5
 _EPOCHS = 8  # rows of a loader
 
 
 def _training(context: Context) -> Iterator[str]:
-    for verdict, sentence in training.told(context):
+    known = training.told(context)
+    for verdict, sentence in known:
         yield ""
         yield from _wrapped(sentence, "")
         yield from _wrapped(training.settings(verdict.loader), "")
@@ -93,6 +95,10 @@ def _training(context: Context) -> Iterator[str]:
             yield _MADE.format(*training.MADE)
             for maker, name in made:
                 yield _MADE.format(*training.maker_cells(maker, shorten(name, 9)))
+    if known and (data := training.data_rows(context)):
+        yield ""
+        for row in (training.DATA, *data):
+            yield _DATA.format(*row)
 
 
 def _code_lines(context: Context) -> Iterator[str]:

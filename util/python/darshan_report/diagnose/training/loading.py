@@ -298,7 +298,7 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         UNEVEN: f"Make samples of similar size (split or sort large ones), load further ahead "
         f"({ahead}), or take batches as they become ready (in_order=False, since PyTorch 2.6).",
     }[verdict.why]
-    if verdict.why in (MAIN, STORAGE, COMPUTING, PROCESSORS) and (part := remedy_of(loader.made)):
+    if verdict.why in (MAIN, STORAGE, COMPUTING) and (part := remedy_of(loader.made)):
         text = f"{part} {text}"
     if is_bound:
         text += (

@@ -1,4 +1,4 @@
-"""Which part of making the batches of a training took most time."""
+"""The part of making the batches of a training that took most time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAINLY = 0.5  # part of the time from which on a function is the main part
 
 @dataclass(frozen=True)
 class _Words:
-    """Of a part: what it is called, and a change that makes it cheaper."""
+    """The name of a part, and a change that makes it cheaper."""
 
     name: str
     remedy: str
@@ -45,7 +45,11 @@ _WORDS = {
         "batches, after they are loaded.",
     ),
     COMPUTING: _Words("The code of the data set, such as decoding,", ""),
-    READY: _Words("Waiting for a processor", ""),
+    READY: _Words(
+        "Waiting for a processor",
+        "Other threads or programs had the processors: check how many this job has, and "
+        "torch.set_num_threads.",
+    ),
     WAITING: _Words("Waiting for something else", ""),
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...checkpoints.saves import checkpoints
+from ...diagnose.training.data_formats import formats
 from ...diagnose.facts import Facts
 from ...diagnose.training.loading import Verdict, verdicts
 from ...diagnose.training.making import part_of
@@ -14,6 +15,7 @@ from ...measure.training import Span
 from .jobs import Job
 
 MOST = 10_000  # rows of a log: it may name any number of ranks
+_FORMATS = 8  # that are named
 Row = dict[str, Any]
 
 
@@ -43,7 +45,7 @@ def _made(made: Fetches | None) -> Row:
     }
 
 
-def _loop(verdict: Verdict) -> Iterator[Row]:
+def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
     """Yields the rows of a loop: the sum, those of epochs, those of ranks."""
     loader = verdict.loader
     same = {
@@ -54,7 +56,7 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
         "batch_size": loader.batch_size,
         "why": verdict.why,
     }
-    yield {**same, **_epoch(loader.sums), **_made(loader.made)}
+    yield {**same, **_epoch(loader.sums), **_made(loader.made), "formats": data}
     for span in loader.epochs:
         yield {**same, **_epoch(span), "epoch": span.number}
     for span in loader.ranks:
@@ -63,10 +65,12 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
 
 def epoch_rows(job: Job, facts: Facts) -> list[Row]:
     """Returns the rows of the table epochs."""
+    known = verdicts(facts)
+    data = ",".join(one.title for one in formats(facts)[:_FORMATS]) or None if known else None
     found = [
         {**job.whose, "number": number, **row}
-        for number, verdict in enumerate(verdicts(facts), 1)
-        for row in _loop(verdict)
+        for number, verdict in enumerate(known, 1)
+        for row in _loop(verdict, data)
     ]
     return found[:MOST]
 

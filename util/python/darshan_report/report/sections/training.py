@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Span
@@ -116,6 +117,33 @@ def _made(loader: Loader, note: str) -> list[Block]:
     return [Table(columns, tuple(rows), note)] if rows else []
 
 
+DATA = ("data", "files", "opens", "read", "touched", "time")
+_FORMATS = 8  # rows
+_DATA_NOTE = (
+    "Files that the program only read, without its code, by format: by the end of their names, or "
+    "because HDF5 opened them. touched: bytes of mapped files, by pages. time: in calls on them, "
+    "over all processes; pages of mapped files are read in no call."
+)
+
+
+def data_cells(one: Format) -> tuple[str, ...]:
+    """Returns the row of one format."""
+    touched = amount(one.touched) if one.touched else NONE
+    return (
+        one.title,
+        count(one.files),
+        count(one.opens),
+        amount(one.read),
+        touched,
+        seconds(one.seconds),
+    )
+
+
+def data_rows(context: Context) -> list[tuple[str, ...]]:
+    """Returns the formats with most bytes."""
+    return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
+
+
 def settings(loader: Loader) -> str:
     """Describes a loader: its options, in PyTorch's words, and who used it."""
     said = [
@@ -151,6 +179,9 @@ def blocks(context: Context) -> list[Block]:
     shown = known[:_LOADERS]
     for place, (verdict, sentence) in enumerate(shown, 1):
         found += _loader(verdict, sentence, _NOTE if place == len(shown) else "")
+    if rows_of_data := data_rows(context):
+        columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))
+        found.append(Table(columns, tuple(rows_of_data), _DATA_NOTE))
     if len(known) > _LOADERS:
         found.append(
             Paragraph(f"{len(known) - _LOADERS:,} more loops over a DataLoader are left out.")

@@ -1,0 +1,130 @@
+"""The formats of the files from which a training read its samples, by their names and by the
+libraries that read them. The files themselves are never opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...classes import dataclass
+from ...records import among
+from ..programs import program_text
+from ..facts import Facts, once
+from ..table import Table
+
+# Formats by the end of a name. A record of many files is named by their folder and extension.
+_BY_NAME = tuple(
+    (title, re.compile(pattern, re.IGNORECASE))
+    for title, pattern in (
+        ("zarr", r"\.zarr/"),
+        ("LMDB", r"(/|^)(data|lock)\.mdb$|\.l?mdb$"),
+        ("TFRecord", r"\.tf_?records?(-\d+-of-\d+)?(\.gz)?$|\.tfrecord-\d+-of-\d+$"),
+        ("ArrayRecord", r"\.array_?records?(-\d+-of-\d+)?$"),
+        ("tar", r"\.tar(\.(gz|bz2|xz|zst))?$|\.tgz$"),
+        ("Parquet", r"\.(parquet|pq)$"),
+        ("Arrow", r"\.(arrow|feather)$"),
+        ("HDF5", r"\.(h5|hdf5?|he5|nc4)$"),
+        ("npy", r"\.np[yz]$"),
+        ("image", r"\.(jpe?g|jp2|png|bmp|gif|webp|tiff?|ppm|pgm|dcm)$"),
+        ("audio or video", r"\.(wav|flac|mp3|ogg|opus|m4a|mp4|avi|mkv|webm)$"),
+        ("MosaicML shard", r"\.mds(\.zstd?)?$"),
+        ("RecordIO", r"\.rec$"),
+        ("safetensors", r"\.safetensors$"),
+        ("pickle", r"\.(pt|pth|pkl|pickle)$"),
+        ("zip", r"\.zip$"),
+        ("text", r"\.(csv|tsv|txt|jsonl?|ndjson|xml)(\.(gz|zst))?$"),
+    )
+)
+_ZARR = re.compile(r"/(zarr\.json|\.zarray|\.zgroup|\.zmetadata)$")  # files in folders of zarr
+_OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Format:
+    """The files of one format that a program read and did not write."""
+
+    title: str
+    files: int
+    opens: int
+    read: int  # bytes, by calls
+    touched: int  # bytes of mapped files
+    seconds: float  # in calls on these files, over all processes
+
+    @property
+    def moved(self) -> int:
+        """Bytes that were read or touched."""
+        return self.read + self.touched
+
+
+def _title(name: str, zarr: tuple[str, ...]) -> str:
+    if zarr and (name.startswith(zarr) or _ZARR.search(name)):
+        return "zarr"
+    return next((title for title, pattern in _BY_NAME if pattern.search(name)), _OTHER)
+
+
+def _by_library(facts: Facts, table: Table) -> np.ndarray:
+    """Returns a mask of the files that HDF5 opened, whatever their names are."""
+    files = facts.table("H5F")
+    if files is None:
+        return np.zeros(len(table), bool)
+    found: np.ndarray = among(table.ids, files.ids)
+    return found
+
+
+def _touched(facts: Facts, table: Table) -> np.ndarray:
+    """Returns the bytes of each mapped file that were touched, at least."""
+    found = np.zeros(len(table), "f8")
+    extra = facts.table("POSIX_EXT")
+    if table.prefix != "POSIX" or extra is None or not extra.has("MMAP_TOUCHED"):
+        return found
+    touched = np.maximum(extra["MMAP_TOUCHED"], 0)
+    for at in np.flatnonzero(touched > 0):
+        place = table.place(int(extra.ids[at]))
+        if place is not None:
+            found[place] = touched[at]
+    return found
+
+
+def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
+    """Yields the files of a layer, each record as a format of its own."""
+    touched = _touched(facts, table)
+    mask = ((table["BYTES_READ"] > 0) | (touched > 0)) & (table["BYTES_WRITTEN"] == 0)
+    mask &= ~program_text.which(facts, table)
+    hdf5, opens = _by_library(facts, table), facts.opens(table)
+    files, time = facts.files(table), facts.time(table)
+    names = {int(place): facts.name(int(table.ids[place])) for place in np.flatnonzero(mask)}
+    zarr = tuple({_ZARR.sub("/", name) for name in names.values() if _ZARR.search(name)})
+    for place, name in names.items():
+        yield Format(
+            "HDF5" if hdf5[place] else _title(name, zarr),
+            int(files[place]),
+            int(opens[place]),
+            int(table["BYTES_READ"][place]),
+            int(touched[place]),
+            float(time[place]),
+        )
+
+
+@once
+def formats(facts: Facts) -> tuple[Format, ...]:
+    """Returns the formats of the files that a program only read, those with most bytes first. Code
+    of the program is not data."""
+    found: dict[str, list[Format]] = {}
+    for layer, table in facts.layers:
+        if layer.module in ("POSIX", "STDIO"):
+            for one in _of_table(facts, table):
+                found.setdefault(one.title, []).append(one)
+    sums = [
+        Format(
+            title,
+            sum(one.files for one in some),
+            sum(one.opens for one in some),
+            sum(one.read for one in some),
+            sum(one.touched for one in some),
+            sum(one.seconds for one in some),
+        )
+        for title, some in found.items()
+    ]
+    return tuple(sorted(sums, key=lambda one: (-one.moved, one.title)))
