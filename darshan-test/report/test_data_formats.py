@@ -55,7 +55,8 @@ def test_formats_of_a_program(build: Path, tmp_path: Path) -> None:
     told = json.loads(report.out)
     jsonschema.validate(told, json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8")))
     rows = {row["format"]: row for row in told["training_data"]}
-    npy = rows.pop("npy")
+    npy, arrow = rows.pop("npy"), rows.pop("Arrow")
+    assert (arrow["files"], arrow["bytes_read"]) == (1, 2000)  # which the program made itself
     assert (npy["files"], npy["bytes_read"], npy["bytes_touched"]) == (1, 0, 256 * KIB)
     assert {
         name: (row["files"], row["opens"], row["bytes_read"]) for name, row in rows.items()

@@ -150,12 +150,25 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
             ("uneven", "computing", "the longest took 500 ms", "in_order=False"),
         ),
         (
+            run_of(2, 16, 0, 2, 0), made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0),
+            ("sending", "computing", "to send the batches", "few large arrays"),
+        ),
+        # A single epoch in which only the first batch took long.
+        (
+            run_of(2, 16, 0, 2, 0, EPOCHS=1, F_FIRST_TIME=3.9),
+            made_by(2, 4, 9, FETCH_PROCESSOR_TIME=3.0),
+            ("start", "computing", "97.5 % of it is the way to the first batch", "persistent"),
+        ),
+        (
             run_of(2, 16, 0, 2, 0, F_NEXT_PROCESSOR_TIME=3.0),
             made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0),
             ("unpacking", "computing", "was busy for 3.00 s of its waits", "few large arrays"),
         ),
     ],
-    ids=["opening", "collating", "transforms", "thread", "processor", "else", "uneven", "objects"],
+    ids=[
+        "opening", "collating", "transforms", "thread", "processor", "else", "uneven", "sending",
+        "start", "objects",
+    ],
 )  # fmt: skip
 def test_parts_of_making_batches(
     tmp_path: Path, job: Job, made: tuple[Row, ...], expected: tuple[str, str, str, str]
@@ -179,6 +192,17 @@ def test_parts_without_workers(tmp_path: Path) -> None:
     assert "It spent 3.90 s making 100 batches: 3.00 s opening files" in verdict.sentence
     text = remedy(verdict)[0]
     assert text.index("keep files open") < text.index("Load in worker processes")
+
+
+def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
+    """The batches that the process and its workers made are added up."""
+    job = run_of(2, 16, 7, 2, 0, FETCHES=20, F_FETCH_TIME=1.5)
+    log = write(replace(job, rows=(*job.rows, *made_by(2, 10, 4))), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    made = verdict.loader.made
+    assert made is not None
+    assert (made.batches, made.whole, made.idle) == (120, 11.5, 4.0)
 
 
 def test_workers_that_were_not_forked(tmp_path: Path) -> None:

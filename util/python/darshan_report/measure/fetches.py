@@ -77,8 +77,11 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
     def times(name: str) -> list[float]:
         return [_seconds(value) for value in rows[f"TRAINING_F_{name}"].tolist()]
 
+    if not len(rows):
+        return None
+    rows = rows[rows["TRAINING_F_FETCH_TIME"] > 0]
     whole, ready = sum(times("FETCH_TIME")), rows["TRAINING_F_FETCH_READY_TIME"]
-    if not len(rows) or whole <= 0:
+    if whole <= 0:
         return None
     return Fetches(
         worker=worker,

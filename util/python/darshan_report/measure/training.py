@@ -257,7 +257,8 @@ def _loader(
         ranks=_spans(parts[known], "RANK"),
         did=_workers(log, tree, ranks, spans) if workers else None,
         io=_io_of(tree, ranks),
-        made=fetches(workers_of if workers and len(workers_of) else rows),
+        # A line may iterate over loaders with workers and without.
+        made=fetches(np.concatenate((rows, workers_of))),
         by_worker=of_workers(workers_of),
     )
 

@@ -43,7 +43,7 @@ _OTHER = "other"
 
 @dataclass(frozen=True)
 class Format:
-    """The files of one format that a program read and did not write."""
+    """The files of one format that a program read, and wrote at most once."""
 
     title: str
     files: int
@@ -90,7 +90,9 @@ def _touched(facts: Facts, table: Table) -> np.ndarray:
 def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
     """Yields the files of a layer, each record as a format of its own."""
     touched = _touched(facts, table)
-    mask = ((table["BYTES_READ"] > 0) | (touched > 0)) & (table["BYTES_WRITTEN"] == 0)
+    # A program may have made its samples itself, in a cache, but not several times.
+    size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
+    mask = ((table["BYTES_READ"] > 0) | (touched > 0)) & (table["BYTES_WRITTEN"] <= size)
     mask &= ~program_text.which(facts, table)
     hdf5, opens = _by_library(facts, table), facts.opens(table)
     files, time = facts.files(table), facts.time(table)
@@ -109,8 +111,8 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
 
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
-    """Returns the formats of the files that a program only read, those with most bytes first. Code
-    of the program is not data."""
+    """Returns the formats of the files that a program read, and wrote at most once, those with most
+    bytes first. Code of the program is not data."""
     found: dict[str, list[Format]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):

@@ -23,15 +23,23 @@ COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
 UNPACKING = "unpacking"  # the process that iterates unpacks what workers send
+SENDING = "sending"  # workers have made batches, which are not yet with the program
 UNEVEN = "uneven"  # one batch takes much longer than others, which wait for it
 UNKNOWN = "unknown"  # nothing tells what the workers did
 _TOLD = 0.05  # part of the wait from which on a time is told
 _COMPUTES = 0.25  # part of the wait; on a busy machine it also waits for a processor
 _MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
 _SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
+_LITTLE = 0.1  # part of the wait below which another part is its reason
 _HALF = 0.5  # part of the wait from which on it has a reason
 _UNEVEN = 3.0  # times of a batch to those of others, on average, that are uneven
 _LARGEST = 64  # workers that are proposed at most
+
+_FEWER = (
+    "Let workers send few large arrays in place of many Python objects: a collate_fn that returns "
+    "tensors or numpy arrays (for text: one array of codes and one of lengths), which are passed "
+    "through shared memory. More workers do not help."
+)
 
 
 @dataclass(frozen=True)
@@ -120,6 +128,8 @@ class Verdict:
             "sleep.",
             UNPACKING: f"The process itself was busy for {seconds(sums.processor)} of its waits: "
             "it unpacks what workers send, object by object.",
+            SENDING: "Most of the time in which the program waited, workers were idle: what takes "
+            "long is to send the batches, after they are made.",
             UNEVEN: "The program gets batches in order, and waits for some that take much longer "
             f"than others: the longest took {seconds(self.longest)}.",
         }.get(self.why, "")
@@ -144,7 +154,8 @@ class Verdict:
 def _why(loader: Loader, least: float) -> str:
     if loader.sums.share < least:
         return NOTHING
-    if _saved_start(loader) > _saved_later(loader):
+    is_start = loader.workers and loader.sums.later <= _LITTLE * loader.sums.wait
+    if is_start or _saved_start(loader) > _saved_later(loader):
         return START
     return MAIN if loader.workers == 0 else _why_workers(loader)
 
@@ -153,8 +164,8 @@ def _why_workers(loader: Loader) -> str:
     """Returns why a program waits for its workers."""
     if _unpacking(loader) >= _HALF * loader.sums.later > 0:
         return UNPACKING
-    if _is_uneven(loader):
-        return UNEVEN
+    if _is_idle(loader):
+        return UNEVEN if _is_uneven(loader) else SENDING
     known = _by_fetches(loader) or _by_lives(loader)
     if known is None:
         return UNKNOWN
@@ -194,10 +205,15 @@ def _unpacking(loader: Loader) -> float:
 
 
 def _is_uneven(loader: Loader) -> bool:
-    """Tells whether workers were idle for most of the time in which the program waited, because one
-    batch took much longer than others."""
+    """Tells whether one batch took much longer than others."""
+    made = loader.made
+    return made is not None and made.longest * made.batches >= _UNEVEN * made.whole > 0
+
+
+def _is_idle(loader: Loader) -> bool:
+    """Tells whether workers were idle for most of the time in which the program waited."""
     made, sums, workers = loader.made, loader.sums, loader.workers or 0
-    if made is None or not made.batches or made.longest < _UNEVEN * made.whole / made.batches:
+    if made is None or not made.batches:
         return False
     between = sum(max(0.0, b.start - a.end) for a, b in zip(loader.epochs, loader.epochs[1:]))
     idle = made.idle - workers * (sums.own + between * max(1, loader.processes))
@@ -292,9 +308,8 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
         f"({ahead}); look for a lock or a server that all of them use.",
         UNKNOWN: f"Use more workers ({more}).",
-        UNPACKING: "Let workers send few large arrays in place of many Python objects: a "
-        "collate_fn that returns tensors or numpy arrays (for text: one array of codes and one of "
-        "lengths), which are passed through shared memory. More workers do not help.",
+        UNPACKING: _FEWER,
+        SENDING: _FEWER,
         UNEVEN: f"Make samples of similar size (split or sort large ones), load further ahead "
         f"({ahead}), or take batches as they become ready (in_order=False, since PyTorch 2.6).",
     }[verdict.why]
@@ -308,7 +323,7 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
     elif verdict.why == MAIN and number:
         it = "it keeps" if number == 1 else "they keep"
         text += f" Loading as fast as here, {it} up with the steps, if a processor is free."
-    same = verdict.why in (START, PROCESSORS, UNPACKING, UNEVEN)
+    same = verdict.why in (START, PROCESSORS, UNPACKING, SENDING, UNEVEN)
     options = [f"num_workers={loader.workers}" if same else more]
     if verdict.why in (ELSEWHERE, UNEVEN):
         options.append(ahead)

@@ -120,9 +120,9 @@ def _made(loader: Loader, note: str) -> list[Block]:
 DATA = ("data", "files", "opens", "read", "touched", "time")
 _FORMATS = 8  # rows
 _DATA_NOTE = (
-    "Files that the program only read, without its code, by format: by the end of their names, or "
-    "because HDF5 opened them. touched: bytes of mapped files, by pages. time: in calls on them, "
-    "over all processes; pages of mapped files are read in no call."
+    "Files that the program read, and wrote at most once, without its code, by format: by the end "
+    "of their names, or because HDF5 opened them. touched: bytes of mapped files, by pages. time: "
+    "in calls on them, over all processes; pages of mapped files are read in no call."
 )
 
 
