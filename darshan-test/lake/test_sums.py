@@ -12,27 +12,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from darshan_report.call_sites.measured import OBJECT
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.ask.ready.question import IO
-from darshan_report.lake.ask.ready.questions import Filters
+from darshan_report.lake.ask.ready.questions import BY_NAME, Filters
 from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.compact import compact
 from darshan_report.lake.commit.prune import Which, prune
 from darshan_report.lake.commit.publish import Publisher
 from darshan_report.lake.commit.sweep import sweep
-from darshan_report.lake.look.week import of_day, tell
+from darshan_report.lake.look.week import of_day, rows, tell
 from darshan_report.lake.read import files
+from darshan_report.lake.serve.questions import CHANGES, PROGRAMS
 from darshan_report.lake.sums.kinds import KINDS
 from darshan_report.lake.sums.make import complete, there
 from darshan_report.lake.write.arrow import schema_of, shape
 from darshan_report.lake.write.part import Options, make
 from lab.command import finished
+from report.diagnose.build import row
 from sample import turning
 from tree import build_folder
 
 from .conftest import Run
 from .rows import make_logs
+from .test_lines import job, site
 
 _OF_RECORDS = """SELECT day, "user", program, mount, file_system, sum(n), sum(r), sum(w), sum(t),
   sum(m) FROM ({rows}) GROUP BY ALL ORDER BY ALL"""
@@ -51,13 +55,29 @@ _DIRECT = {
 }
 _LOSSES = """SELECT day, "user", program, {rule}, {jobs}, sum({lost}), max({most}) FROM ({rows})
   GROUP BY ALL ORDER BY ALL"""
-_COSTS = """SELECT *, least(stake_seconds, nullif(of_seconds, 0)) AS lost FROM findings
-  WHERE kind = 'problem' AND same_as IS NULL AND lost > 0"""
+_CLAIMS = """SELECT *, least(stake_seconds, nullif(of_seconds, 0)) AS lost FROM findings
+  WHERE kind = 'problem' AND same_as IS NULL"""
+_COSTS = f"SELECT * FROM ({_CLAIMS}) WHERE lost > 0"
+_OF_RULES = f"""SELECT day, "user", program, rule, log, sum(lost) AS lost,
+  max_by(sentence, row(coalesce(lost, -1), number)) AS sentence FROM ({_CLAIMS}) GROUP BY ALL"""
 _EACH = f"""SELECT day, "user", program, log, least(sum(lost), max(nullif(of_seconds, 0))) AS lost
   FROM ({_COSTS}) GROUP BY ALL"""
 _DIRECT["by rule"] = _LOSSES.format(
-    rule="rule", jobs="count(DISTINCT log)", lost="lost", most="lost", rows=_COSTS
+    rule="rule", jobs="count(DISTINCT log)", lost="lost", most="lost", rows=_OF_RULES
 )
+_DIRECT[
+    "sentences"
+] = f"""SELECT rule, max_by(sentence, row(coalesce(lost, -1), log)), lost > 0 AS l
+  FROM ({_OF_RULES}) GROUP BY rule, lost > 0 ORDER BY ALL"""
+_LINES = """SELECT day, "user", program, coalesce(file, object, {further}), line,
+  CASE WHEN file IS NULL THEN address END, function, {build}, {jobs}, sum(seconds),
+  sum(gap_seconds), sum(calls), sum(bytes_read), sum(bytes_written), max({most}),
+  max_by(coalesce(called, ''), row(coalesce({most}, -1), coalesce(called, '')))
+  FROM {rows} GROUP BY ALL ORDER BY ALL"""
+_DIRECT["sums_lines"] = _LINES.format(
+    further="CASE WHEN number IS NULL THEN 'further' END", build="build_id[:8]", rows="sites",
+    jobs="count(DISTINCT log)", most="seconds",
+)  # fmt: skip
 _DIRECT["by job"] = _LOSSES.format(
     rule="NULL", jobs="count(DISTINCT log)", lost="lost", most="lost", rows=_EACH
 )
@@ -72,6 +92,15 @@ _SUMMED = {
         )
         for name, is_not in (("by rule", "NOT"), ("by job", ""))
     },
+    "sentences": """SELECT rule, max_by(sentence, row(coalesce(most_seconds, -1), log)),
+  lost_seconds > 0 AS l FROM sums_findings WHERE rule IS NOT NULL GROUP BY rule, l ORDER BY ALL""",
+    "sums_lines": _LINES.format(
+        further="CASE WHEN further THEN 'further' END",
+        build="build",
+        rows="sums_lines",
+        jobs="sum(jobs)",
+        most="most_seconds",
+    ),
     "sums_files": _OF_RECORDS.format(
         rows="""SELECT *, records AS n, bytes_read AS r, bytes_written AS w, transfer_seconds AS t,
   meta_seconds AS m FROM sums_files"""
@@ -111,6 +140,17 @@ def fill(lake: Path, paths: list[Path]) -> None:
     publisher.publish(make(found, Options(str(lake)), publisher.seen.has))
 
 
+def with_lines(folder: Path, number: int) -> Path:
+    """Writes a log with call sites: of Python, of a program, and without a line."""
+    native = row("SITES", "object 0000000a 0000000b /opt/x/code", KIND=OBJECT)
+    some = [
+        site(f"{call};/home/x/code.py:{1 + number % 2}:load", reads, F_READ_TIME=seconds)
+        for call, reads, seconds in (("read", 5, number + 1.0), ("pread", 9, 2.0))
+    ]
+    some += [site("read;0000000a+12", F_READ_TIME=1.5), site("open", F_READ_TIME=0.25)]
+    return job(folder, number, native, *some)
+
+
 class Centre:
     """A lake, and what may happen to it."""
 
@@ -125,8 +165,9 @@ class Centre:
 
     def collect(self) -> None:
         self._paths += make_logs(self._logs, 5, self._number)
+        self._paths.append(with_lines(self._logs, self._number))
         self._number += 5
-        fill(self.lake, self._paths[-5:])
+        fill(self.lake, self._paths[-6:])
 
     def replace(self) -> None:
         """Replaces the contents of a log that the lake has, and collects it again."""
@@ -199,6 +240,7 @@ def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
     kept = [file for file in centre.snapshot.files.values() if file.table in KINDS]
     assert len(there(str(centre.lake))) == len(kept)
     with Asked(centre.lake) as asked:
+        assert asked.sql("SELECT DISTINCT file FROM sums_lines").rows()
         rules = 'SELECT count(rule) AS "rules", count(*) AS "all" FROM sums_findings'
         [found] = asked.sql(rules).rows()
     assert 0 < found["rules"] < found["all"]
@@ -209,15 +251,22 @@ def test_a_week_by_sums_and_by_rows(
 ) -> None:
     """The text of a week and the pages say the same with sums and without."""
     made = make_logs(tmp_path / "logs", 9)
+    made += [with_lines(tmp_path / "logs", number) for number in range(6)]
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     lake = tmp_path / "lake"
     assert there(str(lake))
     week = of_day(datetime.date(2023, 11, 20))
 
+    user1 = Filters(user="user1")
+
     def told() -> str:
         with Asked(lake) as asked:
-            found = tell(asked, week, 20, Filters(user="user1")), tell(asked, week, 20)
-        said = [(one.sums, one.file_systems, one.losers, one.newest) for one in found]
+            found = tell(asked, week, 20, user1), tell(asked, week, 20)
+            said: list[Any] = [
+                (one.sums, one.file_systems, one.losers, one.newest) for one in found
+            ]
+            for question in (CHANGES, PROGRAMS, BY_NAME["lines"], BY_NAME["users"]):
+                said += [rows(asked, question, who, top=100) for who in (Filters(), user1)]
         # Seconds are sums in another order.
         return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.9g}", str(said))
 
@@ -225,7 +274,9 @@ def test_a_week_by_sums_and_by_rows(
     asked_for = []
     monkeypatch.setattr(Asked, "has_sums", lambda self: asked_for.append(self) or False)
     assert told() == summed and asked_for
-    assert "'jobs': 3" in summed and len(made) == 9
+    assert "'jobs': 3" in summed and len(made) == 15
+    assert "/home/x/code.py:2" in summed and "'called': 'pread'" in summed, summed
+    assert "/opt/x/code+" in summed and "'sentence': '" in summed
 
 
 def test_damage_is_told(darshan: Run, tmp_path: Path) -> None:

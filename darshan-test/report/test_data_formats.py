@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from darshan_report.diagnose.training.data_formats import formats
 from darshan_report.diagnose.facts import Facts
+from darshan_report.diagnose.training.data_formats import formats
 from darshan_report.log import open_log
 from lab.environment import minimal
 from lab.watch import run

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..call_sites.content import content, place_content
 from ..diagnose.blame import Blame
-from ..diagnose.training.data_formats import formats
 from ..diagnose.finding import Finding
 from ..diagnose.programs.responsible_programs import programs_of
+from ..diagnose.training.data_formats import formats
 from ..diagnose.training.loading import verdicts
 from ..diagnose.training.making import part_of
 from ..measure.fetches import Fetches

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...classes import dataclass
 from ...records import among
-from ..programs import program_text
 from ..facts import Facts, once
+from ..programs import program_text
 from ..table import Table
 
 # Formats by the end of a name. A record of many files is named by their folder and extension.

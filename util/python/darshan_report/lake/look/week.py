@@ -11,8 +11,7 @@ from typing import Any
 from ...classes import dataclass
 from .. import dates
 from ..ask.engine import Asked
-from ..ask.ready.by_sums import RAN, by_sums
-from ..ask.ready.losses import COST, EACH
+from ..ask.ready.losses import COSTLIEST, EACH
 from ..ask.ready.question import Question
 from ..ask.ready.questions import BY_NAME, Filters, query
 from ..commit.storage import LakeError
@@ -50,10 +49,10 @@ GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
 _RULES = Question(
     "rules",
     "what programs lose by which finding",
-    f"""WITH {COST}
-SELECT program, rule, arg_max(title, lost) AS title, count(DISTINCT log) AS jobs,
-  sum(lost) AS lost_seconds, arg_max(remedy, lost) AS remedy
-FROM cost WHERE lost > 0 AND program IN (SELECT unnest($programs::VARCHAR[]))
+    f"""WITH {EACH}
+SELECT program, rule, max_by(title, {COSTLIEST}) AS title, CAST(sum(jobs) AS BIGINT) AS jobs,
+  sum(lost) AS lost_seconds, max_by(remedy, {COSTLIEST}) AS remedy
+FROM found WHERE lost > 0 AND program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, rule ORDER BY program, lost_seconds DESC, rule""",
 )
 _OWNERS_OF = Question(

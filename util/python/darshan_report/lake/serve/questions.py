@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ask.ready.by_sums import RAN
-from ..ask.ready.losses import COST, EACH
+from ..ask.ready.losses import COSTLIEST, EACH
 from ..ask.ready.question import IO, Question
 
 PROGRAMS = Question(
@@ -11,9 +11,10 @@ PROGRAMS = Question(
     "programs by time lost, with the finding that costs most",
     f"""WITH {RAN}, {EACH},
 by_rule AS (
-  SELECT program, rule, arg_max(title, most) AS title, sum(lost) AS sum_lost
-  FROM cost WHERE lost > 0 GROUP BY program, rule),
-worst AS (SELECT program, arg_max(title, sum_lost) AS finding FROM by_rule GROUP BY program),
+  SELECT program, rule, max_by(title, {COSTLIEST}) AS title, sum(lost) AS sum_lost
+  FROM found WHERE lost > 0 GROUP BY program, rule),
+worst AS (SELECT program, max_by(title, named_struct('lost', sum_lost, 'rule', rule,
+  'title', title)) AS finding FROM by_rule GROUP BY program),
 lose AS (SELECT program, sum(lost) AS sum_lost FROM each GROUP BY program)
 SELECT program, CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users,
   sum(r)::DOUBLE AS bytes_read, sum(w)::DOUBLE AS bytes_written,
@@ -26,11 +27,13 @@ GROUP BY program ORDER BY lost_seconds DESC NULLS LAST, io_seconds DESC, program
 CHANGES = Question(
     "changes",
     "findings by what they cost together",
-    f"""WITH {COST}
-SELECT program, rule, arg_max(title, lost) AS title, arg_max(sentence, lost) AS sentence,
-  arg_max(remedy, lost) AS remedy, arg_max(example, lost) AS example, arg_max(log, lost) AS log,
-  count(DISTINCT log) AS jobs, count(DISTINCT "user") AS users, sum(lost) AS lost_seconds
-FROM cost GROUP BY program, rule ORDER BY lost_seconds DESC, jobs DESC, program, rule LIMIT $top""",
+    f"""WITH {EACH}
+SELECT program, rule, max_by(title, {COSTLIEST}) AS title,
+  max_by(sentence, {COSTLIEST}) AS sentence, max_by(remedy, {COSTLIEST}) AS remedy,
+  max_by(example, {COSTLIEST}) AS example, max_by(log, {COSTLIEST}) AS log,
+  CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users, sum(lost) AS lost_seconds
+FROM found GROUP BY program, rule
+ORDER BY lost_seconds DESC NULLS LAST, jobs DESC, program, rule LIMIT $top""",
 )
 _EACH_JOB = f"""SELECT log, program, "user", job_id, started, epoch(started) AS seconds, nprocs,
   run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,

@@ -1,5 +1,5 @@
 """The kinds of sums: the rows of a table are added up by their day, user and program, those of
-records also by the file system."""
+records also by the file system, those of lines of code by the line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...classes import dataclass
-from . import losses
+from . import lines, losses
 
 # Sums of whole numbers may have more than 64 bits.
 _LARGE = pa.decimal128(38, 0)
@@ -37,17 +37,24 @@ class Kind:
     sums: tuple[Sum, ...] = ()
     whole: Callable[[Any], Array] | None = None  # makes the sums of an open file, if not these
     others: tuple[str, ...] = ()  # columns that it needs
+    made: tuple[str, ...] = ()  # columns that it makes
+    version: int = 1  # of the columns: sums of other versions are made anew
 
     @property
     def names(self) -> list[str]:
         """Returns the columns of the sums."""
-        return [*self.keys, self.rows, *(one.name for one in self.sums)]
+        return [*(self.made or (*self.keys, self.rows, *(one.name for one in self.sums)))]
+
+    @property
+    def folder(self) -> str:
+        """Returns the name of the folder of the sums."""
+        return self.table if self.version == 1 else f"{self.table}-{self.version}"
 
     @property
     def columns(self) -> list[str]:
         """Returns the columns of the table that the sums need."""
         of = dict.fromkeys(name for one in self.sums for name in one.of)
-        return [*dict.fromkeys((*self.keys, *of, *self.others))]
+        return [*dict.fromkeys(self.others or (*self.keys, *of))]
 
 
 def _whole(values: Array) -> Array:
@@ -116,6 +123,16 @@ KINDS: Mapping[str, Kind] = {
     ),
     "files_posix": _of_records("POSIX"),
     "files_stdio": _of_records("STDIO"),
-    "findings": Kind("sums_findings", losses.KEYS, whole=losses.sums_of, others=losses.COLUMNS),
+    "findings": Kind(
+        "sums_findings",
+        losses.KEYS,
+        whole=losses.sums_of,
+        others=losses.COLUMNS,
+        made=losses.NAMES,
+        version=2,
+    ),
+    "sites": Kind(
+        "sums_lines", lines.KEYS, whole=lines.sums_of, others=lines.COLUMNS, made=lines.NAMES
+    ),
 }
 TABLES = tuple(dict.fromkeys(kind.table for kind in KINDS.values()))

@@ -12,47 +12,63 @@ import pyarrow.parquet as pq
 
 KEYS = ("day", "user", "program", "rule")
 # Columns of the costliest finding, or of the job that loses most.
-_FIRST = ("log", "number", "title", "remedy")
+_FIRST = ("log", "number", "title", "sentence", "remedy", "example")
 NAMES = (*KEYS, "jobs", "lost_seconds", "most_seconds", *_FIRST)
-_TEXTS = ("log", "user", "program", "rule", "title", "remedy")
+_TEXTS = ("log", "user", "program", "rule", "title", "sentence", "remedy", "example")
 COLUMNS = (*KEYS, *_FIRST, "kind", "same_as", "stake_seconds", "of_seconds")
+_AS_IT_IS = pc.ScalarAggregateOptions(skip_nulls=False)
 
 
 def _claims(rows: pa.Table) -> pa.Table:
-    """Returns the findings that lose time, and what their jobs had."""
+    """Returns the findings that count, with the time that each loses and that its job had."""
     had = pc.if_else(pc.equal(rows["of_seconds"], 0.0), None, rows["of_seconds"])
     lost = pc.min_element_wise(rows["stake_seconds"], had)
-    lost = pc.if_else(pc.is_null(rows["stake_seconds"]), had, lost)
     is_problem = pc.equal(pc.cast(rows["kind"], pa.string()), "problem")
-    counts = pc.and_(pc.and_(is_problem, pc.is_null(rows["same_as"])), pc.greater(lost, 0.0))
+    counts = pc.fill_null(pc.and_(is_problem, pc.is_null(rows["same_as"])), False)
     values: dict[str, Any] = {name: rows[name] for name in ("day", "number")}
-    values |= {name: pc.cast(rows[name], pa.string()) for name in _TEXTS}
-    return pa.table({**values, "lost": lost, "had": had}).filter(pc.fill_null(counts, False))
+    values |= {name: rows[name] for name in _TEXTS}
+    found = pa.table({**values, "lost": lost, "had": had}).filter(counts)
+    return pa.table({n: pc.cast(found[n], pa.string()) if n in _TEXTS else found[n]
+                     for n in found.column_names})  # fmt: skip
 
 
-def _summed(rows: pa.Table, keys: list[str]) -> pa.Table:
+def _ordered(rows: pa.Table) -> pa.Table:
+    """Returns rows in the order of ask.losses.COSTLIEST, the costliest first."""
     order = [("lost", "descending"), ("log", "descending"), ("number", "descending")]
-    first = pc.ScalarAggregateOptions(skip_nulls=False)
-    made = rows.sort_by(order).group_by(keys, use_threads=False)
-    return made.aggregate([
-        ("log", "count_distinct"), ("lost", "sum"), ("lost", "max"),
-        *((name, "first", first) for name in _FIRST),
+    return rows.sort_by(order)
+
+
+def _of_jobs(rows: pa.Table) -> pa.Table:
+    """Adds up the findings of each job and rule."""
+    some = [name for name in _FIRST if name != "log"]
+    made = _ordered(rows).group_by([*KEYS, "log"], use_threads=False)
+    each = made.aggregate([("lost", "sum"), *((name, "first", _AS_IT_IS) for name in some)])
+    names = [*KEYS, "log", "lost_sum", *(f"{name}_first" for name in some)]
+    return each.select(names).rename_columns([*KEYS, "log", "lost", *some])
+
+
+def _summed(rows: pa.Table) -> pa.Table:
+    """Adds up jobs: those that lose time, and those of which a finding costs bytes, not time."""
+    loses = pc.fill_null(pc.greater(rows["lost"], 0.0), False)
+    ordered = _ordered(rows.append_column("loses", loses))
+    made = ordered.group_by([*KEYS, "loses"], use_threads=False).aggregate([
+        ("log", "count"), ("lost", "sum"), ("lost", "max"),
+        *((name, "first", _AS_IT_IS) for name in _FIRST),
     ])  # fmt: skip
+    names = ("log_count", "lost_sum", "lost_max", *(f"{name}_first" for name in _FIRST))
+    return made.select([*KEYS, *names]).rename_columns(list(NAMES))
 
 
 def sums_of(file: pq.ParquetFile) -> pa.Table:
     """Returns the sums of a file of findings."""
     groups = (file.read_row_group(n, list(COLUMNS)) for n in range(file.num_row_groups))
     rows = pa.concat_tables(map(_claims, groups))
-    by_rule = _summed(rows, list(KEYS))
+    by_rule = _summed(_of_jobs(rows))
+    costly = rows.filter(pc.fill_null(pc.greater(rows["lost"], 0.0), False))
     job = ["day", "user", "program", "log"]
-    each = rows.group_by(job, use_threads=False).aggregate([("lost", "sum"), ("had", "max")])
+    each = costly.group_by(job, use_threads=False).aggregate([("lost", "sum"), ("had", "max")])
     nothing = {name: pa.nulls(len(each), rows.schema.field(name).type)
-               for name in ("rule", "number", "title", "remedy")}  # fmt: skip
+               for name in ("rule", *_FIRST) if name != "log"}  # fmt: skip
     lost = pc.min_element_wise(each["lost_sum"], each["had_max"])
     jobs = pa.table({**{name: each[name] for name in job}, **nothing, "lost": lost})
-    both = [by_rule, _summed(jobs, list(KEYS))]
-    names = ("log_count_distinct", "lost_sum", "lost_max", *(f"{name}_first" for name in _FIRST))
-    return pa.concat_tables(
-        [part.select([*KEYS, *names]).rename_columns(list(NAMES)) for part in both]
-    )
+    return pa.concat_tables([by_rule, _summed(jobs)])

@@ -28,7 +28,7 @@ FOLDER = "_sums"
 def path_of(file: File) -> str:
     """Returns the path, in the lake, of the sums of a file."""
     _, month, name = file.path.split("/")
-    return f"{FOLDER}/{KINDS[file.table].table}/{month}/{name}"
+    return f"{FOLDER}/{KINDS[file.table].folder}/{month}/{name}"
 
 
 def sources(snapshot: Snapshot) -> Iterator[File]:
@@ -124,9 +124,12 @@ def unused(snapshot: Snapshot) -> dict[str, str]:
     """Returns the sums of files that the lake does not have any more, each with the path of its
     file."""
     used = {path_of(file) for file in sources(snapshot)}
-    gone = {path_of(File(path.split("/")[0], path, 0, 0)): path
+    # A file and its sums have the same month and name, whatever release made the sums.
+    gone = {path.split("/", 1)[1]: path
             for path in snapshot.replaced if path.split("/")[0] in KINDS}  # fmt: skip
-    return {path: gone.get(path, "") for path in there(snapshot.path) - used}
+    return {
+        path: gone.get("/".join(path.split("/")[-2:]), "") for path in there(snapshot.path) - used
+    }
 
 
 def damaged(lake: str) -> Iterator[str]:

@@ -9,14 +9,19 @@ import pyarrow as pa
 
 from ..commit.commits import File, Snapshot
 from .kinds import KINDS, TABLES
-from .losses import NAMES
 from .make import path_of, sources, there, write
 
 # Rows of files without sums up to which a reader makes these for itself.
 _MOST_ROWS = 2_000_000
-_TYPES = {"day": "DATE", "bytes_read": "DECIMAL(38, 0)", "bytes_written": "DECIMAL(38, 0)"}
-_SECONDS = "_seconds"
-_TEXTS = ("log", "title", "remedy")
+_TYPES = {
+    "day": "DATE", "bytes_read": "DECIMAL(38, 0)", "bytes_written": "DECIMAL(38, 0)",
+    "calls": "DECIMAL(38, 0)", "further": "BOOLEAN", "line": "BIGINT", "address": "BIGINT",
+}  # fmt: skip
+_SECONDS = "seconds"
+_TEXTS = frozenset((
+    "log", "title", "sentence", "remedy", "example", "called", "through", "file", "object",
+    "function", "build",
+))  # fmt: skip
 
 
 class Sums:
@@ -72,8 +77,7 @@ class Sums:
 def _query(table: str, paths: list[str]) -> str:
     if not paths:
         kind = next(kind for kind in KINDS.values() if kind.table == table)
-        names = NAMES if kind.whole else kind.names
-        columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in names)
+        columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in kind.names)
         return f"SELECT {', '.join(columns)}, NULL::VARCHAR AS month WHERE false"
     listed = ", ".join("'" + path.replace("'", "''") + "'" for path in sorted(paths))
     return (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...checkpoints.saves import checkpoints
-from ...diagnose.training.data_formats import formats
 from ...diagnose.facts import Facts
+from ...diagnose.training.data_formats import formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...diagnose.training.making import part_of
 from ...measure.fetches import Fetches

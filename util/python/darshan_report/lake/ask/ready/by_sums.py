@@ -1,10 +1,11 @@
 """Questions that sums answer: each has one of these parts in its SQL, which reads single rows, and
-of which there is another one that reads sums by day, user, program and file system."""
+of which there is another one that reads sums by day, user, program and file system or line."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from .lines import EACH_LINE, PLACE
 from .losses import EACH
 from .question import IO, Question
 
@@ -31,15 +32,23 @@ _ON_MOUNTS = """one AS (
   FROM {sums_files})"""
 
 
-_EACH = """cost AS (
-  SELECT program, "user", rule, title, remedy, log, number, lost_seconds AS lost,
-    most_seconds AS most FROM {sums_findings} WHERE rule IS NOT NULL),
+_EACH = """found AS (
+  SELECT program, "user", rule, log, number, jobs, lost_seconds AS lost, most_seconds AS most,
+    title, sentence, remedy, example FROM {sums_findings} WHERE rule IS NOT NULL),
 each AS (
   SELECT program, "user", log, lost_seconds AS lost, most_seconds AS most, jobs AS costly
   FROM {sums_findings} WHERE rule IS NULL)"""
 
 
+_EACH_LINE = f"""one AS (
+  SELECT program, "user", {PLACE.format(further="further")} AS place, function, build, jobs,
+    seconds, coalesce(most_seconds, -1) AS most, coalesce(called, '') AS what,
+    coalesce(through, '') AS way, gap_seconds, CAST(calls AS HUGEINT) AS calls,
+    CAST(bytes_read AS HUGEINT) AS r, CAST(bytes_written AS HUGEINT) AS w FROM {{sums_lines}})"""
+
+
 def by_sums(question: Question) -> Question:
     """Returns the same question to the tables of sums, as far as these answer it."""
     sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
+    sql = sql.replace(EACH_LINE, _EACH_LINE)
     return replace(question, sql=sql)

@@ -15,9 +15,18 @@ COST = """cost AS (
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
 # Orders the findings of a group: the costliest one is shown, and the last of equal ones.
 COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
-# One row per job that loses time; of sums (by_sums.py) one for many, of which the job `log`
+# One row per job and rule; of sums (ask/by_sums.py) one for many, of which the job `log` loses
+# `most`.
+_FOUND = f"""found AS (
+  SELECT program, "user", rule, log, max(number) AS number, 1 AS jobs, sum(lost) AS lost,
+    sum(lost) AS most, max_by(title, {COSTLIEST}) AS title,
+    max_by(sentence, {COSTLIEST}) AS sentence, max_by(remedy, {COSTLIEST}) AS remedy,
+    max_by(example, {COSTLIEST}) AS example
+  FROM cost GROUP BY program, "user", rule, log)"""
+# One row per job that loses time; of sums (ask/by_sums.py) one for many, of which the job `log`
 # loses `most`.
 EACH = f"""{COST},
+{_FOUND},
 each AS (
   SELECT program, "user", log, lost, lost AS most, 1 AS costly FROM (
     SELECT program, "user", log, least(sum(lost), max(had)) AS lost FROM cost WHERE lost > 0

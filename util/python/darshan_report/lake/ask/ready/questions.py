@@ -75,7 +75,7 @@ ORDER BY small_writes DESC, program LIMIT $top""",
         f"""WITH {RAN}, {EACH},
 by_rule AS (
   SELECT "user", program, rule, max_by(title, {COSTLIEST}) AS title, sum(lost) AS sum_lost
-  FROM cost WHERE lost > 0 GROUP BY "user", program, rule),
+  FROM found WHERE lost > 0 GROUP BY "user", program, rule),
 worst AS (
   SELECT "user", max_by(program || ': ' || title,
     named_struct('lost', sum_lost, 'program', program, 'rule', rule)) AS begin_with
