@@ -396,7 +396,8 @@ def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
         page = shown(site, f"job?log={log}")
-        assert f'href="report?log={log}"' in page and "What to change" in page
+        link = re.search(r'href="(report[?]since=([-0-9]+)&amp;until=\2&amp;log=\w+)"', page)
+        assert link and link[1].endswith(log) and "What to change" in page
         assert {r["Layer"] for r in table(page, "layers")} == {"POSIX", "STDIO"}
         assert str(path) in shown(site, f"report?log={log}")
         path.write_bytes(logs[1].read_bytes())

@@ -1,4 +1,5 @@
-"""Compaction: many small files become few large ones, sorted by day.
+"""Compaction: many small files become few large ones, by day, and in spans of some days by program
+and user (cluster.py).
 
 The small files remain for a while, because other processes may be reading them.
 """
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 
 from ...classes import dataclass
 from . import seen, storage
+from .cluster import clustered
 from .commits import Change, File, Snapshot
 from .parquet import writer
 from .verify import hash_of
@@ -26,6 +28,8 @@ from .verify import hash_of
 SMALLEST, LARGEST = 64 << 20, 512 << 20
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
 _GROUP = 32 << 20  # bytes of a row group, before compression
+# Rows of a row group. Small ones let readers skip more, but cost about 150 bytes for each column.
+_FEW_ROWS, _ROWS_FOR_A_COLUMN = 1 << 14, 256
 _MANY_SEEN = 16
 _OPENED = 128  # files that are open at a time: many systems allow 1,024
 # Files of a table, of a month and of about the same size (a factor of 16), above which a collector
@@ -119,10 +123,11 @@ class _Output:
         self._rows = 0
         self._first = self._last = ""
         self._is_full, self._last_log = False, None
-        self._group = max(1024, _GROUP // (8 * len(schema)))
+        most = max(_FEW_ROWS, _ROWS_FOR_A_COLUMN * len(schema))
+        self.group = max(1024, min(most, _GROUP // (8 * len(schema))))  # rows of a row group
 
     def write(self, rows: pa.Table) -> None:
-        """Writes rows, whose days must not be earlier than those before."""
+        """Writes rows, in row groups of their own."""
         if not len(rows):
             return
         logs = rows["log"]
@@ -136,13 +141,14 @@ class _Output:
             os.makedirs(os.path.dirname(target), exist_ok=True)
             self._sink = open(target, "wb")  # noqa: SIM115 - until close
             self._writer = writer(self._sink, self._schema)
-            self._rows, self._first = 0, ""
-        self._writer.write_table(rows, row_group_size=self._group)
+            self._rows, self._first, self._last = 0, "", ""
+        for begin in range(0, len(rows), self.group):
+            self._writer.write_table(rows.slice(begin, self.group), row_group_size=self.group)
         self._rows += len(rows)
-        days = rows["day"].drop_null()
-        if len(days):
-            self._first = self._first or str(days[0])
-            self._last = str(days[-1])
+        days = pc.min_max(rows["day"]).as_py()
+        if days["min"] is not None:
+            self._first = min(self._first or "9", str(days["min"]))
+            self._last = max(self._last, str(days["max"]))
         self._is_full = self._sink.tell() >= LARGEST // 2
 
     def close(self) -> None:
@@ -156,7 +162,7 @@ class _Output:
         os.fsync(self._sink.fileno())
         size = self._sink.tell()
         self._sink.close()
-        last = self._last if self._first else ""
+        last = self._last
         content = hash_of(os.path.join(self._folder, self._path))
         self.files.append(
             File(self._table, self._path, self._rows, size, self._first, last, self._shape, content)
@@ -272,7 +278,8 @@ class Compactor:
         try:
             schema = self._schema_of(table)
             output = _Output(folder, table, month, schema, self._shape_of(schema))
-            for rows in _sorted_parts([os.path.join(lake, f.path) for f in group], schema):
+            parts = _sorted_parts([os.path.join(lake, f.path) for f in group], schema)
+            for rows in clustered(parts, output.group):
                 output.write(rows)
             output.close()
             if replace(self.snapshot, Change("compact", output.files, group), folder):

@@ -11,6 +11,7 @@ from typing import Any
 from ...classes import dataclass
 from .. import dates
 from ..ask.engine import Asked
+from ..ask.ready.by_sums import RAN, by_sums
 from ..ask.ready.losses import COSTLIEST, EACH
 from ..ask.ready.question import Question
 from ..ask.ready.questions import BY_NAME, Filters, query
@@ -62,6 +63,12 @@ _OWNERS_OF = Question(
 SELECT program, "user", CAST(sum(costly) AS BIGINT) AS jobs, sum(lost) AS lost_seconds
 FROM each WHERE program IN (SELECT unnest($programs::VARCHAR[]))
 GROUP BY program, "user" ORDER BY program, lost_seconds DESC, "user" """,
+)
+_WORST = Question(
+    "worst",
+    "the jobs that lose most",
+    """SELECT log, path, "user", job_id FROM {jobs}
+WHERE log IN (SELECT unnest($logs::VARCHAR[]))""",
 )
 # Logs with a day, of which something could not be read; the other logs belong to no week.
 _BROKEN = Question(
@@ -203,14 +210,7 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
     rules = told_openly(lake, rows(lake, _RULES, filters, programs=names))
     owners = rows(lake, _OWNERS_OF, filters, programs=names)
     logs = [row["worst"] for row in lost]
-    worst = {
-        row["log"]: row
-        for row in lake.sql(
-            'SELECT log, path, "user", job_id FROM jobs '
-            "WHERE log IN (SELECT unnest($logs::VARCHAR[]))",
-            {"logs": logs},
-        ).rows()
-    }
+    worst = {row["log"]: row for row in rows(lake, _WORST, filters, logs=logs)}
     return [
         Loser(
             row["program"], row["jobs"] or row["costly"], row["costly"], row["lost_seconds"],

@@ -8,12 +8,13 @@ import stat
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...report import tried
 from ...units import amount, count, plural, time_spent
 from ..ask.engine import Asked
 from ..ask.ready.questions import Filters
-from ..look.week import told_openly
+from ..look.week import rows, told_openly
 from ..read import files
 from . import questions
 from .blocks import Column, Made, Row, link, shares_of
@@ -42,11 +43,15 @@ _LAYERS = (
 )  # fmt: skip
 
 
-def _row(lake: Asked, log: str) -> Row:
-    found = lake.sql(questions.JOB, {"log": log}).rows() if log else []
-    if not found:
-        raise Refused(404, "the lake has no job with this log")
-    return found[0]
+def _row(lake: Asked, asked: Wanted) -> Row:
+    """Returns a job.  The address may have its day, so that the days of other jobs are not
+    searched."""
+    of_day = Filters(asked.filters.since, asked.filters.until)
+    for filters in dict.fromkeys((of_day, Filters())) if asked.log else ():
+        found = rows(lake, questions.JOB, filters, log=asked.log)
+        if found:
+            return found[0]
+    raise Refused(404, "the lake has no job with this log")
 
 
 def _problems(found: int | None) -> list[tuple[str, str]]:
@@ -105,9 +110,12 @@ def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
 
 def render(lake: Asked, asked: Wanted) -> str:
     """Returns the page of a job.  Raises Refused or LakeError."""
-    row = _row(lake, asked.log)
+    row = _row(lake, asked)
+    day = str(row["day"]) if row["day"] else None
+    same_day = Filters(day, day)
     number = f", job {row['job_id']}" if row["job_id"] is not None else ""
-    made = Made(asked, f"{row['program'] or '(no name)'}{number}")
+    # Links to other pages are not about the day of the job alone.
+    made = Made(replace(asked, filters=Filters()), f"{row['program'] or '(no name)'}{number}")
     whole = row["process_seconds"]
     inside = row["io_seconds"]
     if inside is None:
@@ -128,21 +136,21 @@ def render(lake: Asked, asked: Wanted) -> str:
             "The log was moved or removed after it was collected, so there is no report of it."
         )
     else:
-        address = Wanted("").address("report", log=row["log"])
+        address = Wanted("", same_day).address("report", log=row["log"])
         made.add(f"<p>{link('The report of the log', address)}, made on request.</p>")
     _facts(made, row)
     if row["partial"]:
         made.say("The log is incomplete.", "warning")
-    for broken in lake.sql(questions.BROKEN, {"log": asked.log}).rows():
+    for broken in rows(lake, questions.BROKEN, same_day, log=asked.log):
         made.say(f"Cannot read {broken['module'] or 'the log'}: {broken['problem']}", "warning")
     made.head("What to change")
-    found = told_openly(lake, lake.sql(questions.FINDINGS, {"log": asked.log}).rows())
+    found = told_openly(lake, rows(lake, questions.FINDINGS, same_day, log=asked.log))
     if not found:
         known = row["problems"] is not None
         made.say("Nothing was found." if known else "Findings were not computed.")
-    _findings(made, found, lake.sql(questions.TRIALS, {"log": asked.log}).rows())
+    _findings(made, found, rows(lake, questions.TRIALS, same_day, log=asked.log))
     made.head("Layers")
-    made.table("layers", _LAYERS, lake.sql(questions.LAYERS, {"log": asked.log}).rows())
+    made.table("layers", _LAYERS, rows(lake, questions.LAYERS, same_day, log=asked.log))
     return made.html(lake.hidden)
 
 
@@ -150,7 +158,7 @@ def log_of(lake: Asked, asked: Wanted) -> str:
     """Returns the path of a log whose report may be shown.  Raises Refused."""
     if lake.hidden:
         raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
-    path: str = _row(lake, asked.log)["path"] or ""
+    path: str = _row(lake, asked)["path"] or ""
     return path
 
 

@@ -26,6 +26,7 @@ _LINES = 50  # of a program
 _SPAN = datetime.timedelta(days=91)  # time span if the request has no days
 _ON_MOUNT = "on_mount"
 _ONE_DAY = datetime.timedelta(days=1)
+_UNKNOWN = datetime.date(1970, 1, 1)
 
 _JOBS, _USERS = Column("Jobs", "count", "jobs"), Column("Users", "count", "users")
 _MOVED = (Column("Read", "amount", "bytes_read"), Column("Written", "amount", "bytes_written"))
@@ -59,7 +60,9 @@ def _user(asked: Wanted) -> Callable[[Row], str]:
 
 
 def _job(row: Row) -> str:
-    return Wanted("").address("job", log=row["log"])
+    day = row.get("day")  # with it, the page searches one day
+    of_day = str(day) if day and day > _UNKNOWN else None
+    return Wanted("", Filters(of_day, of_day)).address("job", log=row["log"])
 
 
 def _figures(made: Made, sums: Row, of: str = "") -> None:
@@ -201,10 +204,27 @@ def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     return made
 
 
+def _last_jobs(lake: Asked, filters: Filters) -> list[Row]:
+    """Returns the last jobs. Sums tell of how many days these are, so only jobs of these days are
+    read."""
+    if filters.mount is None and lake.has_sums():
+        left = _MOST
+        for day in rows(lake, questions.DAYS, filters):
+            left -= day["jobs"]
+            if left <= 0:
+                found = rows(lake, questions.JOBS, replace(filters, since=str(day["day"])),
+                             top=_MOST)  # fmt: skip
+                # The day of a job without a begin is that of its file: it is behind all others.
+                if len(found) == _MOST and found[-1]["started"] is not None:
+                    return found
+                break
+    return rows(lake, questions.JOBS, filters, top=_MOST)
+
+
 def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Jobs, the last first")
     made.filters()
-    found = rows(lake, questions.JOBS, asked.filters, top=_MOST)
+    found = _last_jobs(lake, asked.filters)
     made.table("jobs", _RUNS, found, _job, most=_MOST, note=_EACH, none=_NONE)
     return made
 
@@ -256,7 +276,7 @@ def _of_one(
     _figures(made, sums, "user" if with_program else "program")
     found = told_openly(lake, rows(lake, questions.CHANGES, filters, top=_CHANGES))
     _changes(made, found, with_program)
-    return made, rows(lake, questions.JOBS, filters, top=_MOST)
+    return made, _last_jobs(lake, filters)
 
 
 def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:

@@ -31,12 +31,13 @@ CHANGES = Question(
 SELECT program, rule, max_by(title, {COSTLIEST}) AS title,
   max_by(sentence, {COSTLIEST}) AS sentence, max_by(remedy, {COSTLIEST}) AS remedy,
   max_by(example, {COSTLIEST}) AS example, max_by(log, {COSTLIEST}) AS log,
+  max_by(coalesce(day, DATE '1970-01-01'), {COSTLIEST}) AS day,
   CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users, sum(lost) AS lost_seconds
 FROM found GROUP BY program, rule
 ORDER BY lost_seconds DESC NULLS LAST, jobs DESC, program, rule LIMIT $top""",
 )
-_EACH_JOB = f"""SELECT log, program, "user", job_id, started, epoch(started) AS seconds, nprocs,
-  run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,
+_EACH_JOB = f"""SELECT log, day, program, "user", job_id, started, epoch(started) AS seconds,
+  nprocs, run_seconds, bytes_read::DOUBLE AS bytes_read, bytes_written::DOUBLE AS bytes_written,
   {IO} AS io_seconds, process_seconds, problems, stake_seconds
 FROM {{jobs}} """
 JOBS = Question(
@@ -50,8 +51,26 @@ SOME = Question(
     "as many as a picture has room for",
     f"{_EACH_JOB} WHERE started IS NOT NULL ORDER BY log LIMIT $top",
 )
-JOB = "SELECT * FROM jobs WHERE log = $log LIMIT 1"
-FINDINGS = "SELECT * FROM findings WHERE log = $log ORDER BY number"
-TRIALS = "SELECT * FROM trials WHERE log = $log ORDER BY helped DESC, ratio DESC, remedy"
-LAYERS = "SELECT * FROM layers WHERE log = $log"
-BROKEN = "SELECT problem, module FROM problems WHERE log = $log ORDER BY module LIMIT 50"
+# Jobs by day: those of the last days are found without reading the others.
+DAYS = Question(
+    "days",
+    "jobs of each day, the last first",
+    f"""WITH {RAN}
+SELECT day, CAST(sum(jobs) AS BIGINT) AS jobs FROM ran WHERE day IS NOT NULL
+GROUP BY day ORDER BY day DESC""",
+)
+JOB = Question("job", "a job", "SELECT * FROM {jobs} WHERE log = $log LIMIT 1")
+FINDINGS = Question(
+    "findings", "what was found", "SELECT * FROM {findings} WHERE log = $log ORDER BY number"
+)
+TRIALS = Question(
+    "trials",
+    "what was tried",
+    "SELECT * FROM {trials} WHERE log = $log ORDER BY helped DESC, ratio DESC, remedy",
+)
+LAYERS = Question("layers", "what the layers did", "SELECT * FROM {layers} WHERE log = $log")
+BROKEN = Question(
+    "broken",
+    "what could not be read",
+    "SELECT problem, module FROM {problems} WHERE log = $log ORDER BY module LIMIT 50",
+)

@@ -33,8 +33,9 @@ _ON_MOUNTS = """one AS (
 
 
 _EACH = """found AS (
-  SELECT program, "user", rule, log, number, jobs, lost_seconds AS lost, most_seconds AS most,
-    title, sentence, remedy, example FROM {sums_findings} WHERE rule IS NOT NULL),
+  SELECT program, "user", rule, log, day, number, jobs, lost_seconds AS lost,
+    most_seconds AS most, title, sentence, remedy, example
+  FROM {sums_findings} WHERE rule IS NOT NULL),
 each AS (
   SELECT program, "user", log, lost_seconds AS lost, most_seconds AS most, jobs AS costly
   FROM {sums_findings} WHERE rule IS NULL)"""

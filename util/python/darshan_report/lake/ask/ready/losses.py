@@ -9,7 +9,7 @@ from __future__ import annotations
 
 # One row per finding that counts.
 COST = """cost AS (
-  SELECT program, "user", log, number, rule, title, sentence, remedy, example,
+  SELECT program, "user", log, day, number, rule, title, sentence, remedy, example,
     least(stake_seconds, nullif(of_seconds, 0)) AS lost,
     least(stake_seconds, nullif(of_seconds, 0)) AS most, nullif(of_seconds, 0) AS had
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
@@ -18,8 +18,8 @@ COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', numb
 # One row per job and rule; of sums (ask/by_sums.py) one for many, of which the job `log` loses
 # `most`.
 _FOUND = f"""found AS (
-  SELECT program, "user", rule, log, max(number) AS number, 1 AS jobs, sum(lost) AS lost,
-    sum(lost) AS most, max_by(title, {COSTLIEST}) AS title,
+  SELECT program, "user", rule, log, max(day) AS day, max(number) AS number, 1 AS jobs,
+    sum(lost) AS lost, sum(lost) AS most, max_by(title, {COSTLIEST}) AS title,
     max_by(sentence, {COSTLIEST}) AS sentence, max_by(remedy, {COSTLIEST}) AS remedy,
     max_by(example, {COSTLIEST}) AS example
   FROM cost GROUP BY program, "user", rule, log)"""
