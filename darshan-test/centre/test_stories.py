@@ -153,6 +153,8 @@ def test_since_the_bug(centre: Centre) -> None:
     assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
     assert len(others) >= 4
     assert all(0.5 < row["seconds_per_byte_ratio"] < 2 for row in others), others
+    assert first["ratio_low"] > 4
+    assert all(row["ratio_low"] < 1.2 and row["ratio_high"] > 1 / 1.2 for row in others), others
     before = str(date.fromisoformat(story["date"]) - timedelta(days=1))
     for filters, is_there in ((Filters(until=before), False), (Filters(since=story["date"]), True)):
         rules = {

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from darshan_report import lake as lakes
@@ -117,6 +119,32 @@ def test_before_and_after(lake: Path) -> None:
     got = answer(lake, "before-after", date=days[10], least=1)
     assert sum(r["jobs_before"] for r in got) == 10
     assert sum(r["jobs_after"] for r in got) == JOBS - 10
+    for row in got:
+        want = interval(rows(lake, "jobs"), row["program"], days[10])
+        found = [row[name] for name in ("seconds_per_byte_ratio", "ratio_low", "ratio_high")]
+        assert found == pytest.approx(want, nan_ok=True), row
+
+
+def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float | None]:
+    """Returns the ratio of the medians of seconds per byte, and its interval, as the guide has
+    it."""
+    sides = []
+    for before in (True, False):
+        some = [r for r in jobs if r["program"] == program and (r["day"] < day) == before]
+        bytes_of = [total(r, "bytes_read", "bytes_written") for r in some]
+        spent = [total(r, "read_seconds", "write_seconds", "meta_seconds") for r in some]
+        sides.append(np.array([s / b for s, b in zip(spent, bytes_of) if b]))
+    fewest = min(map(len, sides))
+    ratio = float(np.median(sides[1]) / np.median(sides[0]))
+    if fewest < 3:
+        return [ratio, None, None]
+    error = 0.0
+    for side in sides:
+        logs = np.log(side)
+        spread = 1.4826 * np.median(abs(logs - np.median(logs))) * len(logs) / (len(logs) - 0.8)
+        error += (1.2533 * spread) ** 2 / len(logs)
+    width = 1.96 * (1 + 4 / fewest) * math.sqrt(error)
+    return [ratio, ratio * math.exp(-width), ratio * math.exp(width)]
 
 
 def test_between(lake: Path) -> None:

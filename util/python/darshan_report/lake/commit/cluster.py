@@ -1,9 +1,9 @@
 """The order of the rows of a compacted file, in which rows of one user or program are neighbours.
 
 A reader skips row groups whose smallest and largest values exclude what it looks for. Rows arrive
-by day. Those of a span (a few row groups, whose days are neighbours) are ordered by program and
-user, so a question about some days reads the spans of these days, and a question about a program or
-user reads a part of each span.
+by day. A span is a few row groups of neighbouring days; its rows are ordered by program and user.
+So a question about some days reads the spans of these days, and a question about a program or user
+reads a part of each span.
 """
 
 from __future__ import annotations

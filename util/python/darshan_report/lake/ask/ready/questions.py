@@ -34,6 +34,16 @@ _SMALL_BYTES = " + ".join(
     f"coalesce(writes_{end}, 0) * {most}" for end, most in zip(SMALL, (100, 1024, 10240))
 )
 
+# The standard error of a median of logarithms, whose spread is told by their median deviation.
+_ERROR = (
+    "1.2533e0 * 1.4826e0 * median(abs(logarithm - middle)) * paced / nullif(paced - 0.8e0, 0)"
+    " / sqrt(nullif(paced, 0))"
+)
+# Half of the interval of a ratio, as a logarithm: 95 %, and wider where there are few runs.
+_WIDTH = """(CASE WHEN least(a.paced, b.paced) >= 3
+  THEN 1.96e0 * (1 + 4e0 / least(a.paced, b.paced))
+    * sqrt(sa.error * sa.error + sb.error * sb.error) END)"""
+
 QUESTIONS = (
     Question(
         "programs",
@@ -111,17 +121,27 @@ FROM {{jobs}} WHERE day IS NOT NULL GROUP BY week ORDER BY week""",
         "before-after",
         "programs whose runs changed on a day (--date), by medians; those that changed most first",
         f"""WITH run AS (
-  SELECT program, day < $date AS before, {MOVED} AS moved, {IO} AS io, run_seconds
+  SELECT program, day < $date AS before, {MOVED} AS moved, {IO} AS io, run_seconds,
+    ln(nullif({IO}, 0) / nullif({MOVED}, 0)) AS logarithm
   FROM {{jobs}} WHERE day IS NOT NULL),
 side AS (
   SELECT program, before, count(*) AS jobs, median(moved) AS bytes, median(io) AS io,
-    median(run_seconds) AS run, median(io / nullif(moved, 0)) AS pace
-  FROM run GROUP BY program, before)
+    median(run_seconds) AS run, median(io / nullif(moved, 0)) AS pace,
+    median(logarithm) AS middle, count(logarithm) AS paced
+  FROM run GROUP BY program, before),
+spread AS (
+  SELECT run.program AS program, run.before AS before, {_ERROR} AS error
+  FROM run JOIN side ON side.program = run.program AND side.before = run.before
+  GROUP BY run.program, run.before, paced)
 SELECT b.program, b.jobs AS jobs_before, a.jobs AS jobs_after, b.bytes AS bytes_before,
   a.bytes AS bytes_after, b.io AS io_seconds_before, a.io AS io_seconds_after,
   b.run AS run_seconds_before, a.run AS run_seconds_after,
-  a.pace / nullif(b.pace, 0) AS seconds_per_byte_ratio
+  a.pace / nullif(b.pace, 0) AS seconds_per_byte_ratio,
+  a.pace / nullif(b.pace, 0) * exp(-{_WIDTH}) AS ratio_low,
+  a.pace / nullif(b.pace, 0) * exp({_WIDTH}) AS ratio_high
 FROM side b JOIN side a ON a.program = b.program AND b.before AND NOT a.before
+LEFT JOIN spread sb ON sb.program = b.program AND sb.before
+LEFT JOIN spread sa ON sa.program = a.program AND NOT sa.before
 WHERE a.jobs >= $least AND b.jobs >= $least
 ORDER BY abs(ln(nullif(greatest(a.pace, 1e-15) / greatest(b.pace, 1e-15), 0))) DESC NULLS LAST,
   b.program LIMIT $top""",
