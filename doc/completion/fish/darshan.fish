@@ -230,6 +230,7 @@ complete -c darshan -n '__fish_seen_subcommand_from serve' -l port -x -d 'port (
 complete -c darshan -n '__fish_seen_subcommand_from serve' -l bind -x -d 'a numeric address of this machine (127.0.0.1)'
 complete -c darshan -n '__fish_seen_subcommand_from serve' -l allow-remote -d 'allow --bind with an address that other machines reach: all their users can read everything'
 complete -c darshan -n '__fish_seen_subcommand_from serve' -l name -x -d 'another host name for requests, for example of a proxy'
+complete -c darshan -n '__fish_seen_subcommand_from serve' -l user-header -x -d 'the header in which a proxy names the user, whose own jobs the pages link to'
 complete -c darshan -n '__fish_seen_subcommand_from serve' -l user -x -d 'show only this user\'s jobs'
 complete -c darshan -n '__fish_seen_subcommand_from serve' -l memory -x -d 'memory of a query'
 complete -c darshan -n '__fish_seen_subcommand_from lake' -s h -l help -d 'show this help message and exit'

@@ -442,6 +442,8 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
                         "other machines reach: all their users can read everything")  # fmt: skip
     parser.add_argument("--name", metavar="HOST", action="append", default=[], help="another host "
                         "name for requests, for example of a proxy; may be repeated")  # fmt: skip
+    parser.add_argument("--user-header", metavar="HEADER", default="", help="the header in which a "
+                        "proxy names the user, whose own jobs the pages link to")  # fmt: skip
     parser.add_argument("--user", metavar="NAME", type=_name, help="show only this user's jobs")
     parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of a query; "
                         "more data are written to temporary files (2GB)")  # fmt: skip

@@ -14,6 +14,7 @@ from .messages import say, why
 def _serve(site: Site, options: argparse.Namespace) -> int:
     try:
         server = Server(options.bind, options.port, site, options.allow_remote, options.name)
+        server.user_header = options.user_header
     except OSError as error:
         say(PROGRAM, f"{options.bind} port {options.port}: {why(error)}")
         return 1

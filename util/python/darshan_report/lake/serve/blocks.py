@@ -25,6 +25,7 @@ _PAGES = (
     ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
     ("file-systems", "File systems"), ("lines", "Lines"), ("jobs", "Jobs"),
 )  # fmt: skip
+MINE = "<!--mine-->"  # where a page has a link to the jobs of whoever asks for it
 _DAYS = ("since", "From day"), ("until", "To day")
 _FIELDS = ("user", "User"), ("program", "Program"), ("mount", "File system (mount point)")
 # Not fields of the type date, which each browser shows in the format of its user's country.
@@ -158,7 +159,7 @@ class Made:
             '<p class="note">The names in this lake are anonymized.</p>' if hidden else ""
         )  # fmt: skip
         body = (
-            f'<nav aria-label="Pages"><ul>{links}</ul></nav><main id="main">'
+            f'<nav aria-label="Pages"><ul>{links}{MINE}</ul></nav><main id="main">'
             f"<h1>{text(self.title[:200])}</h1>{note}{''.join(self.parts)}"
             "<noscript><p>Tables and pictures need JavaScript, which is in this page.</p>"
             "</noscript></main>"

@@ -20,6 +20,7 @@ from ..ask.engine import Asked
 from ..commands.messages import say
 from ..commit.storage import LakeError
 from . import job, pages
+from .blocks import MINE, link
 from .kept_pages import KeptPages
 from .request import Refused, Wanted, wanted
 from .turns import Turns
@@ -28,6 +29,7 @@ _AT_ONCE = 256  # connections; at the limit the oldest one without a complete re
 _REPORTS = 2
 _AGAIN = 2
 _SECONDS = 30  # timeout of a silent connection
+_NAME = 256  # characters of a user's name
 _RETRY = 2  # seconds after which a client that was refused may ask again
 _LOOK = 10.0  # seconds after which all commits of the lake are listed again
 _HEADERS = (
@@ -62,8 +64,17 @@ class Site:
         self._looked = 0.0  # when all commits were listed
         self._reports = threading.BoundedSemaphore(_REPORTS)
 
-    def page(self, target: str, client: str = "") -> bytes:
-        """Returns the page of an address for a client.  Raises Refused."""
+    def page(self, target: str, client: str = "", viewer: str = "") -> bytes:
+        """Returns the page of an address for a client.  viewer: the user who asks, whose own jobs
+        the page links to; empty if unknown.  Raises Refused."""
+        page = self._page(target, client)
+        mine = ""
+        if viewer and not self._lake.hidden:
+            of_viewer = Wanted("").address("user", name=viewer)
+            mine = f"<li>{link('My jobs', of_viewer)}</li>"
+        return page.replace(MINE.encode(), mine.encode("utf-8", "backslashreplace"), 1)
+
+    def _page(self, target: str, client: str) -> bytes:
         asked = wanted(target)
         if asked.page == "report":
             return self._report(asked, client)
@@ -144,8 +155,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             self._allowed()
             self._send(
-                200, "text/html; charset=utf-8", self.server.site.page(self.path, self._client())
-            )
+                200, "text/html; charset=utf-8",
+                self.server.site.page(self.path, self._client(), self._viewer()),
+            )  # fmt: skip
         except Refused as refused:
             self._line(refused.status, str(refused))
         except (ConnectionError, TimeoutError):
@@ -164,6 +176,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if ipaddress.ip_address(address).is_loopback:
             return self.headers.get("X-Forwarded-For", address).rpartition(",")[2].strip()[:64]
         return address
+
+    def _viewer(self) -> str:
+        """Returns the user's name that a proxy adds in a header, if the server has that option."""
+        header = self.server.user_header
+        return self.headers.get(header, "").strip()[:_NAME] if header else ""
 
     def _allowed(self) -> None:
         """Raises Refused for host names that are not of this machine. An attacker's DNS name could
@@ -214,6 +231,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     request_queue_size = 256
+    user_header = ""  # in which a proxy names the user
 
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
