@@ -13,7 +13,7 @@ from ..ask.ready.questions import BY_NAME, Filters
 from ..commit.storage import LakeError
 from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
-from . import questions
+from . import days, questions
 from .blocks import Column, Made, Row, link, shares_of
 from .lines import add_lines
 from .request import Refused, Wanted, within
@@ -131,6 +131,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
                  f"{newest}.", "strong")  # fmt: skip
         return made
     _figures(made, told.sums)
+    days.add_moved(made, lake, chosen, ", in this week and the week before")
     made.head("Programs that lose most")
     columns = (Column("Program", "text", "program"), _JOBS,
                Column("Jobs that lose", "count", "costly"), _LOST,
@@ -179,6 +180,7 @@ def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None
 def _programs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Programs by time lost")
     made.filters()
+    days.add_moved(made, lake, asked.filters)
     columns = (Column("Program", "text", "program"), _JOBS, _USERS, _LOST,
                Column("Of its time", "share", _part), _FINDING, _IO, *_MOVED)  # fmt: skip
     found = rows(lake, questions.PROGRAMS, asked.filters, top=_MOST)
@@ -189,6 +191,7 @@ def _programs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 def _users(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Users by time lost")
     made.filters()
+    days.add_moved(made, lake, asked.filters)
     columns = (Column("User", "text", "user"), _JOBS, Column("Programs", "count", "programs"),
                _LOST, Column("Where to begin", "text", "begin_with"), _IO,
                Column("Moved", "amount", "bytes"))  # fmt: skip
@@ -200,6 +203,7 @@ def _users(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "File systems")
     made.filters()
+    days.add_moved_on_mounts(made, lake, asked.filters)
     _mounts(made, rows(lake, BY_NAME["file-systems"], asked.filters, top=_MOST))
     return made
 
@@ -232,6 +236,7 @@ def _jobs(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 def _lines(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     made = Made(asked, "Lines of code by time in I/O calls")
     made.filters()
+    days.add_in_lines(made, lake, asked.filters)
     add_lines(made, lake, asked.filters, _MOST, _program(asked))
     return made
 
@@ -274,6 +279,7 @@ def _of_one(
         made.say(_NONE, "strong")
         return made, []
     _figures(made, sums, "user" if with_program else "program")
+    days.add_moved(made, lake, filters)
     found = told_openly(lake, rows(lake, questions.CHANGES, filters, top=_CHANGES))
     _changes(made, found, with_program)
     return made, _last_jobs(lake, filters)

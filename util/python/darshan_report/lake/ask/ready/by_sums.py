@@ -21,13 +21,13 @@ _RAN = """ran AS (
     not_looked FROM {sums_jobs})"""
 # A row for each record of a file, or for many; `n` is their number.
 ON_MOUNTS = """one AS (
-  SELECT mount, file_system, 1 AS n, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
+  SELECT day, mount, file_system, 1 AS n, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
     POSIX_F_READ_TIME + POSIX_F_WRITE_TIME AS t, POSIX_F_META_TIME AS m FROM {files_posix}
   UNION ALL
-  SELECT mount, file_system, 1, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
+  SELECT day, mount, file_system, 1, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
     STDIO_F_READ_TIME + STDIO_F_WRITE_TIME, STDIO_F_META_TIME FROM {files_stdio})"""
 _ON_MOUNTS = """one AS (
-  SELECT mount, file_system, records AS n, CAST(bytes_read AS HUGEINT) AS r,
+  SELECT day, mount, file_system, records AS n, CAST(bytes_read AS HUGEINT) AS r,
     CAST(bytes_written AS HUGEINT) AS w, transfer_seconds AS t, meta_seconds AS m
   FROM {sums_files})"""
 
@@ -42,7 +42,7 @@ each AS (
 
 
 _EACH_LINE = f"""one AS (
-  SELECT program, "user", {PLACE.format(further="further")} AS place, function, build, jobs,
+  SELECT day, program, "user", {PLACE.format(further="further")} AS place, function, build, jobs,
     seconds, coalesce(most_seconds, -1) AS most, coalesce(called, '') AS what,
     coalesce(through, '') AS way, gap_seconds, CAST(calls AS HUGEINT) AS calls,
     CAST(bytes_read AS HUGEINT) AS r, CAST(bytes_written AS HUGEINT) AS w FROM {{sums_lines}})"""

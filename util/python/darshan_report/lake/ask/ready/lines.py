@@ -15,8 +15,8 @@ _MOST = (
 _OF_MOST = "named_struct('lost', most, 'what', what, 'way', way)"
 # One row per log and line; of sums (ask/by_sums.py) one for many logs.
 EACH_LINE = f"""one AS (
-  SELECT program, "user", {PLACE.format(further="number IS NULL")} AS place, function,
-    substr(build_id, 1, 8) AS build, 1 AS jobs, sum(seconds) AS seconds,
+  SELECT max(day) AS day, program, "user", {PLACE.format(further="number IS NULL")} AS place,
+    function, substr(build_id, 1, 8) AS build, 1 AS jobs, sum(seconds) AS seconds,
     max(coalesce(seconds, -1)) AS most, max_by(coalesce(called, ''), {_MOST}) AS what,
     max_by(coalesce(through, ''), {_MOST}) AS way, sum(gap_seconds) AS gap_seconds,
     try_sum(calls) AS calls, try_sum(bytes_read) AS r, try_sum(bytes_written) AS w

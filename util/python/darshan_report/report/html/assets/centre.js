@@ -53,6 +53,45 @@ function centreRuns(node, runs) {
   });
 }
 
+// Distances of the ticks of bytes: round numbers of KiB, MiB and so on.
+const AMOUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((value) => value * 1024 ** power));
+
+// A line of each kind of bytes, or of each mount point, over the days of the page.
+function centreDays(node, days) {
+  const times = days.days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1e3);
+  const show = days.kind === "seconds" ? timeSpent : amount;
+  const legend = element("p", { class: "row" });
+  const text = `Upwards: ${days.said}. Point at a day for its values; drag to look closer, double click to see all.`;
+  const said = element("p", { class: "said" }, text);
+  const place = element("div");
+  node.append(legend, place, said);
+  let chart;
+  painted(node, () => {
+    if (chart) chart.destroy();
+    const colour = colours();
+    legend.replaceChildren(...days.lines.flatMap(([name], i) => {
+      const mark = element("b", {}, "\u2014 ");
+      mark.style.color = colour.layers[i];
+      return [mark, `${name}\u2003`];
+    }));
+    const options = chartOptions(colour, node.clientWidth, 200, true);
+    options.axes[0].values = (_, splits, axis, space, step) => dated(splits, step);
+    options.axes[0].space = 100;
+    options.tzDate = (value) => uPlot.tzDate(new Date(value * 1e3), "Etc/UTC");
+    options.scales = { x: { time: true }, y: { range: (_, least, most) => [0, most || 1] } };
+    options.series = [{}, ...days.lines.map((_, i) => ({ stroke: colour.layers[i], width: 1.5, points: { show: times.length < 40, size: 4 } }))];
+    if (days.kind === "amount") options.axes[1].incrs = AMOUNTS;
+    options.axes[1].values = (_, splits) => splits.map((value) => (value === null ? "" : show(value)));
+    options.axes[1].grid = { stroke: colour.grid, width: 1 };
+    options.hooks = { setCursor: [(u) => {
+      const i = u.cursor.idx;
+      if (i !== null && i !== undefined) said.textContent = `${days.days[i]}: ${days.lines.map(([name, values]) => `${show(values[i])} ${name}`).join(", ")}`;
+    }] };
+    chart = new uPlot(options, [times, ...days.lines.map(([, values]) => values)], place);
+  });
+}
+
 centre.tables.forEach(centreTable);
+if (centre.days) centreDays(document.getElementById("days"), centre.days);
 if (centre.runs) centreRuns(document.getElementById("runs"), centre.runs);
 document.documentElement.dataset.ready = "yes";
