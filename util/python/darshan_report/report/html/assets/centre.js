@@ -12,6 +12,29 @@ const SHOWN = {
 const TEXTS = ["text", "long", "path", "date"];
 const DAY = 86400;
 
+// Returns a table as CSV with numbers in bytes and seconds.  A text that a spreadsheet would take for
+// a formula gets ' before it, as in `darshan ask -o`.
+function csvOf(table) {
+  const units = { amount: " (bytes)", seconds: " (seconds)" };
+  const cell = (value) => {
+    if (value === null) return "";
+    const said = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    return /[",\r\n]/.test(said) ? `"${said.replaceAll('"', '""')}"` : said;
+  };
+  const titles = table.columns.map(([title, kind]) => title + (units[kind] || ""));
+  return [titles, ...table.rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+function centreDownload(table) {
+  const button = element("button", { type: "button" }, "Save as CSV");
+  button.addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([csvOf(table)], { type: "text/csv" }));
+    element("a", { href: address, download: `${table.id}.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  });
+  document.getElementById(table.id).append(element("p", { class: "row" }, button));
+}
+
 function centreTable(table) {
   const columns = table.columns.map(([title, kind], place) => {
     const sorted = place === 0 && table.links ? (kind === "date" ? "when" : "name") : TEXTS.includes(kind) ? kind : "number";
@@ -92,6 +115,7 @@ function centreDays(node, days) {
 }
 
 centre.tables.forEach(centreTable);
+centre.tables.forEach(centreDownload);
 if (centre.days) centreDays(document.getElementById("days"), centre.days);
 if (centre.runs) centreRuns(document.getElementById("runs"), centre.runs);
 document.documentElement.dataset.ready = "yes";
