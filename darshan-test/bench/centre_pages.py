@@ -27,6 +27,7 @@ need("numpy", "pyarrow", "duckdb", "darshan_report")
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.look.week import newest_day
+from darshan_report.lake.serve import job
 from darshan_report.lake.serve.pages import render
 from darshan_report.lake.serve.request import wanted
 from darshan_report.lake.sums.make import complete, there
@@ -55,7 +56,8 @@ def measured(asked: Asked, lake: str, address: str) -> str:
     """Returns seconds, seconds of processors and bytes of a page."""
     forget(lake)
     begun, spent, before = time.monotonic(), time.process_time(), read()
-    render(asked, wanted(address))
+    parsed = wanted(address)
+    (job.render if parsed.page == "job" else render)(asked, parsed)
     wall, spent = time.monotonic() - begun, time.process_time() - spent
     return f"{wall:8.2f}{spent:8.2f}{amount(read() - before):>10}"
 
@@ -64,7 +66,9 @@ def main() -> None:
     """Reads the command line, and runs what it asks for."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
-    lake = options.parse_args().lake
+    options.add_argument("--only-sums", action="store_true", help="do not compare with tables")
+    chosen = options.parse_args()
+    lake = chosen.lake
     snapshot, begun = Snapshot(lake), time.process_time()
     made = complete(snapshot)
     size = sum(os.path.getsize(os.path.join(lake, path)) for path in there(lake))
@@ -75,9 +79,17 @@ def main() -> None:
         newest_day(asked)
         names = asked.sql("SELECT any_value(program) AS program, any_value(\"user\") AS who "
                           "FROM jobs").rows()[0]  # fmt: skip
-        one = (f"program?name={names['program']}", f"user?name={names['who']}")
+        last = asked.sql("SELECT log, day FROM jobs ORDER BY day DESC LIMIT 1").rows()[0]
+        one = (f"program?name={names['program']}", f"user?name={names['who']}",
+               f"job?log={last['log']}&since={last['day']}&until={last['day']}")  # fmt: skip
         pages = (*_PAGES, *(f"{page}{_ALL}" for page in _PAGES[1:]), *one)
-        with_sums = [measured(asked, lake, page) for page in pages]
+        with_sums = []
+        for page in pages:
+            with_sums.append(measured(asked, lake, page))
+            if chosen.only_sums:
+                print(f"{page:<32}{with_sums[-1]}", flush=True)
+    if chosen.only_sums:
+        return
     Asked.has_sums = lambda _: False  # type: ignore[method-assign]
     with Asked(lake) as asked:
         without = [measured(asked, lake, page) for page in pages]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ..ask.by_sums import ON_MOUNTS, RAN
 from ..ask.engine import Asked
-from ..ask.lines import EACH_LINE
+from ..ask.lines import SPENT
 from ..ask.question import Question
 from ..ask.questions import Filters
 from ..look.week import rows
@@ -39,9 +39,8 @@ SELECT day, mount, moved FROM by_day JOIN most USING (mount) ORDER BY whole DESC
 _IN_LINES = Question(
     "seconds-in-lines",
     "seconds in I/O calls of runs with call sites, by day",
-    f"""WITH {EACH_LINE}
-SELECT day, CAST(sum(jobs) AS BIGINT) AS jobs, sum(seconds) AS seconds
-FROM one WHERE day IS NOT NULL GROUP BY day ORDER BY day""",
+    f"""WITH {SPENT}
+SELECT day, sum(seconds) AS seconds FROM spent WHERE day IS NOT NULL GROUP BY day ORDER BY day""",
 )
 
 
