@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from darshan_report.lake.commit import storage
+from tree import build_folder
 
 from .conftest import Run
 from .rows import make_logs
@@ -102,3 +106,28 @@ def test_one_key(darshan: Run, tmp_path: Path) -> None:
     assert darshan(*hidden).returncode == 0
     mounts = json.loads(sql(darshan, "SELECT DISTINCT mount m FROM files_posix", "--json"))
     assert mounts and not any("/" in r["m"] for r in mounts if r["m"])
+
+
+_MOMENTS = """SELECT TIMESTAMPTZ '2026-11-29 01:02:03.000004+00' AS a,
+  TIMESTAMP '1969-12-31 23:59:59.5' AS b,
+  NULL::TIMESTAMPTZ AS c, DATE '2026-02-28' AS d
+UNION ALL SELECT NULL, TIMESTAMP '9999-12-31 23:59:59', TIMESTAMPTZ '0001-01-01 00:00:00+00', NULL
+ORDER BY a NULLS LAST"""
+
+
+def test_times_without_pandas(tmp_path: Path) -> None:
+    """Times are those of pyarrow, but reading them does not import pandas, which takes a second."""
+    storage.make(str(tmp_path / "lake"), {})
+    script = f"""import sys
+sys.path.insert(0, {str(build_folder() / "python")!r})
+from darshan_report.lake.ask.engine import Asked
+with Asked({str(tmp_path / "lake")!r}) as asked:
+    answer = asked.sql({_MOMENTS!r})
+    rows = answer.rows()
+    assert "pandas" not in sys.modules
+    print(rows == answer.arrow().to_pylist(), len(rows))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "True 2\n"

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ...classes import dataclass
 from ...units import amount, plural, time_spent
+from . import exact
 from .engine import Asked
 from .ready.question import IO, Question
 from .ready.questions import CHANGES, Filters, query
@@ -128,7 +129,7 @@ class _Runs:
 
     def value(self, name: str, row: int) -> Any:
         """Returns a value of a run."""
-        return self._table[name][int(row)].as_py()
+        return exact.values(self._table[name].slice(int(row), 1))[0]
 
 
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:

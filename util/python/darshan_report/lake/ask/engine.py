@@ -73,12 +73,11 @@ class Answer:
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Yields the rows as tuples."""
-        return zip(*(c.to_pylist() for c in self._table.columns))
+        return zip(*map(exact.values, self._table.columns))
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns the rows as dicts."""
-        found: list[dict[str, Any]] = self._table.to_pylist()
-        return found
+        return [dict(zip(self.columns, row)) for row in self]
 
     def arrow(self) -> pa.Table:
         """Returns a table of pyarrow."""

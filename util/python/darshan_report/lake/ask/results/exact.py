@@ -1,4 +1,4 @@
-"""The rows of a DuckDB result with exact numbers.
+"""The rows of a DuckDB result with exact numbers, and their values in Python.
 
 DuckDB's integer sums are HUGEINT, which Arrow receives as double.  A difference of two timestamps
 has a type that Parquet lacks.
@@ -6,12 +6,33 @@ has a type that Parquet lacks.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+from typing import Any
+
 import duckdb
 import pyarrow as pa
 
 _WHOLE = ("HUGEINT", "UHUGEINT")
 _AS_TEXT = (*_WHOLE, "INTERVAL", "TIME", "TIME WITH TIME ZONE", "BIT", "BIGNUM")
 _WIDE = pa.decimal256(39, 0)  # 2^128 has 39 digits
+
+
+_BEGIN = datetime.datetime(1970, 1, 1)
+
+
+def values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Returns the values of a column.  pyarrow would import pandas for times, which takes more than
+    a second."""
+    kind = column.type
+    if pa.types.is_timestamp(kind) and kind.unit == "us" and kind.tz in (None, "UTC"):
+        zone = datetime.timezone.utc if kind.tz else None
+        begin, micro = _BEGIN.replace(tzinfo=zone), datetime.timedelta(microseconds=1)
+        with contextlib.suppress(OverflowError):  # infinity, and years that datetime lacks
+            known = column.cast(pa.int64()).to_pylist()
+            return [None if value is None else begin + value * micro for value in known]
+    found: list[Any] = column.to_pylist()
+    return found
 
 
 def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -68,7 +68,7 @@ class Stream:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Yields the rows as tuples."""
         for batch in self._batches:
-            columns = [column.to_pylist() for column in batch.columns]
+            columns = [exact.values(column) for column in batch.columns]
             for place, whole in enumerate(self._whole):
                 if whole:
                     columns[place] = [None if v is None else int(v) for v in columns[place]]
