@@ -50,9 +50,8 @@ static inline int buffered_take(struct buffered *one) {
   return 0;
 }
 
-/* Lets the remedy serve a descriptor that was opened for this file and has a buffer. */
-static inline void buffered_serve(struct buffered *one, const struct stat *st) {
-  one->file = (struct file_id){st->st_dev, st->st_ino};
+/* Lets the remedy serve a descriptor that has a buffer. */
+static inline void buffered_serve(struct buffered *one) {
   __atomic_store_n(&one->is_served, 1, __ATOMIC_RELEASE);
 }
 

@@ -113,12 +113,16 @@ static int is_first(const struct stat *st) {
   return 0;
 }
 
-static void join(struct joined *one, const struct stat *st) {
-  if (is_off || buffered_has_buffer(&one->on, JOIN_WRITES, &buffers) < 0) return;
+static void join(struct joined *one) {
+  if (is_off) return;
   fatal_signals_watch();
-  one->held = 0;
-  one->error = 0;
-  buffered_serve(&one->on, st);
+  buffered_lock(&one->on);
+  if (!one->on.is_served && buffered_has_buffer(&one->on, JOIN_WRITES, &buffers) == 0) {
+    one->held = 0;
+    one->error = 0;
+    buffered_serve(&one->on);
+  }
+  buffered_unlock(&one->on);
 }
 
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream) {
@@ -128,9 +132,11 @@ void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *st
   if (!is_first(st) || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
   if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
   struct joined *one = &descriptors[fd];
-  if (!stream) return join(one, st);
   one->on.file = (struct file_id){st->st_dev, st->st_ino};
-  one->stream = stream;
+  if (stream)
+    one->stream = stream;
+  else
+    join(one);
 }
 
 /* Returns 1 if a stream has moved nothing yet, or has opened no descriptor; else 0. */
@@ -141,13 +147,11 @@ static int is_idle(const FILE *stream) {
 /* Joins the writes to the descriptor of a stream that the program asks for. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
-  struct stat st;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
   if (!is_idle(stream))
     give_up(fd);
-  else if (!__atomic_load_n(&descriptors[fd].on.is_served, __ATOMIC_ACQUIRE) &&
-           sys_fstat((int)fd, &st) == 0)
-    join(&descriptors[fd], &st);
+  else if (!__atomic_load_n(&descriptors[fd].on.is_served, __ATOMIC_ACQUIRE))
+    join(&descriptors[fd]);
 }
 
 /* Ends joining for the descriptor of a stream, or for all if it is NULL. */

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from ...classes import dataclass
 from ...units import amount, plural, time_spent
-from . import exact
 from .engine import Asked
 from .ready.question import IO, Question
 from .ready.questions import CHANGES, Filters, query
+from .results import exact
 from .slower import LEAST, Floats, Slower, slower
 
 TITLE = "programs whose runs became slower than their own history explains (--since)"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Sequence
 
-from ..ask.by_sums import ON_MOUNTS, RAN
 from ..ask.engine import Asked
-from ..ask.lines import SPENT
-from ..ask.question import Question
-from ..ask.questions import Filters
+from ..ask.ready.by_sums import ON_MOUNTS, RAN
+from ..ask.ready.lines import SPENT
+from ..ask.ready.question import Question
+from ..ask.ready.questions import Filters
 from ..look.week import rows
 from .blocks import Made, Row
 
