@@ -83,6 +83,8 @@ BESIDE = {
     "ranks-outnumber-processors": Trigger("ranks-c/tiny-collective/mpich", crowded=True),
     "read-write-alternation": Trigger("transfers-c/update-in-place"),
     "shared-file-contention": Trigger("blocks-c/odd-blocks/mpich"),
+    "sleeps-between-look-ups-in-vain": Trigger("waits-py/never-made"),
+    "sleeps-between-look-ups-of-others": Trigger("waits-sh/made-outside"),
     "slowing-down": Trigger("transfers-c/search-from-start"),
     "storage-targets": Trigger("targets-c/all-targets"),
     "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
