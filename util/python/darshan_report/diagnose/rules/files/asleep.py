@@ -111,8 +111,8 @@ def _every(facts: Facts) -> list[_Asking]:
     """Returns the lines that look for files after sleeps, those that found most first. A process
     of `sleep` belongs to one line."""
     lines = _lines(facts)
-    order = sorted(lines, key=lambda line: asked(line.sites) or (0, 0), reverse=True)
-    order.sort(key=lambda line: -(asked(line.sites) or (0, 0))[1])
+    looking = [(known[1], known[0], line) for line in lines if (known := asked(line.sites))]
+    order = [line for _, _, line in sorted(looking, key=lambda row: row[:2], reverse=True)]
     found, used = [], set[int]()
     for line in order:
         tree = facts.tree
