@@ -25,7 +25,7 @@ need("numpy", "pyarrow", "duckdb", "darshan_report")
 
 from bench.centre_pages import forget, read
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import QUESTIONS, Filters, query
+from darshan_report.lake.ask.ready.questions import QUESTIONS, Filters, query
 from darshan_report.lake.look.week import newest_day
 from darshan_report.units import amount
 

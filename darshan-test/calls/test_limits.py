@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.environment import PRELOAD, not_preloaded, plain, settings
 from lab.log import Log
 from left import left_in
@@ -64,7 +65,7 @@ def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Pat
     # The parser prints a complete log without --show-incomplete.
     subprocess.run([parser, "--total", many.logs[0]], capture_output=True, check=True)
     # For an incomplete log the parser reports this and stops.
-    done = subprocess.run([parser, few.logs[0]], capture_output=True, check=False)
+    done = finished_in_bytes([parser, few.logs[0]])
     assert done.returncode == 255
     assert done.stderr
 
@@ -196,13 +197,11 @@ def run_limited(
     program = build / "darshan-test" / "calls" / "calls"
     env = plain() | not_preloaded(settings(build, logs, journals))  # not for the shell
     script = f'{before}; {PRELOAD}="$0" exec "$1" {name} "$2" "$3"'
-    done = subprocess.run(
+    done = finished_in_bytes(
         ["sh", "-c", script, build / "libdarshan.so", program, work, tmp_path / "expected"],
-        env=env,
         cwd=work,
-        capture_output=True,
+        env=env,
         timeout=60,
-        check=False,
     )
     left = left_in(journals)
     return done, [*logs.iterdir(), *left]

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.environment import plain, settings
 from lab.log import Log
 from left import left_in
@@ -136,13 +137,8 @@ def instrumented(
     logs, journals = work.parent / "logs", work.parent / "journals"
     logs.mkdir()
     journals.mkdir()
-    done = subprocess.run(
-        command,
-        cwd=work,
-        env=plain() | settings(build, logs, journals),
-        capture_output=True,
-        timeout=120,
-        check=False,
+    done = finished_in_bytes(
+        command, cwd=work, env=plain() | settings(build, logs, journals), timeout=120
     )
     assert (done.returncode, done.stderr) == (0, b"")
     left = left_in(journals)
@@ -161,9 +157,7 @@ def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path)
     plain = fresh(tmp_path / "plain" / "work")
     trace = plain.parent / "trace"
     options = ["-ff", "-y", "-qq", "-e", f"trace={TRACED}", "-e", "signal=none", "-o", str(trace)]
-    done = subprocess.run(
-        ["strace", *options, "sh", "-c", command], cwd=plain, capture_output=True, check=False
-    )
+    done = finished_in_bytes(["strace", *options, "sh", "-c", command], cwd=plain)
     assert done.returncode == 0, done.stderr
     work = fresh(tmp_path / "run" / "work")
     shell = ["sh", "-c", command]

@@ -6,14 +6,13 @@ through code that is written for each processor.
 
 from __future__ import annotations
 
-import subprocess
 from functools import cache
 from pathlib import Path
 
 import pytest
 from calls.function_case import PROGRAMS, counts_right
 from calls.run_case import case_names, run_case
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from logs.catalogue import good_cases
 from logs.encode import encode
 from place import elsewhere
@@ -100,7 +99,7 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 def output(*command: str | Path) -> tuple[int, bytes]:
     """Status and what was printed."""
-    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    done = finished_in_bytes(command, timeout=120)
     return done.returncode, done.stdout
 
 

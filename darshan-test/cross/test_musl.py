@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from calls.run_case import MODULES, parse
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.compile import compile_c
 from lab.environment import plain, preload, settings
 from lab.log import Log
@@ -55,9 +55,7 @@ def test_what_a_program_did(
     env = plain() | settings(build, tmp_path / "logs", tmp_path / "journals", DARSHAN_JOB_TREE="0")
     env |= preload() if how == "static" else {}
     command = [loader_of(program), program] if how == "argument-of-loader" else [program]
-    done = subprocess.run(
-        command, cwd=tmp_path / "work", env=env, capture_output=True, timeout=60, check=False
-    )
+    done = finished_in_bytes(command, cwd=tmp_path / "work", env=env, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"done\n", b"")
     assert not list((tmp_path / "journals").iterdir())
     log = Log(modules=MODULES)
@@ -89,7 +87,7 @@ def test_tools_read_and_write_the_same(
         made = tmp_path / "made"
         commands = [tools / "darshan-parser", "--all", log], [tools / "darshan-convert", log, made]
         for command in commands:
-            done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+            done = finished_in_bytes(command, timeout=120)
             results.append((done.returncode, done.stdout, done.stderr))
         results.append(made.read_bytes() if made.exists() else None)
         made.unlink(missing_ok=True)

@@ -7,13 +7,13 @@ import hashlib
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from calls.run_case import MODULES, parse
+from lab.command import finished_in_bytes
 from lab.environment import settings
 from lab.log import Log
 from lab.strace import for_command, read_trace
@@ -91,15 +91,7 @@ class Sandbox:
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
         """Runs the command to its end and inspects the result."""
-        done = subprocess.run(
-            command,
-            cwd=self.work,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        done = finished_in_bytes(command, cwd=self.work, env=env, timeout=SECONDS)
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
     def bare(self, command: list[str]) -> Outcome:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.environment import plain
 from lab.log import Row, read_rows
 
@@ -39,14 +40,11 @@ def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
     def run(
         *arguments: str | bytes | Path, variables: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
+        return finished_in_bytes(
             [build / "darshan", *arguments],
             cwd=work,
             env={**environment, **(variables or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
             timeout=SECONDS,
-            check=False,
         )
 
     return run

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab.command import finished_in_bytes
 
 from .conftest import Run
 
@@ -133,10 +134,9 @@ def test_without_python(
 ) -> None:
     """Without the report program the list has no findings, and a line says why."""
     shutil.copy(build / "darshan", tmp_path / "darshan")
-    done = subprocess.run(
-        [tmp_path / "darshan", "list", "--json", two[0].parent], env=environment,
-        capture_output=True, check=False,
-    )  # fmt: skip
+    done = finished_in_bytes(
+        [tmp_path / "darshan", "list", "--json", two[0].parent], env=environment
+    )
     assert [log["finding_computed"] for log in data(done)] == [False, False]
     assert done.stderr.startswith(b"darshan: findings are unavailable: darshan-job-summary is not")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.environment import PRELOAD, not_preloaded, preload, settings, switched_off, through_env
 from lab.log import Row
 from runs.events import MAGIC, ROW
@@ -133,7 +134,7 @@ def test_front_that_was_killed(
     there."""
     script = f"echo 12345 > {work}/file; /bin/kill -9 $PPID"
     front = [build / "darshan", "run", "-o", "asked", "sh", "-c", script]
-    subprocess.run(front, cwd=work, env=environment, capture_output=True, check=False)
+    finished_in_bytes(front, cwd=work, env=environment)
     (left,) = (work / "asked").iterdir()
     assert left.is_dir()
     for _ in range(100):
@@ -244,9 +245,7 @@ def test_strangers_may_live(
             "-o",
             "logs",
         ]
-        return subprocess.run(
-            command, cwd=work, env=environment, capture_output=True, timeout=SECONDS, check=False
-        )
+        return finished_in_bytes(command, cwd=work, env=environment, timeout=SECONDS)
 
     done = recover()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -267,13 +266,8 @@ def test_the_namespace_of_the_dead(
     command = ["unshare", "-p", "-f", "--mount-proc", "sh", "-c", script]
     plain = switched_off(observed)
     on = through_env({name: observed[name] for name in observed.keys() - plain})
-    done = subprocess.run(
-        [*command[:4], *on, *command[4:]],
-        cwd=work,
-        env=plain,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
+    done = finished_in_bytes(
+        [*command[:4], *on, *command[4:]], cwd=work, env=plain, timeout=SECONDS
     )
     assert b"made of 1 journal\n" in done.stdout
     assert [path for path in journals.iterdir() if "_mmap-log-" in path.name] == []
@@ -404,14 +398,8 @@ def test_without_home_and_terminal(
     leave()
     settle(journals)
     plain = {"HOME": str(tmp_path / "home")}
-    done = subprocess.run(
-        [build / "darshan", "recover", journals],
-        cwd="/",
-        env=plain,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
+    done = finished_in_bytes(
+        [build / "darshan", "recover", journals], cwd="/", env=plain, timeout=SECONDS
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert len(list((tmp_path / "home" / "darshan-logs").iterdir())) == 1
@@ -488,11 +476,9 @@ def test_root_does_it_in_everybodys_name(
     done = darshan("recover", "-o", "own")
     assert done.stdout.count(b"\n") == 1
     assert [path.stat().st_uid for path in journals.iterdir()] == [65534]
-    done = subprocess.run(
+    done = finished_in_bytes(
         [work / "theirs" / "darshan", "recover", "--all-users", "-o", work / "theirs" / "logs"],
         env=not_preloaded(observed),
-        capture_output=True,
-        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     (log,) = (work / "theirs" / "logs").iterdir()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compile import SHARED, compile_c
 from lab.environment import preload
 from lab.log import Row
@@ -95,7 +96,7 @@ def test_signal_to_the_front_reaches_the_program(
 
 def test_ignored_child_signal(build: Path, work: Path, environment: dict[str, str]) -> None:
     """If the caller ignores SIGCHLD, the exit status is still passed on."""
-    done = subprocess.run(
+    done = finished_in_bytes(
         [
             "sh",
             "-c",
@@ -109,9 +110,7 @@ def test_ignored_child_signal(build: Path, work: Path, environment: dict[str, st
         ],
         cwd=work,
         env=environment,
-        capture_output=True,
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == 9
 

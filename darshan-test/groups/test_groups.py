@@ -13,7 +13,7 @@ from pathlib import Path
 
 import lab.environment as lab
 import pytest
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.log import read_logs
 
 SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
@@ -102,7 +102,7 @@ def watched(
         **settings,
     }
     command = [sys.executable, "-S", "program.py", *arguments]
-    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, check=False)
+    done = finished_in_bytes(command, cwd=work, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")
     return tell(build, log)
 
@@ -251,13 +251,7 @@ def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -
     for logs, more in (("shared", {}), ("each", {"DARSHAN_PROGRAM_FILES": "1"})):
         (work / logs).mkdir()
         command = [build / "darshan", "run", "-o", logs, "--", sys.executable, "-S", "program.py"]
-        done = subprocess.run(
-            [*command, str(module)],
-            cwd=work,
-            env={**environment, **more},
-            capture_output=True,
-            check=False,
-        )
+        done = finished_in_bytes([*command, str(module)], cwd=work, env={**environment, **more})
         assert done.returncode == 0, done.stderr
     (shared,) = (tell(build, log) for log in (work / "shared").glob("*.darshan"))
     (each,) = (tell(build, log) for log in (work / "each").glob("*.darshan"))

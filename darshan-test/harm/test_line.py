@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compile import compile_c
 from lab.environment import instrumented
 from lab.watch import SECONDS
@@ -116,13 +117,11 @@ def test_nobody_waits_for_it(
 
 def test_it_is_said_to_a_pipe_that_is_read(build: Path, tmp_path: Path) -> None:
     program = compile_c(tmp_path, PROGRAM)
-    done = subprocess.run(
+    done = finished_in_bytes(
         [program],
         cwd=tmp_path,
         env=instrumented(build, nowhere(tmp_path), tmp_path),
-        capture_output=True,
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == 3
     assert done.stderr.count(b"\n") == 1 and b"cannot write the log to " in done.stderr

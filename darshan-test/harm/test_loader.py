@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compile import SHARED, compile_c
 from lab.environment import instrumented, preload
 
@@ -101,9 +102,7 @@ def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProces
     path = {"PATH": recorded["PATH"]} if "PATH" in recorded else {}
     preloaded = path | preload(build / "libdarshan.so")
     ends = [
-        subprocess.run(
-            [program], cwd=folder, env=env, capture_output=True, timeout=SECONDS, check=False
-        )
+        finished_in_bytes([program], cwd=folder, env=env, timeout=SECONDS)
         for env in ({"PATH": "/usr/bin:/bin"}, preloaded, recorded)
     ]
     for end in ends[1:]:

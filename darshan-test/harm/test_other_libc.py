@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.compile import compile_c
 from lab.environment import preload
 from lab.log import read_rows
@@ -63,21 +63,14 @@ def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> No
         # Something is preloaded already, and another library must remain.
         **preload(*([build / "libdarshan.so", "/nowhere/other.so"] if front == "run" else [])),
     }
-    bare = subprocess.run(
-        COMMANDS[command],
-        cwd=work,
-        env=environment | preload(),
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
+    bare = finished_in_bytes(
+        COMMANDS[command], cwd=work, env=environment | preload(), timeout=SECONDS
     )
-    done = subprocess.run(
+    done = finished_in_bytes(
         [build / "darshan", front, "--", *COMMANDS[command]],
         cwd=work,
         env=environment,
-        capture_output=True,
         timeout=SECONDS,
-        check=False,
     )
     assert bare.returncode == done.returncode == 7
     assert done.stdout.endswith(bare.stdout) if front == "stat" else done.stdout == bare.stdout

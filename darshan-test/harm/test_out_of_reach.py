@@ -3,10 +3,10 @@ and the run's log has their records once."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compare import both
 from lab.compile import compile_for_all
 from lab.environment import instrumented, not_preloaded
@@ -59,14 +59,7 @@ def test_its_records_are_in_the_log_of_the_run(
     if how == "darshan run":
         command = [build / "darshan", "run", program]
         environment = not_preloaded(environment)
-    end = subprocess.run(
-        command,
-        cwd=tmp_path / "work",
-        env=environment,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    end = finished_in_bytes(command, cwd=tmp_path / "work", env=environment, timeout=60)
     assert end.returncode == 0
     assert b"library_warning" not in end.stderr
     logs = sorted((tmp_path / "logs").glob("**/*.darshan"))
@@ -90,14 +83,7 @@ def test_the_folder_for_journals_is_another_one(build: Path, tmp_path: Path) -> 
     environment = instrumented(build, tmp_path / "logs", tmp_path / "journals")
     script = MOUNTED.format(tmp_path / "journals", program)
     command = ["sh", "-c", script]
-    end = subprocess.run(
-        command,
-        cwd=tmp_path / "work",
-        env=environment,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
+    end = finished_in_bytes(command, cwd=tmp_path / "work", env=environment, timeout=60)
     assert (end.returncode, end.stderr) == (0, b"")
     logs = sorted((tmp_path / "logs").glob("**/*.darshan"))
     records = read_logs(build / "darshan-parser", *logs).records

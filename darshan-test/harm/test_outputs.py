@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compare import both
 from lab.compile import compile_c
 from place import needs
@@ -46,12 +47,7 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
     """Runs darshan report."""
-    return subprocess.run(
-        [build / "darshan", "report", *arguments],
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    return finished_in_bytes([build / "darshan", "report", *arguments], timeout=SECONDS)
 
 
 def form_of(name: str) -> list[str]:
@@ -193,7 +189,7 @@ def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parse
         rows = subprocess.run([parser, tmp_path / "copy"], capture_output=True, check=True).stdout
         assert rb"POSIX_BYTES_WRITTEN" in rows
     (tmp_path / "file").write_text("mine")
-    done = subprocess.run([*merge, tmp_path / "file", path], capture_output=True, check=False)
+    done = finished_in_bytes([*merge, tmp_path / "file", path])
     assert done.returncode == 1 and (tmp_path / "file").read_text() == "mine"
     status, shown, _ = on_a_terminal([*merge, "-", path])
     assert (status, shown) == (1, b"")
@@ -220,7 +216,7 @@ def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> Non
         [build / "darshan-dxt-parser", log],
     ]
     for command in commands:
-        done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        done = finished_in_bytes(command, timeout=SECONDS)
         assert CONTROL.search(done.stdout + done.stderr) is None, command
     done = report(build, "--csv", "-o", "-", log)
     assert {len(row) for row in csv.reader(io.StringIO(done.stdout.decode()))} == {3}
@@ -239,12 +235,7 @@ def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: P
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
     command = [str(build / "darshan"), "report", *form_of(form), "-o", "-", str(log)]
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$@" >&-', "sh", *command],
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = finished_in_bytes(["sh", "-c", 'exec "$@" >&-', "sh", *command], timeout=SECONDS)
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr and done.stderr.count(b"\n") == 1
 
@@ -252,13 +243,8 @@ def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
 def without(name: str, value: str, command: list[str], folder: Path) -> tuple[int, bytes]:
     """Runs a command whose standard output or error is full or closed; returns its status and
     stderr."""
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
+    done = finished_in_bytes(
+        ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command], cwd=folder, timeout=SECONDS
     )
     return done.returncode, done.stderr
 

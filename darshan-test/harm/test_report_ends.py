@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from lab.compare import both
 
 SECONDS = 60
@@ -35,13 +36,11 @@ def report(
     build: Path, folder: Path, *arguments: str | Path, **more: str
 ) -> tuple[int, bytes, bytes]:
     """Runs darshan report in a folder. Returns its exit status, output and messages."""
-    done = subprocess.run(
+    done = finished_in_bytes(
         [build / "darshan", "report", *arguments],
         cwd=folder,
         env={**os.environ, **more},
-        capture_output=True,
         timeout=SECONDS,
-        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -49,13 +48,7 @@ def report(
 @pytest.mark.parametrize("way", [["--no-latex"], [], ["--html"]])
 def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: Path) -> None:
     limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", str(build / "darshan"), "report"]
-    done = subprocess.run(
-        [*limited, *way, "-o", "out", log],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = finished_in_bytes([*limited, *way, "-o", "out", log], cwd=tmp_path, timeout=SECONDS)
     last = done.stderr.decode().splitlines()[-1]  # the lines before may report missing LaTeX
     assert (done.returncode, last) == (1, "darshan report: cannot write out: File too large")
     assert b"Traceback" not in done.stderr and not (tmp_path / "out").exists()
@@ -128,13 +121,10 @@ def test_an_ignored_signal(build: Path, log: Path, tmp_path: Path) -> None:
     engine.chmod(0o755)
     nohup = shutil.which("nohup")
     assert nohup
-    done = subprocess.run(
+    done = finished_in_bytes(
         [nohup, build / "darshan", "report", "-o", "out", log],
         cwd=tmp_path,
         env={**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
         timeout=SECONDS,
-        check=False,
     )
     assert done.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"%PDF-")

@@ -27,3 +27,22 @@ def finished(
         errors="replace",
         check=False,
     )
+
+
+def finished_in_bytes(
+    command: Sequence[str | Path],
+    *,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Like finished(), with the output as it is."""
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env=env,
+        timeout=timeout,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from left import left_in
 
+from .command import finished_in_bytes
 from .environment import minimal, settings
 from .log import Log, Records, read_logs
 
@@ -73,15 +73,7 @@ def run(
 ) -> Outcome:
     """Runs a program in a folder, with empty standard input; without an environment it gets that
     of this process."""
-    done = subprocess.run(
-        command,
-        cwd=work,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
+    done = finished_in_bytes(command, cwd=work, env=environment, timeout=timeout)
     return Outcome(done.returncode, done.stdout, done.stderr, work)
 
 

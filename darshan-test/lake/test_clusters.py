@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from darshan_report.lake.ask.engine import Asked
-from darshan_report.lake.ask.questions import Filters
+from darshan_report.lake.ask.ready.questions import Filters
 from darshan_report.lake.commit import cluster
 from darshan_report.lake.commit.commits import Snapshot
 from darshan_report.lake.commit.compact import Compactor

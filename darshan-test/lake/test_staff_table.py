@@ -7,7 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
-from darshan_report.lake.ask.questions import BY_NAME, CHANGES
+from darshan_report.lake.ask.ready.questions import BY_NAME, CHANGES
 from sample import turning
 from tree import SOURCE
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from lab.command import finished_in_bytes
 from lab.environment import preload
 
 # Far more than any log here needs, and far less than a hostile length field can request.
@@ -55,13 +56,10 @@ def run_library(
 def start(
     command: Sequence[str | Path], sanitized: bool, extra: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
+    return finished_in_bytes(
         command if sanitized else [*LIMITED, *command],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
         env=os.environ | ENVIRONMENT | SANITIZED | extra,
         timeout=SECONDS * (5 if sanitized else 1),
-        check=False,
     )
 
 

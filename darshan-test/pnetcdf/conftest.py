@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished_in_bytes
 from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
@@ -21,7 +22,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     probe = folder / "probe.c"
     probe.write_text("#include <pnetcdf.h>\n")
     asked = [COMPILER, "-c", probe, "-o", folder / "probe.o"]
-    if subprocess.run(asked, capture_output=True, check=False).returncode:
+    if finished_in_bytes(asked).returncode:
         absent("there is no pnetcdf.h")
     program = folder / "cases"
     command = [COMPILER, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]

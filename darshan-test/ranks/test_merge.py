@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.environment import settings, through_env
 from mpi.launch import OPENMPI
 from place import needs
@@ -151,7 +151,7 @@ def test_journals_of_an_mpi_job_with_a_killed_rank(
     options = ["--allow-run-as-root", *OPENMPI] if flavour == "openmpi" else []
     front = through_env(settings(build, tmp_path, journals, mpi=True))
     command = [start, *options, "-n", "4", *front, str(program), str(tmp_path)]
-    subprocess.run(command, check=False, capture_output=True, timeout=100)
+    finished_in_bytes(command, timeout=100)
     log = tmp_path / "merged.darshan"
     done = merge("-o", log, *journals.glob(f"*_{program.name}_*"))
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report import open_log
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.environment import settings, through_env
 from lab.log import parsed
 from logs.catalogue import good_cases
@@ -174,7 +174,7 @@ def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavou
     script += f'DARSHAN_MMAP_LOGPATH="{tmp_path}"/node-$((rank % 2)) exec "$@"'
     options = ["--allow-run-as-root", *OPENMPI] if flavour == "openmpi" else []
     command = [start, *options, "-n", "4", *through_env(variables), "sh", "-c", script, "sh"]
-    subprocess.run([*command, program, tmp_path], check=False, capture_output=True, timeout=100)
+    finished_in_bytes([*command, program, tmp_path], timeout=100)
     journals = [sorted((tmp_path / f"node-{n}").glob("*_killed_*")) for n in (0, 1)]
     assert [len(of_node) for of_node in journals] == [2, 2]
     logs = [tmp_path / "logs" / f"{n}.darshan" for n in (0, 1)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from darshan_report.events.tracks import tracks
+from lab.command import finished_in_bytes
 from logs.content import standard_log
 from logs.encode import encode
 
@@ -26,11 +27,9 @@ NESTED = {"ts", "dur", "pid", "tid", "name", "cat", "ph", "cname", "args"}
 @pytest.fixture
 def trace(build: Path, tmp_path: Path) -> Trace:
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [build / "darshan", "trace", *arguments],
-            cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
-            check=False,
-        )  # fmt: skip
+        return finished_in_bytes(
+            [build / "darshan", "trace", *arguments], cwd=tmp_path, timeout=SECONDS
+        )
 
     return run
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from lab.binding import metadata, rows
+from lab.command import finished_in_bytes
 from logs.bad import broken_annexes, half_readable, unreadable
 from logs.catalogue import good_cases
 from logs.encode import encode
@@ -36,7 +36,7 @@ def put(run: Run, pid: int, data: bytes) -> Path:
 
 def parses(parser: Path, log: Path) -> bool:
     command = [parser, "--all", "--show-incomplete", log]
-    done = subprocess.run(command, capture_output=True, check=False)
+    done = finished_in_bytes(command)
     return (done.returncode, done.stderr) == (0, b"")
 
 

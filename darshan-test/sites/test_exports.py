@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 
 from .where import C_SOURCE, SECONDS, Where, line_of
 
@@ -246,8 +246,7 @@ def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
 def test_sites_of_a_log_that_is_there(where: Where) -> None:
     """stat -r runs nothing, so that --sites and --no-sites have no meaning."""
     for option in ("--sites", "--no-sites"):
-        done = subprocess.run(
-            [where.program.build / "darshan", "stat", option, "-r", "/dev/null"],
-            capture_output=True, timeout=SECONDS, check=False,
-        )  # fmt: skip
+        done = finished_in_bytes(
+            [where.program.build / "darshan", "stat", option, "-r", "/dev/null"], timeout=SECONDS
+        )
         assert done.returncode == 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.call_sites import installed
+from lab.command import finished_in_bytes
 from place import needs
 
 from . import scripts
@@ -102,7 +103,7 @@ def test_threads_of_perl(program: Program) -> None:
     own."""
     if not shutil.which("perl"):
         needs("program:perl")
-    has = subprocess.run(["perl", "-Mthreads", "-e", "1"], capture_output=True, check=False)
+    has = finished_in_bytes(["perl", "-Mthreads", "-e", "1"])
     assert has.returncode == 0, "Debian's perl has threads"
     outcome = run(program, scripts.THREADS, "main.pl", "perl")
     compare(outcome, of_all(program, main__pl=scripts.THREADS))

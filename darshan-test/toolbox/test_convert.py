@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from darshan_report import open_log
+from lab.command import finished_in_bytes
 from logs.bad import half_readable, unreadable
 from logs.catalogue import good_cases
 from logs.content import counted, standard_log
@@ -174,9 +175,7 @@ def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [str(convert), *arguments], cwd=tmp_path, capture_output=True, check=False
-    )
+    done = finished_in_bytes([str(convert), *arguments], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
     assert not list(tmp_path.iterdir())
 

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from lab.command import finished
+from lab.command import finished, finished_in_bytes
 from lab.compile import compile_c
 from place import elsewhere, needs
 from sample import turning
@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     other = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
     command = trial.command("--all", "--copy", ".", "--", "true")
     reads = [*other, "head", "-c", "1", Path(command[0]).parent / "darshan-try"]
-    if subprocess.run(reads, cwd=trial.user, capture_output=True, check=False).returncode:
+    if finished_in_bytes(reads, cwd=trial.user).returncode:
         elsewhere("another user cannot read the build or the test's folder")
     words = [*other, *command]
     refused = finished(words, cwd=trial.user, env=trial.environment)

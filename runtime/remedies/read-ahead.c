@@ -92,7 +92,8 @@ void read_ahead_opened(int fd, int flags, const struct stat *st) {
   buffered_lock(&one->on);
   if (buffered_has_buffer(&one->on, REMEDY, &buffers) == 0) {
     one->at = one->next = one->begin = one->end = 0;
-    buffered_serve(&one->on, st);
+    one->on.file = (struct file_id){st->st_dev, st->st_ino};
+    buffered_serve(&one->on);
   }
   buffered_unlock(&one->on);
 }

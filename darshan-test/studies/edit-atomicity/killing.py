@@ -9,6 +9,7 @@ from pathlib import Path
 
 from edit_atomicity import Study
 from instrumented import plain_environment
+from lab.command import finished_in_bytes
 from lab.environment import preload
 
 HIDDEN = (".bck", ".bck-new", ".undo")
@@ -43,9 +44,7 @@ class Case:
             "INTERRUPT_AT": str(at),
             **how,
         }
-        done = subprocess.run(
-            command, env=plain_environment() | settings, capture_output=True, check=False
-        )
+        done = finished_in_bytes(command, env=plain_environment() | settings)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         return done.returncode != 0
 
