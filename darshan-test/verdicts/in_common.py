@@ -58,7 +58,7 @@ def _alike() -> list[Row]:
     return [
         own("state-of-each", "opened-again", "keep what is new in memory"),
         own("one-after-another", "opened-again", "Open once", tree=1),
-        own("read-by-workers", "opened-again same-bytes-again-read read-by-each", "memory"),
+        own("read-by-workers", "opened-again same-bytes-again-read", "memory"),
         replace(own("records-appended"), place=HERE),
         replace(own("blocks-of-numbers"), place=HERE),
     ]
