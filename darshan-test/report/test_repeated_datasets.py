@@ -1,4 +1,4 @@
-"""What the screen and the report say of a dataset whose numbers alone would mislead."""
+"""Tests of what the screen and the report say of a dataset whose numbers alone would mislead."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _number(facts: Facts, h5: Hdf5, created: str, opened: tuple[str, ...]) -> tu
     new = np.maximum(0, h5.of_files(table, table[created] - gone))
     opens = h5.of_files(table, added([table[name] for name in opened]))
     opens = opens / np.maximum(h5.of_files(files, files["OPENS"]), 1)
-    return np.maximum(new, opens), bool(new.sum() >= opens.sum())
+    return np.maximum(new, opens), bool(new.sum() >= max(1.0, opens.sum()))
 
 
 def _datasets(h5: Hdf5, small: np.ndarray) -> _Kind:
@@ -63,7 +63,8 @@ def _groups(facts: Facts, h5: Hdf5) -> _Kind:
     number, created = _number(facts, h5, "GROUP_CREATES", ("GROUP_OPENS", "OBJECT_OPENS"))
     time = h5.files.time((META,))
     table = facts.table("H5_META")
-    if table is not None:
+    # Opens of groups that others made are looked up in small pieces, which is a finding of its own.
+    if table is not None and created:
         # LAYERS has the opens of objects of any kind among those of the file.
         opening = joined(h5.files.ids, table, table["F_OBJECT_TIME"])
         time = time + np.minimum(opening, h5.files.time((OPEN,)))
@@ -123,7 +124,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     spent = spent + np.where(part, files.time((CLOSE,)), 0.0)
     # A library that creates attributes for each dataset does so below its bindings.
     bound = np.where(datasets.number > 0, datasets.number, attributes.number)
-    spent = spent + binding(facts, bound + groups.number)
+    spent = spent + binding(facts, bound + (groups.number if groups.created else 0))
     lost = np.where(mask, spent * (1 - 1 / np.maximum(number, 1)), 0.0)
     stake = facts.stake(
         lost.sum(),
