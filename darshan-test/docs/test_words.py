@@ -182,6 +182,8 @@ NOT_OURS = {
     "mpif.h",
     "--packages",  # of spark-sql
     "--chunkshape",  # of ptrepack
+    "--vcf",  # of vcftools
+    "--site-quality",
     "dxt_analyzer.py",
     "plot_access_histogram",
     "plot_opcounts",

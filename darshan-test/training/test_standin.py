@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -184,7 +185,7 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     assert outcome.status == 0, outcome.error
     assert "training: waited for data " in outcome.error
     assert "\n2 epochs with 40 batches, longest wait for a later batch " in outcome.error
-    assert "! The training waits for its data: up to " in outcome.error
+    assert re.search(r"^! The training waits for its data:\s+up to ", outcome.error, re.M)
 
 
 @pytest.mark.parametrize(

@@ -100,8 +100,11 @@ def _rows() -> Iterator[str]:
 
 
 def _of_healthy() -> str:
+    """Returns the paragraph on programs without a problem; empty if none was tried."""
     healthy = {row.name for row in ROWS if not row.finding}
     found = {name: tries for name, tries in sorted(trials().items()) if name in healthy}
+    if not found:
+        return ""
     ran = [(name, tried) for name, tries in found.items() for tried in tries if tried.ratio]
     helped = [f"`{tried.remedy}` for `{name}`" for name, tried in ran if tried.result == "helped"]
     said = f"these were called helped: {', '.join(helped)}" if helped else "none was called helped"

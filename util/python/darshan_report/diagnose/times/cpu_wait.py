@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...measure.processes.usage import Usage
+from ...measure.training import MODULE as TRAINING
 from ...units import seconds
 from ..facts import Facts, once
 from ..finding import PROBLEM, Finding, Stake
@@ -74,7 +75,8 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
     processor. Returns None if the remaining saving is too small to report."""
     modules = {e.module for e in finding.evidence}
     at = finding.stake
-    if finding.kind != PROBLEM or not modules or at.seconds <= 0:
+    # A training's wait for its data is a time of the run, also if no process works meanwhile.
+    if finding.kind != PROBLEM or modules <= {TRAINING} or at.seconds <= 0:
         return finding
     if not modules <= _SYSTEM:
         return finding if facts.worth(_reduced(at, _above(facts, at))) else None
