@@ -24,15 +24,17 @@ static inline uint64_t id_of(const struct posix_file *file) {
   return record ? record->base.id : file->id; /* a handler forked during this call: none */
 }
 
-/* Unlock the record and end the update; the first two count the call for its site before that. They
- * return the ticks of the call. Not inlined, so that the layers module, which needs much of the
- * caller's stack, is notified without theirs. */
+/* Unlock the record and end the update; the first two count the call for its site before that, and
+ * all three notify the training module. They return the ticks of the call. Not inlined, so that the
+ * layers module, which needs much of the caller's stack, is notified without theirs. */
 static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
                                                       uint64_t t1, uint64_t t2) {
   struct site_call call = {
       .kind = kind, .id = id_of(file), .offset = SITE_NO_PLACE, .t1 = t1, .t2 = t2};
+  uint32_t watched = file->aux->watched;
   spin_unlock(&file->aux->lock);
   count_and_leave(&call);
+  if (watched & WATCHED_BY_TRAINING) training_called(kind, 0, t1, t2);
   return t2 - t1;
 }
 static __attribute__((noinline)) uint64_t count_transfer(struct posix_file *file, int writes,
@@ -45,13 +47,17 @@ static __attribute__((noinline)) uint64_t count_transfer(struct posix_file *file
                            .offset = offset,
                            .t1 = t1,
                            .t2 = t2};
+  uint32_t watched = file->aux->watched;
   spin_unlock(&file->aux->lock);
   count_and_leave(&call);
+  if (watched & WATCHED_BY_TRAINING) training_called(call.kind, call.bytes[0], call.t1, call.t2);
   return call.t2 - call.t1;
 }
-static __attribute__((noinline)) uint64_t only_leave(struct posix_file *file, uint64_t t1,
-                                                     uint64_t t2) {
+static __attribute__((noinline)) uint64_t only_leave(struct posix_file *file, enum site_kind kind,
+                                                     int64_t bytes_read, uint64_t t1, uint64_t t2) {
+  uint32_t watched = file->aux->watched;
   posix_unlock(file);
+  if (watched & WATCHED_BY_TRAINING) training_called(kind, bytes_read, t1, t2);
   return t2 - t1;
 }
 
@@ -62,9 +68,8 @@ posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_
     count_other(file, kind, t1, t2);
     return;
   }
-  uint64_t ticks =
-      watched & WATCHED_BY_SITES ? count_other(file, kind, t1, t2) : only_leave(file, t1, t2);
-  if (watched & WATCHED_BY_TRAINING) training_called(kind, 0, t1, t2);
+  uint64_t ticks = watched & WATCHED_BY_SITES ? count_other(file, kind, t1, t2)
+                                              : only_leave(file, kind, 0, t1, t2);
   if (watched & WATCHED_BY_LAYERS) layers_other_slow(ticks);
 }
 
@@ -77,9 +82,8 @@ __attribute__((noinline)) void posix_tell_transfer_and_leave(struct posix_file *
     return;
   }
   uint64_t ticks = watched & WATCHED_BY_SITES ? count_transfer(file, writes, bytes, offset, t1, t2)
-                                              : only_leave(file, t1, t2);
-  if (watched & WATCHED_BY_TRAINING)
-    training_called(writes ? SITE_WRITE : SITE_READ, writes ? 0 : bytes, t1, t2);
+                                              : only_leave(file, writes ? SITE_WRITE : SITE_READ,
+                                                           writes ? 0 : bytes, t1, t2);
   if (watched & WATCHED_BY_LAYERS)
     layers_transfer_slow(posix_file_number(file), writes, bytes, offset, ticks);
 }

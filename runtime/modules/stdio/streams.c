@@ -322,10 +322,13 @@ void stdio_ended(void) {
   });
 }
 
-__attribute__((noinline)) void stdio_tell_and_leave(struct stdio_stream *stream,
-                                                    enum site_kind kind, int64_t bytes_read,
-                                                    int64_t bytes_written, uint64_t t1,
-                                                    uint64_t t2) {
+/* Unlocks the stream, counts the call for its site, ends the update and notifies the training
+ * module. Returns which modules watch the stream. Not inlined, so that the layers module, which
+ * needs much of the caller's stack, is notified without this frame. */
+static __attribute__((noinline)) uint32_t tell_and_leave(struct stdio_stream *stream,
+                                                         enum site_kind kind, int64_t bytes_read,
+                                                         int64_t bytes_written, uint64_t t1,
+                                                         uint64_t t2) {
   uint32_t watched = stream->aux->watched;
   const struct darshan_stdio_record *record = stream->record;
   struct site_call call = {.kind = kind,
@@ -338,5 +341,13 @@ __attribute__((noinline)) void stdio_tell_and_leave(struct stdio_stream *stream,
   if ((watched & WATCHED_BY_SITES) && !layers_inside()) sites_count_inside(&call);
   runtime_leave();
   if (watched & WATCHED_BY_TRAINING) training_called(kind, bytes_read, t1, t2);
+  return watched;
+}
+
+__attribute__((noinline)) void stdio_tell_and_leave(struct stdio_stream *stream,
+                                                    enum site_kind kind, int64_t bytes_read,
+                                                    int64_t bytes_written, uint64_t t1,
+                                                    uint64_t t2) {
+  uint32_t watched = tell_and_leave(stream, kind, bytes_read, bytes_written, t1, t2);
   if (watched & WATCHED_BY_LAYERS) layers_stdio_slow(bytes_read, bytes_written, t2 - t1);
 }
