@@ -43,7 +43,8 @@ whole AS (SELECT program, CAST(sum(jobs) AS BIGINT) AS jobs,
   sum(process_seconds) AS process_seconds FROM ran GROUP BY program)
 SELECT program, any_value(whole.jobs) AS jobs, CAST(sum(costly) AS BIGINT) AS costly,
   sum(lost) AS lost_seconds, any_value(whole.process_seconds) AS process_seconds,
-  arg_max(log, most) AS worst
+  max_by(log, named_struct('most', coalesce(most, -1), 'log', log,
+    'program', program)) AS worst
 FROM each LEFT JOIN whole USING (program)
 GROUP BY program ORDER BY lost_seconds DESC, program LIMIT $top""",
 )
@@ -74,13 +75,13 @@ WHERE log IN (SELECT unnest($logs::VARCHAR[]))""",
 _BROKEN = Question(
     "broken",
     "what could not be read",
-    """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
+    """SELECT problem, count(DISTINCT log) AS logs, min(path) AS path
 FROM {problems} GROUP BY problem ORDER BY logs DESC, problem""",
 )
 _UNDATED = Question(
     "undated",
     "what could not be read, of logs that say no day",
-    """SELECT problem, count(DISTINCT log) AS logs, any_value(path) AS path
+    """SELECT problem, count(DISTINCT log) AS logs, min(path) AS path
 FROM {problems} WHERE day IS NULL GROUP BY problem ORDER BY logs DESC, problem""",
 )
 _NEWEST = Question(
