@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
 }
 """
 
-OWN_KIB = 172  # private pages of a process with one file, in KiB: 156 to 164
+OWN_KIB = 168  # private pages of a process with one file, in KiB: 164 to 172
 SLEEPING_KIB = 64  # of a process that records nothing: 52
 SETTLED = 0.5  # seconds until a program sleeps
 
@@ -63,19 +63,17 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
     """The variables that are written at startup share pages, and the journal begins small."""
     (tmp_path / "logs").mkdir()
     watched = instrumented(build, tmp_path / "logs", tmp_path)
-    told = [
-        subprocess.run(
-            ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
-            env=env,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
+
+    def maps(env: dict[str, str]) -> str:
+        command = ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"]
+        return subprocess.run(
+            command, env=env, cwd=tmp_path, capture_output=True, text=True, check=True
         ).stdout
-        for env in (watched, watched | preload())
-    ]
-    assert "libdarshan.so" in told[0]
-    assert own_kib(told[0]) - own_kib(told[1]) <= OWN_KIB
+
+    # The kernel moves the stack and the heap at random, so that either can have a page more.
+    told = [(maps(watched), maps(watched | preload())) for _ in range(4)]
+    assert all("libdarshan.so" in one for one, _ in told)
+    assert min(own_kib(one) - own_kib(bare) for one, bare in told) <= OWN_KIB
 
 
 @pytest.mark.parametrize("stderr", ["null", "file"])

@@ -19,14 +19,15 @@ static const char initializing[] = "_initializing";
 struct import {
   const char *file, *folder, *module;
   void (*replace)(python_object *module);
-  unsigned reads; /* of the file: the program may read it without importing it */
 };
-static struct import imports[] = {
-#define IMPORT(file, folder, module, replace) {file, folder, module, replace, 0},
+static const struct import imports[] = {
+#define IMPORT(file, folder, module, replace) {file, folder, module, replace},
 #include "imports.def"
 #undef IMPORT
 };
 enum { IMPORTS = sizeof(imports) / sizeof(imports[0]), MOST_READS = 16 };
+/* How often the file of each row was read: the program may read it without importing it. */
+static unsigned reads[IMPORTS] SELDOM;
 
 /* The destructor of the object that waits for the end of an import. If the import failed, the
  * module is gone. */
@@ -47,13 +48,13 @@ static void import_ended(python_object *waiting) {
 
 /* Arranges that import_ended is called when the import of the module ends. Returns 1, or 0 if no
  * import is in progress. */
-static int wait_for_import(python_object *module, struct import *import) {
+static int wait_for_import(python_object *module, const struct import *import) {
   int waits = 0;
   python_object *specification = python_api.PyObject_GetAttrString(module, "__spec__");
   python_object *state =
       specification ? python_api.PyObject_GetAttrString(specification, initializing) : NULL;
   if (state && python_api.PyObject_IsTrue(state) == 1) {
-    python_object *waiting = python_api.PyCapsule_New(import, NULL, import_ended);
+    python_object *waiting = python_api.PyCapsule_New((void *)import, NULL, import_ended);
     waits = waiting && python_api.PyObject_SetAttrString(specification, initializing, waiting) == 0;
     if (waiting) python_api.Py_DecRef(waiting);
   }
@@ -67,7 +68,7 @@ static int wait_for_import(python_object *module, struct import *import) {
  * program. */
 static int attach(void *import_) {
   int saved = errno;
-  struct import *import = import_;
+  const struct import *import = import_;
   python_object *module = hook_module(import->module);
   if (module) {
     if (!wait_for_import(module, import)) {
@@ -91,15 +92,15 @@ static int is_in(const char *path, const char *name, const char *folder) {
 }
 
 /* Lets Python call attach for the row, if the path is that of its file. */
-static void ask(struct import *import, const char *path, const char *name) {
+static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
-  if (__atomic_fetch_add(&import->reads, 1, __ATOMIC_RELAXED) >= MOST_READS) return;
+  if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;
   if (!python_api_find()) {
     training_on = 0;
     return;
   }
   int saved = errno;
-  python_api.Py_AddPendingCall(attach, import);
+  python_api.Py_AddPendingCall(attach, (void *)import);
   errno = saved;
 }
 
