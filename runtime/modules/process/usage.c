@@ -133,15 +133,23 @@ static void take_times(struct darshan_usage_record *record, const struct rusage 
   record->fcounters[USAGE_F_SYSTEM_TIME] = seconds(&own->ru_stime, &before->ru_stime);
 }
 
+int usage_read_schedstat(const char *path, int64_t *ran, int64_t *ready) {
+  char text[128];
+  const char *at = text;
+  if (!read_text(path, text, sizeof(text))) return -1;
+  *ran = number_at(&at);
+  *ready = number_at(&at);
+  return 0;
+}
+
 /* Stores the time in which the first thread neither ran nor waited for a processor, and the time
  * in which it waited for one; -1 if /proc does not report them. */
 static void take_blocked(struct darshan_usage_record *record) {
-  char text[128];
-  const char *at = text;
+  int64_t ran_ns, ready_ns;
   double *times = record->fcounters;
   times[USAGE_F_RUNNABLE_TIME] = times[USAGE_F_BLOCKED_TIME] = -1;
-  if (!read_text("/proc/self/schedstat", text, sizeof(text))) return;
-  double ran = (double)number_at(&at), waited = (double)number_at(&at);
+  if (usage_read_schedstat("/proc/self/schedstat", &ran_ns, &ready_ns) < 0) return;
+  double ran = (double)ran_ns, waited = (double)ready_ns;
   const struct rusage *before = &usage_start.before;
   static const struct timeval none;
   double lived = (double)(clock_ns(CLOCK_MONOTONIC) - usage_start.begun_ns);

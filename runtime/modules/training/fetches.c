@@ -1,12 +1,11 @@
 /* Counts what processes that make batches do: workers, or the process itself without workers. */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "../../door/door.h"
 #include "../../intercept/stack.h"
 #include "../../intercept/sys/sys.h"
 #include "../posix/posix-state.h"
+#include "../process/usage.h"
 #include "../stdio/stdio-state.h"
 #include "training-records.h"
 
@@ -20,7 +19,7 @@ static struct {
 } worker;
 
 void training_worker_forked(void) {
-  worker.record = NO_RECORD;
+  if (worker.record) worker.record = NO_RECORD; /* a write would copy the page */
   training_thread.fetches = training_thread.transforms = 0;
   training_thread.sums = (struct training_sums){0};
 }
@@ -32,19 +31,10 @@ uint64_t training_processor_time(void) {
 }
 
 /* Returns the nanoseconds in which this thread was ready to run but had no processor, -1 if the
- * kernel does not tell. The descriptor is closed before the program goes on. */
+ * kernel does not tell. */
 static int64_t ready_time(void) {
-  char text[64];
-  int fd = sys_open("/proc/thread-self/schedstat", O_RDONLY, 0);
-  ssize_t length = fd < 0 ? -1 : sys_read(fd, text, sizeof(text) - 1);
-  if (fd >= 0) sys_close(fd);
-  if (length <= 0) return -1;
-  text[length] = '\0';
-  const char *second = strchr(text, ' '); /* processor time, time ready, times run */
-  int64_t value = 0;
-  while (second && *++second >= '0' && *second <= '9')
-    value = 10 * value + (*second - '0');
-  return second ? value : -1;
+  int64_t ran, ready;
+  return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
 }
 
 /* Returns the major page faults of this thread. */
