@@ -199,6 +199,9 @@ for step in range(4):
     with open("model.ckpt.new", "wb") as file:
         pickle.dump(state, file)  # pickled
     os.replace("model.ckpt.new", "model.ckpt")
+    with open("weights.ckpt", "wb") as file:
+        pickle.dump(state, file)  # kept
+    os.rename("weights.ckpt", f"weights.ckpt.step{step}")
     with h5py.File(f"field{step}.h5", "w") as file:
         file["x"] = state  # field
     if step:
@@ -211,7 +214,7 @@ for step in range(4):
 
 @pytest.fixture(scope="module")
 def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of a program that saves its state in four ways, four times each."""
+    """The log of a program that saves its state in five ways, four times each."""
     folder = tmp_path_factory.mktemp("saves")
     (folder / "train.py").write_text(PROGRAM)
     log = folder / "a.darshan"
@@ -236,6 +239,7 @@ def test_program(recorded: Path, summary: Run) -> None:
     told = {
         "state*.npy": ("numpy.save", 2, 4, 2, 0, False, line_of("saved")),
         "model.ckpt": (None, 1, 4, 3, 0, False, line_of("pickled")),
+        "weights.ckpt": (None, 4, 4, 0, 0, False, line_of("kept")),
         "field*.h5": (None, 4, 4, 0, 3, False, line_of("field")),
         "beside.npz": ("numpy.savez", 1, 4, 3, 0, True, 6),
     }

@@ -61,6 +61,7 @@ class File:
     processes: int = 0  # that wrote to it
     removed: bool = False  # the program removed its name
     renames: int = 0  # how often another file got this name
+    versions: int = 1  # files of different last names that had this name while they were written
 
     @property
     def written(self) -> int:
@@ -169,11 +170,13 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
 
 
 def _ask_names(facts: Facts, files: dict[int, File]) -> None:
-    """Stores in each file whether it was removed, and how often another file was renamed to it."""
+    """Stores in each file whether it was removed, how often another file was renamed to it, and
+    how many files it became."""
     removed = _values(facts.table("POSIX_EXT"), files, "UNLINKS")
     renames = _values(facts.table("POSIX"), files, "RENAME_TARGETS")
     for number, file in files.items():
         file.removed = removed.get(number, 0) > 0
+        file.versions = facts.last_names.get(number, 1)
         if number in renames:
             file.renames = renames[number] // max(1, file.processes)
 

@@ -259,12 +259,13 @@ def _numbers(
     rows = saved.values()
     saves = sum(each * together for some in rows for each, together, _ in some)
     rounds = max(sum(each for each, *_ in some) for some in rows)
-    replaced = sum(file.rounds - 1 for file in files)
+    made = sum(file.versions for file in files)
+    replaced = sum(max(0, file.rounds - file.versions) for file in files)
     if processes == 1:
-        saves = rounds = max(saves, len(files) + replaced)
+        saves = rounds = max(saves, made + replaced)
     told = round(way.opens) if way is not None else 0
     if told > saves:
-        replaced += (told - saves) // (1 if len(files) >= processes else processes)
+        replaced += (told - saves) // (1 if made >= processes else processes)
         saves, rounds = told, round(rounds * told / saves)
     return saves, rounds, replaced
 
@@ -281,15 +282,16 @@ def _row(
     saved = _by_process(files)
     processes = max(len(saved), *(file.processes for file in files))
     saves, rounds, replaced = _numbers(files, saved, way, processes)
+    again = replaced > 0 or any(file.versions > 1 for file in files)
     return Checkpoint(
         saver=saver,
         name=common_name([file.name for file in files]),
-        files=len(files),
+        files=sum(file.versions for file in files),
         saves=saves,
         rounds=rounds,
         written=sum(file.written for file in files),
         in_calls=sum(part.seconds for file in files for part in file.parts.values()),
-        wall=_wall(files, by_rank, way, processes, replaced > 0),
+        wall=_wall(files, by_rank, way, processes, again),
         first=min(begin for begin, _ in spans),
         last=max(end for _, end in spans),
         replaced=replaced,
@@ -300,7 +302,7 @@ def _row(
         from_calls=from_calls,
         ids=frozenset().union(*(file.ids for file in files)),
         sites=tuple(one for one, _ in way.sites.most_common()) if way else (),
-        times=() if replaced else tuple(sorted(spans)[:MOST_TIMES]),
+        times=() if again else tuple(sorted(spans)[:MOST_TIMES]),
     )
 
 

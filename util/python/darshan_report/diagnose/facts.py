@@ -12,7 +12,7 @@ import numpy as np
 from ..library import LogError
 from ..log import Log
 from ..measure.files.overflow import ID, NAME, TREE, Group, files_in_it, groups
-from ..measure.files.renamed import finals
+from ..measure.files.renamed import finals, names_of
 from ..measure.files.streams import of_files, standard_ids
 from ..measure.files.targets import Stripes, stripes
 from ..measure.layers.attribution import Attribution, Upper
@@ -385,6 +385,12 @@ class Facts:
         """Maps the id of a temporary file to the id of the name that the file was renamed to."""
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
+
+    @functools.cached_property
+    def last_names(self) -> Mapping[int, int]:
+        """Maps the id of a file that was renamed to the number of names that it got in turn."""
+        posix = self.table("POSIX")
+        return {} if posix is None else names_of(posix)
 
     def written(self, records: Iterable[int]) -> dict[int, int]:
         """Returns the bytes written to each of these POSIX files."""

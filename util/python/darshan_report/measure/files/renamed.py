@@ -46,16 +46,30 @@ def _last(names: Mapping[int, int]) -> dict[int, int]:
     return found
 
 
+def names_of(posix: PosixFiles) -> Mapping[int, int]:
+    """Maps the id of each file that was renamed to the number of names that it got in turn: more
+    than one if each name is that of a file of its own, as those of the snapshots of a simulation
+    that are all written as "snapshot"."""
+    if not posix.has("RENAMED_FROM"):
+        return {}
+    sources = posix.record_ids("RENAMED_FROM")
+    renamed = (posix["RENAME_TARGETS"] > 0) & (sources > 0)
+    names, uses = np.unique(sources[renamed], return_counts=True)
+    return dict(zip(names.tolist(), uses.tolist()))
+
+
 def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
-    """Maps the id of a temporary file to the id of the last name of the file."""
+    """Maps the id of a temporary file to the id of the last name of the file, if it has one: files
+    that have one temporary name after another have no last name in common."""
     found: dict[int, int] = {}
     if not posix.has("RENAMED_FROM"):
         return found
     sources = posix.record_ids("RENAMED_FROM")
+    names = names_of(posix)
     for target in np.flatnonzero((posix["RENAME_TARGETS"] > 0) & (sources > 0)):
         number, source = int(posix.ids[target]), int(sources[target])
         place = posix.place(source)
-        if place is None or source == number or source in found:
+        if place is None or source == number or names[source] > 1:
             continue
         # A program that reads a file by the name that it loses knows the file by that name.
         lasting = posix["BYTES_READ"][place] > 0 or posix["RENAME_SOURCES"][place] == 0
