@@ -26,7 +26,7 @@ def _hdf5() -> list[Row]:
             "table",
             place=HERE,
             says=(
-                r"Values are (datasets|groups|attributes)(, \w+)? and \w+ of their own",
+                r"Values are stored as (datasets|groups|attributes)(, \w+)? and \w+ of their own",
                 r"1,500 datasets like \S+, of 128 B each",
                 "1,500 groups",
                 "3,000 attributes",
@@ -84,11 +84,17 @@ def _files() -> list[Row]:
             never=keep,
         ),
         replace(
+            file("snapshots-kept", never=("was renamed", "older versions")),
+            settings=(("SLOW_META", "3000"),),
+        ),
+        replace(
             file(
                 "log-rotated",
                 "rotated-often",
                 "grow larger",
-                says=(r"/solver\.log was renamed \d+ times, after 1\.\d+ KiB on average",),
+                says=(
+                    r"/solver\.log was renamed \d+ times, each time after 1\.\d+ KiB on average",
+                ),
                 never=("was written whole", "waits for a file", "look-ups"),
             ),
             place=HERE,

@@ -137,6 +137,13 @@ def replaced_each_step(cured: bool) -> None:
             os.replace(name, "results.json")
 
 
+def snapshots_kept(_: bool) -> None:
+    """A snapshot is written under one name, which then gets the number of the step."""
+    for step in range(40):
+        np.full(1 << 18, step).tofile("snapshot")
+        os.rename("snapshot", f"snapshot-{step:04}")
+
+
 def log_rotated(cured: bool) -> None:
     """A log is full after few lines, and all older versions are renamed each time."""
     size = 10_000_000 if cured else 1500

@@ -81,6 +81,8 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     mask &= facts.single(table)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
+        for place in np.flatnonzero(mask).tolist():
+            mask[place] = (_renamed(facts, int(table.ids[place])) + 1) * size[place] < moved[place]
         if mask.any():  # a checkpoint is a new file for each open
             each = moved <= facts.limits["again.factor"] * size * facts.opens(table)
             mask &= ~(each & among(table.ids, state_ids(facts)))
@@ -141,6 +143,14 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
     each = opens / np.maximum(table.processes, 1)
     found: Mask = (opens * size >= moved) & (each < facts.limits["opens.again"])
     return found
+
+
+def _renamed(facts: Facts, number: int) -> int:
+    """Returns how often a file got another name. A program that writes a file and renames it, again
+    and again, makes a series of files, as the snapshots of a simulation: their bytes are others."""
+    posix = facts.table("POSIX")
+    place = posix.place(number) if posix is not None and posix.has("RENAME_SOURCES") else None
+    return int(posix["RENAME_SOURCES"][place]) if posix is not None and place is not None else 0
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:

@@ -18,6 +18,7 @@ from ...table import Table
 NAME = "rotated-often"
 ROLE = CAUSE
 _FEW = 10  # rotations that remain
+_PASSED_ON = 1.5  # renames for each of the log itself, at least: older versions are renamed, too
 
 
 @at_most(CALLS)
@@ -33,6 +34,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     first = max(base, key=lambda p: int(posix["RENAME_SOURCES"][p]))
     rotated = float(posix["RENAME_SOURCES"][first])
     renames = float(posix["RENAME_SOURCES"][mine].sum())
+    if renames < _PASSED_ON * rotated:
+        return  # each version has a name of its own: only the newest one is renamed
     spent = float(posix["F_META_TIME"][mine].sum()) + _beside(facts, posix, mine)
     part = max(0.0, 1 - _FEW / rotated)
     stake = facts.stake(
@@ -46,9 +49,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "A log is rotated again and again",
-        f"{facts.name(int(posix.ids[first]))} was renamed {count(rotated)} times, after "
-        f"{amount(written / rotated)} on average, and older versions of it with it: "
-        f"{count(renames)} renames. Querying, renaming and opening them took "
+        f"{facts.name(int(posix.ids[first]))} was renamed {count(rotated)} times, each time after "
+        f"{amount(written / rotated)} on average, and its older versions with it: "
+        f"{count(renames)} renames in total. Querying, renaming and opening them took "
         f"{seconds(spent)}{facts.over_all}.",
         stake=stake,
         evidence=facts.rows(
