@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from darshan_report import open_log
+from darshan_report.diagnose.finding import GOOD, Finding
 from darshan_report.diagnose.run import diagnose
 from darshan_report.report.terminal import brief
 from darshan_report.show.sentences import first_fitting, fitting
@@ -28,6 +29,19 @@ def test_no_line_is_cut(tmp_path: Path) -> None:
         for end in ("\n  darshan report", "\n!"):
             remedy = remedy.partition(end)[0]
         assert not remedy or remedy.endswith((".", ")", ":")), (name, lines)
+
+
+def test_no_problem_says_why() -> None:
+    """The title of a run without a problem is followed by a reason, however long that is."""
+    for sentence in (
+        "File I/O took 2 ms, 0.4 % of the run: faster calls would gain no more than that. More.",
+        "File I/O took 778 ms (for 417 ms of that the processes waited for a processor, which "
+        "other processes had), " + "and none of the patterns that are known to be slow was found, "
+        * 4 + "at all. More.",
+    ):  # fmt: skip
+        said = [*brief([[(Finding("fine", "No known problem", sentence, GOOD), "", [])]])]
+        assert said[0].startswith("  No known problem. File I/O took ") and len(said) <= 4, said
+        assert "More" not in "".join(said)
 
 
 def test_where_a_text_ends() -> None:

@@ -33,7 +33,7 @@ from .sections.layers import in_pipes_sentence
 _WIDTH = 80
 _BRIEF = 3  # problems
 _REMEDY = 3  # lines, with what was tried
-_WHY = 3  # lines about a run without a problem
+_WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
 _MAPPED = 3  # files
 _PROGRAM, _TREE = 40, 12  # characters of a program's name, rows of the process tree
@@ -341,9 +341,20 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
-            why = finding.sentence.partition(". ")[0].rstrip(".") + "."
-            more = finding.remedy.text if finding.kind != GOOD else why
-            yield from fitting(visible(f"{finding.title}. {more}".rstrip()), _WIDTH, _WHY, "  ")
+            yield from _without_problem(finding)
+
+
+def _without_problem(finding: Finding) -> Iterator[str]:
+    """Yields the title of a finding that is no problem, and why: its first sentence, or the begin
+    of a long one, or what to do."""
+    why = finding.sentence.partition(". ")[0].rstrip(".")
+    texts = (f"{why}.", f"{why.partition(' (')[0]}.")
+    told: list[str] = []
+    for text in texts if finding.kind == GOOD else (finding.remedy.text,):
+        told = fitting(visible(f"{finding.title}. {text}".rstrip()), _WIDTH, _WHY, "  ")
+        if " ".join(line.strip() for line in told) != f"{finding.title}.":
+            break
+    yield from told
 
 
 def _headline(finding: Finding) -> Iterator[str]:
