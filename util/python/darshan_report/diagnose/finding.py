@@ -67,6 +67,7 @@ class Stake:
     idle: bool = False  # in some of the run's wall time there was no work
     crowded: bool = False  # of_run lacks the waits for a processor that others had
     between: float = 0.0  # of the seconds, those between calls and not in calls
+    uncut: float = 0.0  # seconds before they were limited to those in which there was work
 
     @property
     def share(self) -> float:
@@ -163,10 +164,11 @@ class Finding:
         return reference(self.name)
 
     @property
-    def rank(self) -> tuple[int, float, float, str]:
+    def rank(self) -> tuple[int, float, float, float, str]:
         """Sort key of findings: problems first, by potential saving."""
         order = (PROBLEM, NOTICE, FACT, GOOD).index(self.kind)
-        return (order, -self.stake.seconds, -float(self.stake.bytes), self.name)
+        at = self.stake
+        return (order, -at.seconds, -at.uncut, -float(at.bytes), self.name)
 
 
 class Findings(list[Finding]):

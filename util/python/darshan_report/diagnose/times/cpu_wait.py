@@ -101,7 +101,8 @@ def within(at: Stake) -> Stake:
         return at
     seconds_left = min(at.seconds, at.of_seconds)
     run, between = min(at.run, at.of_run), min(at.between, seconds_left)
-    return replace(at, seconds=seconds_left, run=run, between=between)
+    uncut = max(at.uncut, at.seconds)
+    return replace(at, seconds=seconds_left, run=run, between=between, uncut=uncut)
 
 
 def _above(facts: Facts, at: Stake) -> float:
