@@ -52,7 +52,7 @@ function dated(splits, step) {
 // A point is a run: seconds in I/O by day, on a logarithmic scale, because some runs take a
 // thousand times longer than others.
 function centreRuns(node, runs) {
-  const said = element("p", { class: "said" }, "Upwards: seconds in I/O of all processes of a run, on a scale of logarithms; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said" }, "Vertical axis: seconds in I/O of all processes of a run, on a logarithmic scale; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
   const place = element("div");
   node.append(place, said);
   const [first, last] = [runs.times[0], runs.times[runs.times.length - 1]];
@@ -76,15 +76,16 @@ function centreRuns(node, runs) {
   });
 }
 
-// Distances of the ticks of bytes: round numbers of KiB, MiB and so on.
-const AMOUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5, 10, 20, 50, 100, 200, 500].map((value) => value * 1024 ** power));
+// Distances of the ticks of bytes: powers of two, so that multiples of them are round in KiB, MiB
+// and so on.
+const AMOUNTS = Array.from({ length: 63 }, (_, power) => 2 ** power);
 
 // A line of each kind of bytes, or of each mount point, over the days of the page.
 function centreDays(node, days) {
   const times = days.days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1e3);
   const show = days.kind === "seconds" ? timeSpent : amount;
   const legend = element("p", { class: "row" });
-  const text = `Upwards: ${days.said}. Point at a day for its values; drag to look closer, double click to see all.`;
+  const text = `Vertical axis: ${days.said}. Point at a day for its values; drag to look closer, double click to see all.`;
   const said = element("p", { class: "said" }, text);
   const place = element("div");
   node.append(legend, place, said);
