@@ -16,17 +16,10 @@ def finished(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command with empty standard input. Returns its status and output, of which bytes that
     are not UTF-8 are replaced."""
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env=env,
-        timeout=timeout,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    done = finished_in_bytes(command, cwd=cwd, env=env, timeout=timeout)
+    texts = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    out, error = (text.replace("\r\n", "\n").replace("\r", "\n") for text in texts)
+    return subprocess.CompletedProcess(done.args, done.returncode, out, error)
 
 
 def finished_in_bytes(

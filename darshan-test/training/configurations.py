@@ -95,7 +95,7 @@ def measured(
     output, entries = report_of(build, folder, python, "-B", HERE / "loads.py", *names)
     training = {Path(entry["line"]["file"]).stem: entry for entry in entries}
     told = json.loads(output.splitlines()[-1])
-    assert set(told) == set(training) == set(names)
+    assert sorted(told) == sorted(training) == sorted(names), [entry["line"] for entry in entries]
     return [Compared(name, told[name], training[name]) for name in names]
 
 

@@ -67,7 +67,8 @@ def safe(facts: Facts, finding: Finding) -> Finding:
     names = facts.name(min(some))
     names += f" and {plural(len(some) - 1, 'more file')}" if len(some) > 1 else ""
     text = (
-        f"{finding.remedy.text} But not for {names}: other processes use "
-        f"{'them' if len(some) > 1 else 'it'} meanwhile, and would lose data, or read old ones."
+        f"{finding.remedy.text} Do not do this for {names}: other processes use "
+        f"{'them' if len(some) > 1 else 'it'} at the same time, and would lose data or read "
+        "outdated data."
     )
     return replace(finding, remedy=replace(finding.remedy, text=text))

@@ -243,10 +243,11 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     said = Finding(
         NAME,
         "A loop sleeps between two look-ups of a file",
-        f"{count(looks)} look-ups found {plural(found, 'file')}{by} after {count(sleeps)} sleeps "
-        f"of about {seconds(slept / sleeps)} between them, {seconds(slept)}{facts.over_all}. "
-        "A file that appears during a sleep is found only at its end: these are up to "
-        f"{seconds(late)}; in {seconds(_idle(facts, processes))} of the run no process worked.",
+        f"{count(looks)} look-ups found {plural(found, 'file')}{by}. Between the look-ups the loop "
+        f"slept {plural(sleeps, 'time')} for about {seconds(slept / sleeps)}, "
+        f"{seconds(slept)}{facts.over_all} in total. A file that appears during a sleep is found "
+        f"only when that sleep ends, so up to {seconds(late)} passed after the files were there. "
+        f"No process worked for {seconds(_idle(facts, processes))} of the run.",
         stake=Stake(
             run * processes,
             facts.run_time * processes,
@@ -260,9 +261,10 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
         evidence=_evidence(facts),
         at=_at(waiting),
         remedy=Remedy(
-            "Wait for the process that makes the file, if the loop's program started it; else let "
-            "it tell by a pipe or a message, or let the kernel tell when the file appears "
-            "(inotify). Or sleep for a shorter time: a look-up takes microseconds.",
+            "If the program started the process that makes the file, wait for that process. "
+            "Otherwise let that process send a message (a pipe, a socket), or let the kernel tell "
+            "when the file appears (inotify). Or sleep for a shorter time: a look-up takes "
+            "microseconds.",
             _EXAMPLE,
         ),
         limits=("stake.seconds", "stake.share", "stake.large"),

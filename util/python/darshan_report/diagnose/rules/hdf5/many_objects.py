@@ -104,7 +104,7 @@ def _title(kinds: list[_Kind], mask: np.ndarray) -> str:
     if names == ["datasets"]:
         return "The program uses many tiny datasets"
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"Values are {listed} of their own"
+    return f"Values are stored as {listed} of their own"
 
 
 @needs("LAYERS")

@@ -246,7 +246,6 @@ def _remedy(tree: Processes, again: _Again) -> Remedy:
             _SCRIPTS.format(program),
         )
     return Remedy(
-        f"Give all items to one call of {program}, which writes the file once, in place of a call "
-        "for each.",
+        f"Give all items to one call of {program}, which then writes the file once.",
         _ONCE.get(program, _ANY.format(program)),
     )
