@@ -78,3 +78,24 @@ def test_imports_belong_to_a_line(outcome: Outcome) -> None:
     for name, counters in outcome.rows["SITES"].items():
         frames = name.split(";")[1:]
         assert not frames or "importlib" not in frames[0] or not sum(counters[k] for k in KINDS)
+
+
+# Runs scripts one after the other: each code object is freed, and the next one made at its address.
+ONE_AFTER_THE_OTHER = """
+import time
+for number in range(40):
+    text = "import os, time\\ntime.sleep(0.004)\\nfor _ in range(25): os.read(file, 10)\\n"
+    with open(__file__, "rb", buffering=0) as data:
+        exec(compile(text, f"/scripts/{number:02}.py", "exec"), {"file": data.fileno()})
+"""
+
+
+def test_code_objects_of_the_same_address(program: Program) -> None:
+    """Each script has its calls, although all have the same stack and the same addresses."""
+    script = program.folder / "scripts.py"
+    script.write_text(ONE_AFTER_THE_OTHER)
+    program.start(sys.executable, "-S", script)
+    (log,) = program.logs()
+    rows = program.read(log).rows["SITES"]
+    reads = {name.split(";")[1]: row["READS"] for name, row in rows.items() if "scripts/" in name}
+    assert reads == {f"/scripts/{number:02}.py:3:<module>": 25 for number in range(40)}

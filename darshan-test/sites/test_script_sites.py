@@ -98,6 +98,26 @@ def test_perl(program: Program) -> None:
     )
 
 
+# Runs files one after the other: each statement is freed, and the next made at its address.
+ONE_AFTER_THE_OTHER = r"""
+use Time::HiRes 'sleep';
+my $text = "sleep 0.004;\nfor my \$i (1..25) { sysread(\$main::f, my \$b, 10); }\n1;\n";
+for my $n (10..49) { open(my $o, '>', "s$n.pl"); print $o $text; close $o; }
+for my $n (10..49) { open(our $f, '<', $0); do "./s$n.pl"; close $f; }
+"""
+
+
+def test_statements_of_the_same_address(program: Program) -> None:
+    """Each file that Perl runs has its calls, although all have the same stack."""
+    outcome = run(program, ONE_AFTER_THE_OTHER, "main.pl", "perl")
+    found = {
+        Path(place.split(":")[0]).name: count
+        for (place, kind), count in innermost(outcome).items()
+        if kind == "READS" and ".pl:2:" in place
+    }
+    assert found == {f"s{number}.pl": 25 for number in range(10, 50)}
+
+
 def test_threads_of_perl(program: Program) -> None:
     """The lines of a Perl script with threads are right; each thread has an interpreter of its
     own."""

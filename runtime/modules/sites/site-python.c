@@ -60,6 +60,7 @@ static void take_script(struct site_python *python, struct python_frame *frames,
 struct comparing {
   const struct site_stack *stack;
   bool is_same;
+  uint64_t mark;
 };
 
 static void compare_here(void *argument) {
@@ -68,9 +69,20 @@ static void compare_here(void *argument) {
 }
 
 int site_has_script_lines(const struct site_stack *stack) {
-  struct comparing comparing = {stack, false};
+  struct comparing comparing = {.stack = stack};
   int ran = stack_run_with_room(compare_here, &comparing, has_room()) >= 0;
   return ran && comparing.is_same;
+}
+
+static void mark_here(void *argument) {
+  struct comparing *comparing = argument;
+  comparing->mark = script_mark(comparing->stack->line, comparing->stack->lines);
+}
+
+uint64_t site_mark(const struct site_stack *stack) {
+  if (!script_is_here()) return python_mark(stack->line, stack->lines);
+  struct comparing comparing = {.stack = stack};
+  return stack_run_with_room(mark_here, &comparing, has_room()) < 0 ? 0 : comparing.mark;
 }
 
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {
@@ -89,10 +101,12 @@ void site_take_python(struct site_python *python, struct python_frame *frames, s
   python->lines = (uint32_t)(count - first);
 }
 
-/* The text of a frame, which many stacks have. code: as python_code_of read it, with which it is
- * compared, because a code object may be freed and another one made at its address. */
+/* The text of a frame, which many stacks have. mark, and code as python_code_of read it, are
+ * compared with the frame, because a code object may be freed and another one made at its address.
+ */
 struct known_line {
   uintptr_t address; /* of the code object */
+  uint64_t mark;
   struct python_code code;
   char text[];
 };
@@ -104,22 +118,24 @@ static const struct known_line **place_of(uintptr_t address, const struct python
   return &known_lines[key * 0x9e3779b97f4a7c15u >> 56];
 }
 
-static bool is_line(const struct known_line *line, uintptr_t address,
+static bool is_line(const struct known_line *line, const struct python_frame *frame,
                     const struct python_code *code) {
-  return line->address == address && line->code.instruction == code->instruction &&
-         line->code.file == code->file && line->code.name == code->name &&
-         line->code.line_table == code->line_table &&
+  return line->address == frame->code && line->mark == python_mark(frame, 1) &&
+         line->code.instruction == code->instruction && line->code.file == code->file &&
+         line->code.name == code->name && line->code.line_table == code->line_table &&
          line->code.line_table_size == code->line_table_size &&
          line->code.first_line == code->first_line;
 }
 
 /* Remembers the text, unless another one has its place, or it is too long. */
-static void remember_line(const struct known_line **place, uintptr_t address,
+static void remember_line(const struct known_line **place, const struct python_frame *frame,
                           const struct python_code *code, const char *text, size_t length) {
-  if (__atomic_load_n(place, __ATOMIC_RELAXED) || length > LONGEST_KNOWN) return;
+  uint64_t mark = python_mark(frame, 1);
+  if (!mark || __atomic_load_n(place, __ATOMIC_RELAXED) || length > LONGEST_KNOWN) return;
   struct known_line *line = scratch_take(&darshan_scratch, sizeof(*line) + length + 1);
   if (!line) return;
-  line->address = address;
+  line->address = frame->code;
+  line->mark = mark;
   line->code = *code;
   memcpy(line->text, text, length + 1);
   __atomic_store_n(place, line, __ATOMIC_RELEASE);
@@ -152,7 +168,7 @@ void site_add_line(struct site_name *name, const struct python_frame *frame) {
   }
   const struct known_line **known = place_of(frame->code, &code);
   const struct known_line *line = __atomic_load_n(known, __ATOMIC_ACQUIRE);
-  if (line && is_line(line, frame->code, &code)) {
+  if (line && is_line(line, frame, &code)) {
     site_name_add(name, line->text);
     return;
   }
@@ -162,5 +178,5 @@ void site_add_line(struct site_name *name, const struct python_frame *frame) {
   }
   add_place(name, &place);
   if (!name->is_full)
-    remember_line(known, frame->code, &code, name->text + before, name->length - before);
+    remember_line(known, frame, &code, name->text + before, name->length - before);
 }

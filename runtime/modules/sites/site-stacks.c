@@ -48,25 +48,46 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
   return 1;
 }
 
-static int same_lines(const struct site_stack *stack, const struct site_python *python) {
+/* Compares the texts of the running stack's lines, which have the addresses of the known ones. */
+static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
+  uint64_t mark = stack->lines ? site_mark(stack) : 0;
+  uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
+  if (mark && known && mark != known) return 0;
+  if (!known) __atomic_store_n(&stack->mark, mark, __ATOMIC_RELAXED);
+  __atomic_store_n(&stack->checked, site_thread.now, __ATOMIC_RELAXED);
+  return 1;
+}
+
+/* Does so if they were not compared for about a millisecond. A code object can be freed, and one of
+ * the same size made at its address, as when a program runs one script after the other. */
+static inline int have_texts(struct site_stack *stack) {
+  enum { CHECK_TICKS = 1 << 21 };
+  uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
+  return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_texts(stack);
+}
+
+/* Returns 1 if the lines of the running stack are those of the known one. Not inlined, because its
+ * caller needs little stack. */
+static __attribute__((noinline)) int same_lines(struct site_stack *stack,
+                                                const struct site_python *python) {
   for (uint32_t i = 0; i < stack->lines; i++)
     if (stack->line[i].code != python->frame[i].code ||
         stack->line[i].instruction != python->frame[i].instruction)
       return 0;
-  return 1;
+  return have_texts(stack);
 }
 
-__attribute__((noinline)) int site_has_lines(const struct site_stack *stack) {
-  if (UNLIKELY(script_is_here())) return site_has_script_lines(stack);
-  return python_frames_are(stack->line, stack->lines, true);
+__attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
+  int has = UNLIKELY(script_is_here()) ? site_has_script_lines(stack)
+                                       : python_frames_are(stack->line, stack->lines, true);
+  return has && have_texts(stack);
 }
 
 /* Returns the known stack that is equal to the running one, or NULL. end: of the running stack,
  * 0 if it is not known. */
-static inline ALWAYS_INLINE const struct site_stack *
+static inline ALWAYS_INLINE struct site_stack *
 known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
-  const struct site_stack *stack =
-      __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
+  struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
   for (; stack; stack = stack->next) {
     if (stack->key != key || stack->lines != python->lines) continue;
     if (python->lines && !same_lines(stack, python)) continue;
@@ -155,6 +176,8 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
     line[i] = python->frame[i];
   stack->line = line;
   stack->lines = python->lines;
+  stack->mark = site_mark(stack);
+  stack->checked = site_thread.now;
   stack->key = key;
   stack->part = new->part;
   copy_slots(stack, walk->frame + first, count, new->frame);
@@ -214,7 +237,7 @@ static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uin
 static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t returns,
                                                    const struct site_python *python) {
   const struct span *own = &site_thread.stack;
-  const struct site_stack *known;
+  struct site_stack *known;
   if (LIKELY(frame - own->start < own->end - own->start)) {
     known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
     /* A stack of a script that has no lines could get lines, which nothing would compare. */

@@ -52,6 +52,8 @@ struct site_stack {
    * frame are; the frames' addresses are those of the first such stack. */
   const struct python_frame *line;
   uint32_t lines;
+  uint64_t mark;          /* of the lines (site_mark) */
+  uint64_t checked;       /* when the running lines had this mark, in ticks */
   uint32_t forgotten;     /* value of sites_state.forgotten when the stack was added */
   struct site_part *part; /* of its record */
   uint32_t count;
@@ -91,12 +93,13 @@ struct site_thread {
   struct span stack; /* the thread's own; end 0: not known yet */
   int is_first;      /* 1: it is the stack of the program's first thread */
   /* The last stack that was found on the thread's own stack, and not within an import. */
-  const struct site_stack *last;
+  struct site_stack *last;
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
-  int forks;  /* 1: the call is a fork */
-  int walked; /* 1: the call's stack was new, which took time of the runtime */
+  uint64_t now; /* end of the call whose stack is looked for, in ticks */
+  int forks;    /* 1: the call is a fork */
+  int walked;   /* 1: the call's stack was new, which took time of the runtime */
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -117,15 +120,18 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
-int site_has_lines(const struct site_stack *stack);
+int site_has_lines(struct site_stack *stack);
 /* The same for the lines of a script. */
 int site_has_script_lines(const struct site_stack *stack);
+/* Returns a number made of the texts of the running stack's lines, which have the addresses of this
+ * stack's; 0 if it is not known. */
+uint64_t site_mark(const struct site_stack *stack);
 
 /* Returns the record's state if the running stack is the last one of this thread, with or without
  * Python frames; else NULL. This is the fast path: a call in a loop needs nothing else. */
 static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame) {
   const struct site_thread *thread = &site_thread;
-  const struct site_stack *last = thread->last;
+  struct site_stack *last = thread->last;
   const struct span *own = &thread->stack;
   if (UNLIKELY(!last) || frame - own->start >= own->end - own->start) return NULL;
   if (last->span > own->end - frame) return NULL;

@@ -145,6 +145,7 @@ static __attribute__((noinline)) void count_call(const struct site_call *call,
 __attribute__((noinline)) void sites_count_inside(const struct site_call *call) {
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   uintptr_t returns = (uintptr_t)__builtin_return_address(0);
+  site_thread.now = call->t2;
   struct site_part *part = site_of_last_stack(frame);
   if (UNLIKELY(!part))
     part = python_is_here() || script_is_here() ? site_of_python_stack(frame, returns)

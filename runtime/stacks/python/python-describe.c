@@ -1,5 +1,5 @@
 /* Names and lines of Python frames, and the frames of Python's import machinery. Every read is
- * checked (python-memory.c), except for those of python_importing. */
+ * checked (python-memory.c), except for those of python_importing and python_mark. */
 #include <string.h>
 
 #include "python-frames.h"
@@ -22,6 +22,7 @@ static uint32_t number_in(const char *bytes, size_t size, size_t at) {
 
 /* --- str objects ----------------------------------------------------------------------- */
 
+enum { TEXT_KIND = 2, TEXT_COMPACT = 1 << 5, TEXT_ASCII = 1 << 6 }; /* bits of `state` */
 /* The characters of a str: `kind` bytes each. */
 struct text {
   uintptr_t at;
@@ -32,17 +33,16 @@ struct text {
 /* Finds the characters of a str object. Returns false if it is none, or not of the compact form
  * that every str of a code object has. */
 static bool text_of(uintptr_t object, struct text *text) {
-  enum { KIND = 2, COMPACT = 1 << 5, ASCII = 1 << 6 }; /* bits of `state` */
   const struct python_layout *layout = &python.layout;
   char bytes[OBJECT_BYTES];
   size_t n = python_read_some(bytes, object, sizeof(bytes));
   if (n < layout->ascii_size || word_in(bytes, n, layout->type) != python.text_type) return false;
   uint32_t state = number_in(bytes, n, layout->text_state);
   text->length = word_in(bytes, n, layout->text_length);
-  text->kind = state >> KIND & 7;
-  text->at = object + (state & ASCII ? layout->ascii_size : layout->compact_size);
-  if (!(state & COMPACT) || (text->kind != 1 && text->kind != 2 && text->kind != 4) ||
-      ((state & ASCII) && text->kind != 1) || text->length > MOST_TEXT)
+  text->kind = state >> TEXT_KIND & 7;
+  text->at = object + (state & TEXT_ASCII ? layout->ascii_size : layout->compact_size);
+  if (!(state & TEXT_COMPACT) || (text->kind != 1 && text->kind != 2 && text->kind != 4) ||
+      ((state & TEXT_ASCII) && text->kind != 1) || text->length > MOST_TEXT)
     return false;
   uint32_t end = 0; /* a NUL follows, which shows that the characters are where the layout says */
   return python_read(&end, text->at + text->length * text->kind, text->kind) && !end;
@@ -163,6 +163,30 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
   place->line = python_line(python.layout.lines, code.line_table, code.line_table_size,
                             code.first_line, code.instruction);
   return true;
+}
+
+/* --- marks ------------------------------------------------------------------------------- */
+
+/* Adds the characters of a str object to a mark. */
+static inline uint64_t mark_text(uint64_t mark, uintptr_t object) {
+  const struct python_layout *layout = &python.layout;
+  uint32_t state = *(const uint32_t *)(object + layout->text_state);
+  size_t head = state & TEXT_ASCII ? layout->ascii_size : layout->compact_size;
+  size_t length = *(const size_t *)(object + layout->text_length) * (state >> TEXT_KIND & 7);
+  return python_mark_bytes(mark, (const char *)object + head, length);
+}
+
+uint64_t python_mark(const struct python_frame *frames, size_t count) {
+  const struct python_layout *layout = &python.layout;
+  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED) return 0;
+  uint64_t mark = 1;
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t code = frames[i].code;
+    mark = mark_text(mark, *(const uintptr_t *)(code + layout->file));
+    mark = mark_text(mark, *(const uintptr_t *)(code + layout->qualified_name));
+    mark ^= *(const uint32_t *)(code + layout->first_line);
+  }
+  return mark | 1;
 }
 
 /* --- the import machinery -------------------------------------------------------------- */

@@ -22,7 +22,7 @@
 struct link_map;
 
 /* Equal frames (all three members) have the same line of the same function, as long as no code
- * object is freed. */
+ * object is freed: python_mark tells whether one was. */
 struct python_frame {
   uintptr_t frame;       /* address of the interpreter's frame; a generator keeps its own */
   uintptr_t code;        /* address of the code object */
@@ -75,6 +75,13 @@ size_t python_frames(struct python_frame *frames, size_t limit)
  * returned in an earlier call, and, if whole is set, there are no others. Costs less than
  * python_frames, for the same conditions; while the layout is not trusted yet, it returns false. */
 bool python_frames_are(const struct python_frame *known, size_t count, bool whole)
+    __attribute__((visibility("hidden")));
+
+/* Returns a number made of the texts of these frames: the file names and qualified names of their
+ * code objects. If it is not the one that frames with the same addresses had before, a code object
+ * was freed in between and another one made at its address. Returns 0 while the layout is not
+ * trusted yet. The frames must be those of the running stack. */
+uint64_t python_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
 /* The two halves of python_frames, for callers with little stack: python_frames_trusted needs

@@ -82,6 +82,26 @@ static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   return true;
 }
 
+/* Adds a text to a mark (python_mark, script_mark); only the end of a very long one counts. */
+static inline uint64_t python_mark_bytes(uint64_t mark, const char *text, size_t length) {
+  enum { MOST = 1024 };
+  const uint64_t factor = 0x9e3779b97f4a7c15u;
+  size_t at = length < MOST ? 0 : length - MOST;
+  mark = (mark ^ length) * factor;
+  while (at < length) {
+    uint64_t word = 0;
+    size_t n = length - at < sizeof(word) ? 1 : sizeof(word);
+    if (n > 1)
+      __builtin_memcpy(&word, text + at, sizeof(word));
+    else
+      word = (unsigned char)text[at];
+    mark = (mark ^ word) * factor;
+    mark ^= mark >> 32;
+    at += n;
+  }
+  return mark;
+}
+
 /* The parts of a code object that are read. Texts are addresses of str objects. */
 struct python_code {
   uintptr_t file, name;

@@ -76,6 +76,19 @@ bool script_describe(const struct python_frame *frame, struct python_place *plac
   return script_kind == SCRIPT_BASH ? bash_describe(frame, place) : perl_describe(frame, place);
 }
 
+uint64_t script_mark(const struct python_frame *frames, size_t count) {
+  char text[512];
+  uint64_t mark = 1;
+  if (script_kind != SCRIPT_PERL) return 0;
+  for (size_t i = 0; i < count; i++) {
+    struct python_place place = {.text = text, .room = sizeof(text)};
+    if (!script_describe(&frames[i], &place)) continue;
+    mark = python_mark_bytes(mark, place.file, place.file_length);
+    mark = python_mark_bytes(mark, place.function, place.function_length);
+  }
+  return mark | 1;
+}
+
 uintptr_t script_interpreter(void) {
   return script_kind == SCRIPT_BASH ? bash_address() : perl_address();
 }

@@ -44,6 +44,12 @@ size_t script_frames(struct python_frame *frames, size_t limit, bool *imports)
 bool script_frames_are(const struct python_frame *known, size_t count)
     __attribute__((visibility("hidden")));
 
+/* Returns a number made of the texts of these frames of the running stack, which is another one if
+ * a statement of Perl was freed and another one made at its address. 0: frames with the same
+ * numbers have the same texts, as bash's do. Takes a kilobyte of stack. */
+uint64_t script_mark(const struct python_frame *frames, size_t count)
+    __attribute__((visibility("hidden")));
+
 /* Describes a frame, which script_frames returned inside of the current call, as python_describe
  * does. The file is an absolute path where that is known; a text that is not in a file has a name
  * in <>. */

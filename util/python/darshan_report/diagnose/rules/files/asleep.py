@@ -239,7 +239,7 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     looks, found = sum(one.looks.calls for one in waiting), sum(one.looks.found for one in waiting)
     sleeps = sum(one.looks.pauses for one in waiting)
     of_others, makers = _makers(facts, waiting)
-    by = f", which {makers} made," if makers else ""
+    by = f", which {makers} made" if makers else ""
     said = Finding(
         NAME,
         "A loop sleeps between two look-ups of a file",
