@@ -115,8 +115,8 @@ def append_flush(cured: bool) -> None:
         made = file.create_dataset("x", (0, 64), "f4", maxshape=(None, 64), chunks=(512, 64))
         for i in range(0, 2500, size):
             made.resize(i + size, 0)
-            made[i : i + size] = i  # blame: append-flush
-            file.flush()
+            made[i : i + size] = i
+            file.flush()  # blame: append-flush
 
 
 def small_chunks(cured: bool) -> None:
@@ -306,7 +306,7 @@ def nc_chunks_of_time(cured: bool) -> None:
         file.createVariable("t", "f8", ("t",))
         for name in ("height", "period"):
             file.createVariable(name, "f4", ("t", "x"), chunksizes=sizes)
-        for step in range(0, 6000, 200):
+        for step in range(0, 20000, 200):
             file["t"][step : step + 200] = np.arange(step, step + 200.0)
             for name in ("height", "period"):
                 # blame: nc-chunks-of-time

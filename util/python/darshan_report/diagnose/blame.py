@@ -87,6 +87,9 @@ class About:
     # Kinds that count instead if the evidence has many more of their calls, or if only they have
     # sites.
     instead: tuple[int, ...] = ()
+    # Kinds that count alone if the run has such calls on the finding's files: how data are stored
+    # is decided where they are written.
+    before: tuple[int, ...] = ()
 
 
 # By the start of the diagnosis's name; the first row that matches counts.
@@ -94,6 +97,7 @@ _ABOUT = (
     ("across-the-grain", About(_DATA, _HDF5)),
     ("aggregators", About(_DATA, _MPIIO)),
     ("blocking-only", About(_DATA, _MPIIO)),
+    ("chunk-size", About(_DATA, _HDF5, before=(WRITE,))),
     ("chunk-", About(_DATA, _HDF5)),
     ("collective-metadata", About(_NAMES, _HDF5)),
     ("collective-not-aggregated", About(_DATA, _MPIIO)),
@@ -126,7 +130,7 @@ _ABOUT = (
     ("independent-shared-write", About((WRITE,))),
     ("line-buffered", About((WRITE, SYNC), _ANY, _CALLS)),
     ("listed-again", About((LOOKUP,), _ANY, _CALLS)),
-    ("little-compression", About(_DATA, _HDF5)),
+    ("little-compression", About(_DATA, _HDF5, before=(WRITE,))),
     ("many-objects", About((*_NAMES, READ, WRITE), _HDF5)),
     ("many-small-files", About((OPEN,), _ANY, _CALLS)),
     ("memory-alignment", About(_DATA)),
@@ -169,7 +173,7 @@ _ABOUT = (
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
     ("unbuffered-stream-write", About((WRITE,), _ANY, _CALLS)),
     ("written-in-turns", About((OPEN,), _ANY, _CALLS)),
-    ("variable-length", About(_DATA, _HDF5)),
+    ("variable-length", About(_DATA, _HDF5, before=(WRITE,))),
     ("waits-for-a-file", About((LOOKUP,), _ANY, _CALLS, (OPEN,))),
     ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
     ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
@@ -292,6 +296,11 @@ def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line,
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+def _ids(finding: Finding) -> set[int]:
+    """Returns the ids of the files and objects that a finding's evidence names."""
+    return {row.id for row in finding.evidence if row.id is not None and row.record}
+
+
 def _used(line: Line, ids: set[int], about: About) -> float:
     """Returns how many calls, or bytes, of a finding a line made on these files, at least."""
     whole = 0.0
@@ -308,7 +317,7 @@ def _used(line: Line, ids: set[int], about: About) -> float:
 def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
     """Returns the line that used the files of the finding's evidence most, and its share of that
     use; None if the call sites do not list these files."""
-    ids = {row.id for row in finding.evidence if row.id is not None and row.record}
+    ids = _ids(finding)
     line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
     if part < _ENOUGH:
         return None
@@ -443,6 +452,10 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
     if finding.name.startswith(_FAULTS):
         return Blame(_NO_CALLS, None, "", 0.0, 0)
     about = _about(found, finding)
+    if about is not None and about.before:
+        first = replace(about, kinds=about.before)
+        ids = _ids(finding)
+        about = first if any(_used(line, ids, first) > 0 for line in found.every) else about
     if about is not None and about.called == _ANY:
         about = _in_library(found.every, finding, about)
     return _blamed(found, finding, about) if about else None
@@ -452,7 +465,7 @@ def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
     """Returns the calls of HDF5, netCDF and MPI-IO, if only they used the files of the finding: a
     site is of the call that the program made, so the reads below an H5Oopen are not among the
     reads. Returns `about` otherwise."""
-    ids = {row.id for row in finding.evidence if row.id is not None and row.record}
+    ids = _ids(finding)
     libraries = About(KINDS, f"{_HDF5}|{_MPIIO}")
     if any(_used(line, ids, replace(about, by=_CALLS)) > 0 for line in lines):
         return about
