@@ -508,7 +508,10 @@ def _parsed() -> list[Row]:
         parsed("config-each", again, "once", says=title),
         parsed("text-each", again, "once"),
         parsed("zip-member-each", again, "Open the archive once", says=title),
+        parsed("row-each", again, "once", says=title),
+        parsed("pickle-each", again, "once", says=title),
         parsed("settings-each-step"),
+        parsed("passes-of-models", never=("before the loop",)),
         parsed("pages", never=("before the loop",)),
     ]
 

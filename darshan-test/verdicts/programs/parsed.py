@@ -3,10 +3,12 @@ parsed.py CASE [cured|prepare]."""
 
 from __future__ import annotations
 
+import csv
 import functools
 import http.server
 import json
 import math
+import pickle
 import sys
 import threading
 import time
@@ -66,7 +68,62 @@ def zip_member_each(cured: bool) -> None:
             assert len(archive.read(name)) == 500  # blame: zip-member-each
 
 
+def prepare_row_each() -> None:
+    """Writes a table of 4,000 rows."""
+    with open("stations.csv", "w", newline="") as file:
+        csv.writer(file).writerows([f"S{i:05}", i * 0.01, i * 0.02, i] for i in range(4000))
+
+
+def gain_of(name: str) -> float:
+    """Looks for a row of the table."""
+    with open("stations.csv", newline="") as file:  # blame: row-each
+        for row in csv.reader(file):  # blame: row-each
+            if row[0] == name:
+                return float(row[3])
+    return 0.0
+
+
+def row_each(cured: bool) -> None:
+    """Reads the table up to a row for each item; cured: once."""
+    names = [f"S{i * 7 % 4000:05}" for i in range(700)]
+    if cured:
+        with open("stations.csv", newline="") as file:
+            gains = {row[0]: float(row[3]) for row in csv.reader(file)}
+        assert sum(gains[name] for name in names)
+    else:
+        assert sum(gain_of(name) for name in names)
+
+
+def prepare_pickle_each() -> None:
+    """Writes a pickled table."""
+    Path("table.pkl").write_bytes(pickle.dumps({i: list(range(20)) for i in range(8000)}))
+
+
+def values_of(number: int) -> list[int]:
+    """Loads the table for one of its rows."""
+    with open("table.pkl", "rb") as file:  # blame: pickle-each
+        return pickle.load(file)[number]  # blame: pickle-each
+
+
+def pickle_each(cured: bool) -> None:
+    """Loads the table for each item; cured: once."""
+    if cured:
+        with open("table.pkl", "rb") as file:
+            known = pickle.load(file)
+    assert sum(known[i][1] if cured else values_of(i)[1] for i in range(150))
+
+
 # --- healthy ---------------------------------------------------------------------
+
+
+def passes_of_models(_: bool) -> None:
+    """Each of eight models reads the table again, and computes for each row."""
+    prepare_row_each()
+    for model in range(8):
+        fitted = 0.0
+        with open("stations.csv", newline="") as file:
+            for row in csv.reader(file):
+                fitted += sum(math.sin(float(row[1]) * k + model) for k in range(200))
 
 
 def settings_each_step(_: bool) -> None:

@@ -3,7 +3,8 @@
 A program that opens a small file again, such as its configuration, parses it again, too. This time
 lies between its calls, where the program may also compute: so a parser is taken to need no longer
 than its bytes take at the lowest rate of such parsers. Frames of a library in the calls tell the
-parser. Without them, as for `json.loads` of a text, the name of the file tells the format.
+parser. Without them, as for `json.loads` of a text, or for `pickle.load` and `csv.reader`, which are
+written in C, the name of the file tells the format.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from ..facts import Facts
 _FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
 _SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
 _TEXTS = re.compile(
-    r"\.(?:(?:geo)?json|ya?ml|toml|ini|cfg|conf|xml|xsd|nml|plist|ipynb)$", re.IGNORECASE
+    r"\.(?:(?:geo)?json|ya?ml|toml|ini|cfg|conf|xml|xsd|nml|plist|ipynb|csv|tsv|tab|pkl|pickle"
+    r"|msgpack)$",
+    re.IGNORECASE,
 )
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
-    """Returns whether the names of a site's files are those of texts that programs parse."""
+    """Returns whether the names of a site's files are those of files that programs parse."""
     names = [facts.name(record) for record in site.sums.files.calls]
     return bool(names) and all(map(_TEXTS.search, names))
 

@@ -16,7 +16,7 @@ computing that no remedy removes, so only these gaps count:
   open file, if there is about one for each open: a library that opens a file parses its index or
   its header (zipfile, a reader of tables). A program that computes after each piece of a file has
   more of them;
-- of such a loop, those before the program's own next close or open, at most as long as a parser
+- of such a loop, those before the program's own next close, open or read, at most as long as a parser
   needs for the bytes that it read (diagnose/programs/parsing.py).
 
 The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
@@ -30,7 +30,7 @@ import re
 from collections.abc import Sequence
 
 from ...call_sites.lines import Line, Site, sites_of
-from ...call_sites.measured import CLOSE, LONG, LOOKUP, MEDIUM, OPEN, SHORT, Measured
+from ...call_sites.measured import CLOSE, LONG, LOOKUP, MEDIUM, OPEN, READ, SHORT, Measured
 from ...call_sites.stack import IMPORT, Python
 from ...call_sites.told import library_call, name_of
 from ...classes import dataclass
@@ -148,13 +148,15 @@ def _opens_again(loop: Line) -> bool:
 
 
 def _parsed(facts: Facts, loop: Line) -> float:
-    """Returns the seconds before the program's own closes and opens of a loop, at most as long as
-    it takes to parse what the loop read: `json.load` in a `with open(...)` parses before the close,
-    `json.loads` of a text before the next open."""
+    """Returns the seconds before the program's own closes, opens and reads of a loop, at most as
+    long as it takes to parse what the loop read: `json.load` in a `with open(...)` parses before
+    the close, `json.loads` of a text before the next open, `pickle.load` and a loop over lines
+    before the next read."""
     longer = 0.0
     for site in loop.sites:
-        closes = bool(site.sums.calls_of[CLOSE]) and not is_of_library(site)
-        if closes or (site.is_users and _begins(site)):
+        calls = site.sums.calls_of
+        own = bool(calls[CLOSE] or calls[READ]) and not is_of_library(site)
+        if own or (site.is_users and _begins(site)):
             longer += site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
     return min(longer, parsing_of(facts, loop)) if longer > 0 else 0.0
 

@@ -35,8 +35,8 @@ shell: done >> out.txt  # after the loop, not >> out.txt after each command in i
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
 _AGAIN = 4  # times that the same bytes are moved, at least
 # Part of these bytes that an open moves on average, at least: a file that grows is half as
-# large.
-_WHOLE = {"WRITTEN": 0.25, "READ": 0.8}
+# large. A program that looks for a line reads up to this line, if nobody writes the file.
+_WHOLE, _FOUND = {"WRITTEN": 0.25, "READ": 0.8}, 0.25
 _SAVED_LESS = Remedy(
     "Each open writes to the same place again: write it less often, such as once at the end or "
     "every few seconds, and keep what is new in memory until then. If each state must be on disk: "
@@ -169,7 +169,9 @@ def _title(
     if _is_mapped(facts, table, place):
         return f"{'Files are' if others else 'A file is'} opened and mapped again and again"
     reads = bool(table["BYTES_READ"][place] >= 2 * table["BYTES_WRITTEN"][place])
-    if parsed and reads and opened_through(facts, int(table.ids[place]), writes=False):
+    record = int(table.ids[place])
+    again = _is_again(facts, record, "READ", whole)
+    if parsed and reads and (again or opened_through(facts, record, writes=False)):
         return f"{'Files are' if others else 'A file is'} opened and parsed again and again"
     return "Files are opened or checked again and again"
 
@@ -208,10 +210,10 @@ def _is_again(
     """Returns whether most opens of a file read the same bytes of it, or write them again.
     streams: also if a stream wrote them, perhaps at the end of the file."""
     moved, size = _moved(facts, record, direction, streams or direction == "READ")
-    whole = opens * size
-    return (
-        size > 1 and moved >= max(_AGAIN * size, _WHOLE[direction] * whole) and moved <= 2 * whole
-    )
+    whole, least = opens * size, _WHOLE[direction]
+    if direction == "READ" and not _moved(facts, record, "WRITTEN", streams=True)[0]:
+        least = _FOUND
+    return size > 1 and max(_AGAIN * size, least * whole) <= moved <= 2 * whole
 
 
 def _in_total(facts: Facts, record: int, opens: float) -> str:
