@@ -53,7 +53,7 @@ static void seekg_each(bool cured) {
       memcpy(&value, &all[place], sizeof value);
       continue;
     }
-    in.seekg(place);
+    in.seekg(place);  // blame: seekg-each
     in.read(reinterpret_cast<char *>(&value), sizeof value);  // blame: seekg-each
   }
 }
