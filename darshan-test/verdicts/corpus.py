@@ -241,6 +241,11 @@ def _fields() -> list[Row]:
         field("text-values", "variable-length", "fixed length", HERE),
         field("text-packed", "variable-length", "fixed length", HERE),
         field("column-of-rows", "across-the-grain", "H5Pset_chunk"),
+        replace(
+            field("rows-picked", "scattered-selection-reads", "pick the rows in memory", HERE),
+            never=("Keep the data in memory",),
+        ),
+        field("nc-diskless", "loaded-whole", "diskless=True", HERE),
         field("nc-sync-step", "flush-per-chunk", "nc_sync"),
         field("nc-define-late", "header-moves", "NETCDF4", HERE),
         field("nc-element-writes", "element-wise", "block"),
@@ -254,8 +259,10 @@ def _fields() -> list[Row]:
             for case in (
                 *("write", "chunks", "deflate", "records", "table", "checkpoints", "fields"),
                 *("described", "rows", "words", "reopened", "filled", "synced"),
+                "range",
             )
         ),
+        Row("fields.py", "nc-in-memory", place=HERE),
         in_c("file-opens", "hdf5-opened-again", "Open once"),
         in_c("file-flushes", "flush-per-chunk", "H5Fflush"),
         in_c("fill-then-write", "fill-values", "H5Pset_fill_time"),

@@ -125,9 +125,31 @@ def cases() -> list[Case]:
                  WRITE_POSIX_BYTES_WRITTEN=20000 * 65536, BYTES_ASKED_WRITTEN=20000 * 2000,
                  F_WRITE_TIME=3.0, F_WRITE_POSIX_TIME=2.0)
     )  # fmt: skip
+    picked = Job((
+        row("LAYERS", "/f.h5:/d", UPPER_MODULE=4, LAYOUT=1, READ_CALLS=2, READ_POSIX_READS=200,
+            READ_POSIX_BYTES_READ=8 * MIB, BYTES_ASKED_READ=8 * MIB, F_READ_TIME=3.0,
+            F_READ_POSIX_TIME=0.2),
+        row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, READS=2, IRREGULAR_HYPERSLAB_SELECTS=2),
+    ))  # fmt: skip
+    placed = Job((
+        row("LAYERS", "/f.h5:/d", UPPER_MODULE=4, LAYOUT=1, WRITE_CALLS=2, WRITE_POSIX_WRITES=200,
+            WRITE_POSIX_BYTES_WRITTEN=8 * MIB, BYTES_ASKED_WRITTEN=8 * MIB, F_WRITE_TIME=3.0,
+            F_WRITE_POSIX_TIME=0.2),
+        row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, WRITES=2, POINT_SELECTS=2),
+    ))  # fmt: skip
+    loaded = Job((
+        *_dataset(READ_CALLS=2, BYTES_ASKED_READ=2 * MIB, F_READ_TIME=0.01),
+        row("LAYERS", "/f.h5", UPPER_MODULE=3),
+        row("H5F", "/f.h5", OPENS=1),
+        row("POSIX", "/f.h5", OPENS=1, READS=1, BYTES_READ=800 * MIB, F_READ_TIME=3.0,
+            MAX_BYTE_READ=800 * MIB - 1),
+    ))  # fmt: skip
     deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
     return [
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
+        ("scattered-selection-reads", picked, picked.but(FILTERS=1)),
+        ("scattered-selection-writes", placed, placed.but(1, POINT_SELECTS=0)),
+        ("loaded-whole", loaded, loaded.but(READ_POSIX_BYTES_READ=2 * MIB)),
         ("sieve-buffer-read", sieved, sieved.but(READ_POSIX_READS=5000)),
         ("sieve-buffer-write", stored, stored.but(F_WRITE_MPIIO_TIME=0.5)),
         ("flush-per-chunk", flushed, flushed.but(FLUSH_CALLS=9, DISTINCT_BYTES_WRITTEN=60 * MIB)),

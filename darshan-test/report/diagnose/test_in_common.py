@@ -35,6 +35,8 @@ _LOSE_NOTHING = {
     "flush-per-chunk": "each process writes what it has, in one call",
     "hdf5-file-time": "all ranks open the file together, and HDF5 knows of all of them",
     "hdf5-opened-again": "the remedy says to flush for other processes",
+    "loaded-whole": "the remedy keeps nothing in memory",
+    "scattered-selection-reads": "the rows that a process reads, for one use",
     "header-moves": "the variables of a file that is created",
     "many-objects": "a layout of the data",
     "many-small-files": "temporary files of one process",

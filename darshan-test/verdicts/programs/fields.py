@@ -222,6 +222,58 @@ def text_packed(cured: bool) -> None:
         file["names"][:]
 
 
+def prepare_rows_picked() -> None:
+    """Writes a table of 300,000 rows in chunks of a thousand."""
+    with h5py.File("f.h5", "w") as file:
+        values = np.arange(300_000 * 20.0).reshape(300_000, 20)
+        file.create_dataset("x", data=values, chunks=(1000, 20))
+
+
+def rows_picked(cured: bool) -> None:
+    """Reads the rows that passed a test; cured: picks them from all rows in memory."""
+    passed = np.flatnonzero(np.random.default_rng(1).random(300_000) < 0.4)
+    with h5py.File("f.h5") as file:
+        x = file["x"]
+        assert (x[:][passed] if cured else x[passed]).shape[1] == 20  # blame: rows-picked
+
+
+def prepare_nc_diskless() -> None:
+    """Writes four files of which a model reads one variable."""
+    for number in range(4):
+        with netCDF4.Dataset(f"m{number}.nc", "w") as file:
+            file.createDimension("n", 1 << 24)
+            file.createDimension("few", 1 << 18)
+            file.createVariable("rain", "f4", ("few",))[:] = np.ones(1 << 18, "f4")
+            file.createVariable("all", "f4", ("n",))[:] = np.ones(1 << 24, "f4")
+
+
+def nc_diskless(cured: bool) -> None:
+    """Opens files in memory for one variable; cured: opens them as they are."""
+    for number in range(4):
+        more = {} if cured else {"diskless": True}
+        with netCDF4.Dataset(f"m{number}.nc", **more) as file:  # blame: nc-diskless
+            assert file["rain"][:].sum() == 1 << 18
+
+
+prepare_nc_in_memory = prepare_nc_diskless
+
+
+def nc_in_memory(_: bool) -> None:
+    """Opens files in memory and uses all of them."""
+    for number in range(4):
+        with netCDF4.Dataset(f"m{number}.nc", diskless=True) as file:
+            assert file["all"][:].sum() == 1 << 24
+
+
+prepare_healthy_range = prepare_rows_picked
+
+
+def healthy_range(_: bool) -> None:
+    """Reads every second row of a range, which is a selection with a stride."""
+    with h5py.File("f.h5") as file:
+        assert file["x"][1000:201_000:2].shape == (100_000, 20)
+
+
 def noise_compressed(cured: bool) -> None:
     """Compresses data that cannot be compressed."""
     values = np.random.default_rng(1).integers(0, 256, (16 << 20,)).astype("u1")

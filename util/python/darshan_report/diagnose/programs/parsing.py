@@ -3,8 +3,8 @@
 A program that opens a small file again, such as its configuration, parses it again, too. This time
 lies between its calls, where the program may also compute: so a parser is taken to need no longer
 than its bytes take at the lowest rate of such parsers. Frames of a library in the calls tell the
-parser. Without them, as for `json.loads` of a text, or for `pickle.load` and `csv.reader`, which are
-written in C, the name of the file tells the format.
+parser. Without them, as for `json.loads` of a text, or for `pickle.load` and `csv.reader`, which
+are written in C, the name of the file tells the format.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ _SOME = 10  # opens or waits for storage that are worth merging
 _AGAIN = 1.5  # bytes moved per byte of a file
 _SMALL_FILE = 1 << 20  # bytes
 _LARGE_FOLDER = 10_000  # entries
+_SEARCH = 20  # questions for each file, from which on a program searches a name
 _CHECKPOINT = 16 << 20  # bytes that one wait for storage may well serve
 _ITEM = 16  # bytes of a number or a few characters
 _BLOCK = 4096  # bytes; a call of a library that moves more has little left to save
@@ -132,7 +133,24 @@ OPENS = (
     ),
     Advice(lambda s: s.names >= FEW, "create, rename and remove fewer files"),
 )
+
+
+def _searches(seen: Seen) -> bool:
+    """Returns whether a program asks about many more names than it has files."""
+    return seen.stats >= _SEARCH * max(seen.files, FEW)
+
+
 METADATA = (
+    Advice(
+        _searches,
+        "ask about each name once and remember the answers; begin a search for the next free "
+        "number at the last one, not at the first",
+        "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
+        "Python: known = set(os.listdir(folder))  # once;  name in known\n"
+        "Perl: my %known = map { $_ => 1 } glob('out/*');  # once;  exists $known{$name}\n"
+        "shell: n=$((n + 1))  # a counter, not a search from 1",
+        alone=True,
+    ),
     Advice(
         lambda s: s.opens >= max(2 * s.files, FEW),
         "open files once and keep them open",
@@ -144,7 +162,7 @@ METADATA = (
         alone=True,
     ),
     Advice(
-        lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files,
+        lambda s: s.files >= FEW and s.moved < _SMALL_FILE * s.files and not _searches(s),
         "pack many small objects into one file",
         "one HDF5 file or an archive instead of many files",
     ),
@@ -154,7 +172,7 @@ METADATA = (
         "C: entry->d_type of readdir()\nPython: os.scandir(folder)\nshell: find -printf",
     ),
     Advice(
-        lambda s: s.stats >= FEW and s.entries < s.stats / 2,
+        lambda s: s.stats >= FEW and s.entries < s.stats / 2 and not _searches(s),
         "ask about a file once and remember the result",
         "Python: known = os.stat(path)  # before the loop\n"
         "C: struct stat known;  stat(path, &known);  before the loop",

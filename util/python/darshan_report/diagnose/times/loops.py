@@ -16,8 +16,8 @@ computing that no remedy removes, so only these gaps count:
   open file, if there is about one for each open: a library that opens a file parses its index or
   its header (zipfile, a reader of tables). A program that computes after each piece of a file has
   more of them;
-- of such a loop, those before the program's own next close, open or read, at most as long as a parser
-  needs for the bytes that it read (diagnose/programs/parsing.py).
+- of such a loop, those before the program's own next close, open or read, at most as long as a
+  parser needs for the bytes that it read (diagnose/programs/parsing.py).
 
 The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
 does nothing that a remedy removes.
@@ -30,7 +30,7 @@ import re
 from collections.abc import Sequence
 
 from ...call_sites.lines import Line, Site, sites_of
-from ...call_sites.measured import CLOSE, LONG, LOOKUP, MEDIUM, OPEN, READ, SHORT, Measured
+from ...call_sites.measured import CLOSE, KINDS, LONG, LOOKUP, MEDIUM, OPEN, READ, SHORT, Measured
 from ...call_sites.stack import IMPORT, Python
 from ...call_sites.told import library_call, name_of
 from ...classes import dataclass
@@ -43,6 +43,7 @@ from ..programs.parsing import parsing_of
 
 ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
 _AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
+_SEARCH = 20  # look-ups for each open, from which on they are no part of opening a file
 _PAUSES = 1.5  # long gaps for each open, at most: a busy machine makes some more than a parser does
 _TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
 _HALF = 0.5  # least part of a finding's calls that its loops must have
@@ -161,12 +162,22 @@ def _parsed(facts: Facts, loop: Line) -> float:
     return min(longer, parsing_of(facts, loop)) if longer > 0 else 0.0
 
 
-def _of_rounds(facts: Facts, loop: Line) -> float:
+def _asks_more(loop: Line) -> bool:
+    """Returns whether a loop asks about so many more names than it opens that the questions are a
+    loop of their own, such as a search for a free name."""
+    calls = loop.sums.calls_of
+    return calls[LOOKUP] > _SEARCH * max(1, calls[OPEN])
+
+
+def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
-    rounds."""
+    rounds. kinds: of the calls that would be saved."""
     short, inside, before, parsing, begun, others, pauses = 0.0, 0.0, 0.0, 0.0, 0, 0, 0
+    apart = LOOKUP not in kinds and _asks_more(loop)
     for site in loop.sites:
         sums = site.sums
+        if apart and sums.calls_of[LOOKUP]:
+            continue
         short += sums.gaps[SHORT]
         begins = _begins(site)
         begun += sums.calls if begins else 0
@@ -243,7 +254,7 @@ def between(
     if removed == ITEMS:
         found = sum(_of_items(facts, loop, about.kinds, about.called) for loop in some)
     else:
-        found = sum(_of_rounds(facts, loop) for loop in some)
+        found = sum(_of_rounds(facts, loop, about.kinds) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
     spent = min(saved * found * known.overlap, left, processor_time(facts))
     return Between(spent) if spent >= _TOLD * lost else Between()

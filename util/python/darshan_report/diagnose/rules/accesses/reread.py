@@ -14,6 +14,7 @@ from ...accesses.streams import Mask, Streams
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
 from ...programs.sqlite import databases
+from ...programs.used_through import used_through
 from ...reached import CALLS, at_most
 from ...remedies.language import READ_ONCE
 from ...table import Table
@@ -40,6 +41,20 @@ _PAGES = Remedy(
     "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
     "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
 )
+_NPZ = r"numpy\.(?:\w+\.)*NpzFile\."
+_NPZ_ONCE = Remedy(
+    "Take each array of the .npz file once, before the loop, and keep it: each name in brackets "
+    "reads and decompresses the whole array again.",
+    "Python: with numpy.load(path) as file: gain = file['gain']  # once, before the loop",
+    alone=True,
+)
+_HDF5_ONCE = """\
+C: H5Dread(set, whole_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows);  // once, before the loop
+C++: set.read(rows.data(), whole_type);  // once, before the loop
+Fortran: call h5dread_f(set, whole_type, rows, dims, error)  ! once, before the loop
+Python: rows = file['table'][:]  # once, before the loop;  rows['x'], rows['y']
+Julia: rows = read(file["table"])  # once, before the loop
+Octave: rows = h5read (path, "/table");  % once, before the loop"""
 _SCANS = Remedy(
     "Create an index for the columns by which the queries look up rows: SQLite reads the table "
     "from beginning to end for each query, which EXPLAIN QUERY PLAN tells as SCAN. Only if the "
@@ -234,10 +249,15 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         return _SCANS if whole else _PAGES
     if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
         return found
+    if direction == "READ" and int(table.ids[place]) in used_through(facts, _NPZ):
+        return _NPZ_ONCE
     if direction == "READ" and facts.together:
         text += ", or read them in one process and send them to the others"
     if facts.info.region("H5D"):
         text += "; for HDF5 enlarge the chunk cache"
+        if direction == "READ" and _is_hdf5(facts, int(table.ids[place])):
+            text += ". A read of one field of a compound type moves all fields: read them together"
+            example = _HDF5_ONCE
     if direction == "READ":
         each = facts.opens(table)[place] / max(1, int(table.processes[place]))
         text = f"Open the file once. {text}" if each >= facts.limits["opens.again"] else text
@@ -253,6 +273,12 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
                 "\nshell: cp --reflink=auto file copy"
             )
     return Remedy(f"{text}.", example, alone=True)
+
+
+def _is_hdf5(facts: Facts, number: int) -> bool:
+    """Returns whether HDF5 used a file."""
+    files = facts.table("H5F")
+    return files is not None and files.place(number) is not None
 
 
 def _copied(table: Table, place: int) -> bool:

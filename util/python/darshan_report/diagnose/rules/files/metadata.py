@@ -54,6 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)
     stats = sum(float(table["STATS"][own].sum()) for table, own in base)
     more = sum(extra.sum(n) for n in _OPERATIONS) if extra is not None else 0.0
+    asked = 0 if extra is None else int(extra.sum("ACCESSES"))
     folders, resolved, failed = (0 if extra is None else int(extra.sum(name)) for name in _LOOKUPS)
     resizes = 0 if extra is None else sum(int(extra.sum(name)) for name in _RESIZES)
     renames = facts.renames()
@@ -92,7 +93,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             (failed, f"{plural(failed, 'call')} that failed"),
             (resizes, f"{plural(resizes, 'change')} of a file's size"),
             (renames, f"{count(renames)} rename" + "s" * (renames != 1)),
-            (more, f"{count(more)} other operation" + "s" * (more != 1) + " on names"),
+            (asked, plural(asked, "access call")),
+            (more - asked, f"{plural(round(more - asked), 'other operation')} on names"),
         )
         if number
     ]  # fmt: skip

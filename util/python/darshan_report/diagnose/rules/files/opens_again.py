@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from ....checkpoints.saves import state_ids
-from ....records import among
+from ....records import among, in_both
 from ....units import amount, count, plural, seconds
 from ...accesses import rotations
 from ...facts import Facts, leading
-from ...finding import SYMPTOM, Finding, Remedy
+from ...finding import SYMPTOM, Evidence, Finding, Remedy
+from ...programs.sqlite import databases
 from ...reached import CALLS, at_most
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import opened_through
-from ...table import Table
+from ...table import Table, added
 from ...times.loops import between
 
 NAME = "opened-again"
@@ -73,6 +74,18 @@ _ASKED = Remedy(
     "Perl: my @known = stat($path);  before the loop",
     alone=True,
 )
+_SEARCHED = Remedy(
+    "Ask about each file once and remember the answers, for example in a set of names from one "
+    "listing of the folder. A search for the next free number begins at the last one.",
+    "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
+    "C++: std::set<std::string> known;  // filled once by std::filesystem::directory_iterator\n"
+    "Python: known = set(os.listdir(folder))  # once;  name in known\n"
+    "Perl: my %known = map { $_ => 1 } glob('out/*');  # once;  exists $known{$name}\n"
+    "Rust: let known: HashSet<_> = fs::read_dir(folder)?.flatten().collect();  // once\n"
+    "Java: Set<Path> known = Files.list(folder).collect(Collectors.toSet());  // once\n"
+    "shell: n=$((n + 1))  # a counter, not a search from 1",
+    alone=True,
+)
 _MAPPED = Remedy(
     "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
     "pages, and each access to a page of it costs a page fault.",
@@ -84,6 +97,8 @@ _MAPPED = Remedy(
 )
 _OFTEN_MAPPED = 0.5  # mappings for each open, at least
 _FEW = 4  # files that a program may be waiting for
+_MANY = 100  # files from which on a program does not ask about certain ones, but searches
+_OTHERS = ("TRUNCATES", "UNLINKS", "LINKS", "SETATTRS", "MISSES", "RENAMES")
 _MORE = 1.5  # times the opens: more queries than those of a library that opens a file
 _LIGHTER = 20  # seeks that cost as much as an open or a stat
 
@@ -98,15 +113,21 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
-    """Describes how often a file was opened, queried, or both, by all its processes together: the
+    """Describes how often a file was opened, mapped and queried by all its processes together: the
     log does not have the number of each. Many libraries ask for facts of each file that they open,
     which is not said."""
     users = int(table.processes[place])
     asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
-    said = (("opened", users * float(opens[place])), ("queried by stat", users * asked))
-    often = " and ".join(
-        f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0
+    mapped = float(table["MMAPS"][place]) if table.has("MMAPS") else 0.0
+    if 2 * mapped > users * asked:  # a library asks for the length of what it maps
+        asked = 0.0
+    said = (
+        ("opened", users * float(opens[place])),
+        ("mapped", mapped if mapped > _MORE * users * float(opens[place]) else 0.0),
+        ("queried", users * asked),
     )
+    words = [f"{word} {plural(round(times), 'time')}" for word, times in said if round(times) > 0]
+    often = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
     return often + (f" by {count(users)} processes" if users > 1 else "")
 
 
@@ -118,21 +139,25 @@ def _beside(table: Table, place: int) -> list[str]:
 
 def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     opens = facts.opens(table) / table.processes
-    stats = table["STATS"] / table.processes
+    asks, asking = _asks(facts, table)
+    stats = asks / table.processes
     mask = (opens > facts.limits["opens.again"]) | (stats > facts.limits["stats.again"])
     mask &= facts.single(table)
-    mask &= 2 * facts.renamed_away(table) < facts.opens(table) + table["STATS"]
+    mask &= 2 * facts.renamed_away(table) < facts.opens(table) + asks
     if mask.any():  # a checkpoint is a new file each time
         mask &= ~among(table.ids, rotations.ids(facts))
         mask &= ~among(table.ids, state_ids(facts))
+    # SQLite itself asks about its database with each transaction.
+    for place in np.flatnonzero(mask & (opens <= facts.limits["opens.again"])).tolist():
+        mask[place] = facts.name(table.ids[place]) not in databases(facts)
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
     part = again / np.maximum(opens + stats, 1)
     # The metadata time contains seeks, which do not reach the file system.
-    calls = facts.opens(table) + table["STATS"]
+    calls = facts.opens(table) + asks
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
-    time = np.where(mask, table["F_META_TIME"] * part, 0.0)
+    time = np.where(mask, (table["F_META_TIME"] + asking) * part, 0.0)
     asked = float(stats[mask].sum()) > float(opens[mask].sum())
     more = between(facts, NAME, float(time.sum()), instead=asked)
     stake = facts.stake(
@@ -149,13 +174,41 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
         + _in_total(facts, int(table.ids[first]), float(opens[first] * table.processes[first])),
         stake=stake,
-        evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME"),
+        evidence=facts.rows(table, first, "OPENS", *_beside(table, first), "F_META_TIME")
+        + _asked_rows(facts, table, first),
         remedy=_opened(facts, table, first, opens, stats)
         if opens[first] > facts.limits["opens.again"]
+        else _MAPPED
+        if _is_mapped(facts, table, first)
         else _asked(len(others) + 1),
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Returns for each file how often all processes asked about it (stat, access), and the seconds
+    of the questions that the table's times lack."""
+    asks, asking = table["STATS"], np.zeros(len(table.ids))
+    extra = facts.table("POSIX_EXT") if table.prefix == "POSIX" else None
+    if extra is not None and extra["ACCESSES"].max(initial=0) > facts.limits["stats.again"]:
+        here, there = in_both(table.ids, extra.ids)
+        number = extra["ACCESSES"][there]
+        asks = np.array(asks)
+        asks[here] += number
+        # The time is that of all calls of the other table, of which these are most.
+        mostly = number > added([extra[name] for name in _OTHERS])[there]
+        asking[here] = np.where(mostly, extra["F_META_TIME"][there], 0.0)
+    return asks, asking
+
+
+def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
+    """Returns the number of access calls on a file as evidence, if there are many."""
+    extra = facts.table("POSIX_EXT")
+    row = None if extra is None or table.prefix != "POSIX" else extra.place(int(table.ids[place]))
+    if extra is None or row is None or extra["ACCESSES"][row] <= table["STATS"][place]:
+        return ()
+    return facts.rows(extra, row, "ACCESSES", "F_META_TIME")
 
 
 def _title(
@@ -167,7 +220,10 @@ def _title(
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
         return f"{'Files are' if others else 'A file is'} written anew with each open"
     if _is_mapped(facts, table, place):
-        return f"{'Files are' if others else 'A file is'} opened and mapped again and again"
+        opened = "opened and " if opens[place] > facts.limits["opens.again"] else ""
+        return f"{'Files are' if others else 'A file is'} {opened}mapped again and again"
+    if opens[place] <= facts.limits["opens.again"]:
+        return "The program asks about the same files again and again"
     reads = bool(table["BYTES_READ"][place] >= 2 * table["BYTES_WRITTEN"][place])
     record = int(table.ids[place])
     again = _is_again(facts, record, "READ", whole)
@@ -185,6 +241,8 @@ def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
 def _asked(files: int) -> Remedy:
     """Returns the remedy for repeated questions about so many files. A program asks about a few
     files to wait for them; one that asks about many looks for the newest, or compares them."""
+    if files > _MANY:
+        return _SEARCHED
     if files > _FEW:
         return _ASKED
     return replace(_ASKED, text=_ASKED.text + _WAITING)

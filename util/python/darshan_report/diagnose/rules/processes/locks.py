@@ -247,7 +247,7 @@ def _waits(
             ranks=1 if facts.tree else facts.nprocs,
         ),
         evidence=_evidence(facts, extra, at),
-        remedy=_ONE_HOLDS
+        remedy=_one_holds(inside, time)
         if inside.changed
         else Remedy(
             "Hold a lock only while the file is changed: compute before, and release it at once. "
@@ -263,14 +263,21 @@ def _waits(
     )
 
 
-_ONE_HOLDS = Remedy(
-    "Each holder of the lock reads the file and writes it back, while the others wait. Let one "
-    "process own the data, give out the work and take the results as messages (a pipe, a queue, a "
-    "pool of workers); or take many items with each lock; or use a database, which changes single "
-    "rows. Compute outside of the lock: hold it only while the file is changed, and "
-    "release it at once.",
-    STATE.example,
+_OWNER = (
+    "Let one process own the data, give out the work and take the results as messages (a pipe, a "
+    "queue, a pool of workers); or take many items with each lock; or use a database, which "
+    "changes single rows."
 )
+_OUTSIDE = (
+    "Compute outside of the lock: hold it only while the file is changed, and release it at once."
+)
+
+
+def _one_holds(inside: _Guarded, waited: float) -> Remedy:
+    """Returns the remedy for a file that each holder of its lock reads and writes back. If this
+    takes a small part of what the others wait, the holder does something else meanwhile."""
+    first, second = (_OUTSIDE, _OWNER) if 2 * inside.seconds < waited else (_OWNER, _OUTSIDE)
+    return Remedy(f"{first} {second}", STATE.example)
 
 
 def _who(users: int, of_one: bool) -> str:

@@ -24,8 +24,8 @@ ROLE = CAUSE
 # byte.
 _FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
 _NEEDLESS = (
-    "Leave out a seek to where the stream already is: a read goes on behind the last one, and a "
-    "seek throws the buffer away even if it does not move."
+    "Seek less: each seek throws the buffer away, even if the stream is there already. Keep in "
+    "memory what was read, such as the line at which a parser looked ahead."
 )
 _FORWARD = (
     "Skip bytes by seek_relative, which keeps the buffer if the target lies in it; seek throws the "
@@ -81,10 +81,11 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     first, *others = leading(mask, lost, len(mask))
     size = int(table["MAX_BYTE_READ"][first]) + 1
+    refills = int(min(table["SEEKS"][first], table["READS"][first]))
     yield Finding(
         NAME,
         "Seeks discard the buffer of a stream",
-        f"{count(int(table['SEEKS'][first]))} seeks in {facts.name(table.ids[first])} discarded a "
+        f"{count(refills)} seeks in {facts.name(table.ids[first])} discarded a "
         f"buffer, which a read of {amount(int(fills[first]))} filled again: "
         f"{amount(float(table['BYTES_READ'][first]))} were read, of at most {amount(size)} that it "
         f"has, in {seconds(float(spent[first]))}{facts.over_all}"

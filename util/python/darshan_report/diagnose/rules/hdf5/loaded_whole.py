@@ -1,0 +1,81 @@
+"""A file of HDF5 is read whole into memory when it is opened, for a small part of it.
+
+netCDF's diskless mode and HDF5's core driver do so: all reads of datasets are then copies of
+memory, without calls on the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....units import amount, plural, seconds, share
+from ...accesses.objects import hdf5, joined
+from ...facts import Facts, leading
+from ...finding import CAUSE, Finding, Remedy
+from ...reached import needs
+
+NAME = "loaded-whole"
+ROLE = CAUSE
+_WHOLE = 0.9  # part of a file that is read, at least
+_USED = 0.5  # part of these bytes that the program asks for, at most
+
+
+@needs("LAYERS")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if files are read whole, and the program asks for a small part of them by
+    calls that do not reach the file."""
+    posix = facts.table("POSIX")
+    if posix is None or posix.sum("BYTES_READ") < facts.limits["again.bytes"]:
+        return
+    h5 = hdf5(facts)
+    if h5 is None or not len(h5.datasets):
+        return
+    ids = np.unique(h5.file_ids)
+    asked = np.array([h5.datasets["BYTES_ASKED_READ"][h5.file_ids == one].sum() for one in ids])
+    below = np.array(
+        [h5.datasets.below("BYTES_READ", ("READ",))[h5.file_ids == one].sum() for one in ids]
+    )
+    read = joined(ids, posix, posix["BYTES_READ"])
+    size = joined(ids, posix, posix["MAX_BYTE_READ"]) + 1
+    calls = joined(ids, posix, posix["READS"])
+    mask = (below == 0) & (asked > 0) & (read >= _WHOLE * size) & (asked <= _USED * read)
+    mask &= (read - asked >= facts.limits["again.bytes"]) & (calls > 0)
+    spent = np.where(mask, joined(ids, posix, posix["F_READ_TIME"]), 0.0)
+    lost = spent * (1 - asked / np.maximum(read, 1))
+    needless = int((read - asked)[mask].sum()) if mask.any() else 0
+    stake = facts.stake(
+        float(lost.sum()),
+        "time of these reads, multiplied by the share of bytes that nobody asked for",
+        needless,
+        int(posix["BYTES_READ"].sum()),
+    )
+    if not mask.any() or not facts.worth(stake):
+        return
+    first, *others = leading(mask, lost, len(mask))
+    more = f" and {plural(len(others), 'more file')} like it" if others else ""
+    place = posix.place(int(ids[first]))
+    yield Finding(
+        NAME,
+        "Files are read whole when they are opened, for a small part of them",
+        f"{facts.name(int(ids[first]))}{more} were read into memory when they were opened: "
+        f"{amount(int(read[mask].sum()))} in {seconds(float(spent.sum()))}{facts.over_all}. The "
+        f"program asked for {amount(int(asked[mask].sum()))} of them "
+        f"({share(float(asked[mask].sum()), float(read[mask].sum()))}), which are then copies of "
+        "memory.",
+        stake=stake,
+        evidence=()
+        if place is None
+        else facts.rows(posix, place, "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME"),
+        remedy=Remedy(
+            "Open the files without a copy in memory: HDF5 then reads only what the program asks "
+            "for.",
+            "Python: netCDF4.Dataset(path)  # without diskless=True, without memory=\n"
+            "Python: h5py.File(path)  # without driver='core'\n"
+            "C: nc_open(path, NC_NOWRITE, &id);  // without NC_DISKLESS\n"
+            "C: H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);  // without H5Pset_fapl_core",
+        ),
+        limits=("again.bytes",),
+        covers=frozenset(int(one) for one in ids[mask]),
+    )
