@@ -15,6 +15,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...programs import program_text
 from ...table import Table
+from ...times.loops import between
 from . import dataset_read_by_all, read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
@@ -29,10 +30,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]
     lost = [_lost(facts, facts.tree, table) for table in tables]
+    whole = sum(float(each.sum()) for each in lost)
+    more = between(facts, NAME, whole)
     stake = facts.stake(
-        sum(float(each.sum()) for each in lost),
+        whole,
         "time in opening and reading these files, beyond that of one process that reads each of "
-        "them, at a good rate if it can, and of those that wait for it",
+        f"them, at a good rate if it can, and of those that wait for it{more.basis}",
+        between=more.seconds,
     )
     # A stream of the C library has a record in both tables.
     covers = frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0])
@@ -50,7 +54,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{facts.name(table.ids[first])} independently: {amount(table['BYTES_READ'][first])} in "
         f"{count(table['READS'][first])} reads"
         + (f"; the same holds for {plural(number - 1, 'more file')}" if number > 1 else "")
-        + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.",
+        + f". That took {seconds(_time(facts, tables, lost))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(
             table, first, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",
