@@ -42,7 +42,7 @@ from .test_digest import JOBS, collected, week_of_logs
 
 COPIES = 3600 if everything() else 180  # copies of 28 logs: 100,000 jobs, or 5,000
 DAYS = "since=2026-11-01&until=2026-11-30"
-PAGES = ("", "week", "programs", "users", "file-systems", "lines", "jobs")
+PAGES = ("", "week", "programs", "users", "file-systems", "lines", "lineage", "jobs")
 
 
 @contextmanager

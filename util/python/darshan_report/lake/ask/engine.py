@@ -283,6 +283,11 @@ class Asked(Closing):
         return bool(self._snapshot.settings.get("hidden"))
 
     @property
+    def is_of_one_user(self) -> bool:
+        """Tells whether only one user's rows are visible."""
+        return self._user is not None
+
+    @property
     def tables(self) -> list[str]:
         """Returns the names of the tables that have rows."""
         return self._snapshot.tables

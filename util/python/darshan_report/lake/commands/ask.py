@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import re
 from typing import Any
 
 from ...show.output import replace, standard_output, write_text
@@ -14,7 +13,7 @@ from ...units import plural
 from .. import dates
 from ..ask import changes
 from ..ask.engine import Asked
-from ..ask.ready.questions import BY_NAME, CHANGES, QUESTIONS, Filters, query
+from ..ask.ready.questions import BY_NAME, CHANGES, QUESTIONS, TABLE, Filters, query
 from ..ask.results.stream import Stream
 from ..ask.results.written import write
 from ..ask.slower import LEAST
@@ -97,7 +96,7 @@ def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
     question = BY_NAME.get(options.question)
     if question is None:
         return {"jobs"} if options.question == CHANGES else set()
-    return set(re.findall(r"\{(\w+)\}", question.sql))
+    return {found[2] for found in TABLE.finditer(question.sql)}
 
 
 def _changes(lake: Asked, options: argparse.Namespace) -> int:

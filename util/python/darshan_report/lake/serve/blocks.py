@@ -17,13 +17,14 @@ from .request import Wanted
 
 KIND = Kind(
     "darshan serve",
-    ("units.js", "elements.js", "axes.js", "tables.js", "centre.js"),
+    ("units.js", "elements.js", "axes.js", "tables.js", "graph.js", "centre.js"),
     ("page.css", "centre.css"),
     "'self'",
 )
 _PAGES = (
     ("week", "Weeks"), ("programs", "Programs"), ("users", "Users"),
-    ("file-systems", "File systems"), ("lines", "Lines"), ("jobs", "Jobs"),
+    ("file-systems", "File systems"), ("lines", "Lines"), ("lineage", "Lineage"),
+    ("jobs", "Jobs"),
 )  # fmt: skip
 MINE = "<!--mine-->"  # where a page has a link to the jobs of whoever asks for it
 _DAYS = ("since", "From day"), ("until", "To day")
@@ -131,19 +132,28 @@ class Made:
             lines = "\n".join(map(text, words.split("\n")))
             self.add(f"<pre>{lines}</pre>")
 
-    def filters(self, days: Sequence[tuple[str, str]] = _DAYS) -> None:
-        """Appends the form with the filters of the page."""
+    def filters(
+        self,
+        days: Sequence[tuple[str, str]] = _DAYS,
+        more: Sequence[tuple[str, str, str]] = (),
+    ) -> None:
+        """Appends the form with the filters of the page.  more: further fields, each with its name,
+        title and value."""
         values = {**vars(self.asked.filters), "week": self.asked.week}
+        values.update({name: value for name, _, value in more})
         given = self.asked.page if self.asked.name is not None else ""
         fields = [(*field, f" {_DATE}") for field in days] + [(*field, "") for field in _FIELDS]
+        fields += [(name, title, "") for name, title, _ in more]
         inputs = [
             f'<label>{text(title)} <input type="text" name="{name}" '
-            f'value="{text(values[name] or "")}"{more}></label>'
-            for name, title, more in fields
+            f'value="{text(values[name] or "")}"{rest}></label>'
+            for name, title, rest in fields
             if name != given
         ]
         if self.asked.name is not None:
             inputs.append(f'<input type="hidden" name="name" value="{text(self.asked.name)}">')
+        if self.asked.log:
+            inputs.append(f'<input type="hidden" name="log" value="{text(self.asked.log)}">')
         self.add(
             f'<form class="filters" method="get" action="{text(self.asked.page)}">'
             f'{"".join(inputs)}<button type="submit">Show</button></form>'

@@ -70,7 +70,9 @@ def _facts(made: Made, row: Row) -> None:
     all_of = Wanted("", Filters(*days))
     program = link("Runs of its program", all_of.address("program", name=row["program"] or ""))
     user = link("its user's page", all_of.address("user", name=row["user"] or ""))
-    made.add(f"<p>{program}, {user}.</p>")
+    files = link("the jobs that it has files from and for",
+                 all_of.address("lineage", log=row["log"]))  # fmt: skip
+    made.add(f"<p>{program}, {user}, {files}.</p>")
 
 
 def _tried(row: Row) -> str:

@@ -13,7 +13,7 @@ from ..ask.ready.questions import BY_NAME, Filters
 from ..commit.storage import LakeError
 from ..look.week import SUMS, Told, newest_day, of_day, rows, tell, told_openly
 from ..look.week import named as week_of
-from . import days, questions
+from . import days, lineage, questions
 from .blocks import Column, Made, Row, link, shares_of
 from .lines import add_lines
 from .request import Refused, Wanted, within
@@ -290,6 +290,8 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     filters = replace(asked.filters, program=name)
     made, jobs = _of_one(lake, asked, filters, name or "(no name)", False)
     if jobs:
+        of_it = asked.address("lineage", program=name)
+        made.add(f"<p>{link('Who wrote what it reads, and who reads what it writes', of_it)}.</p>")
         made.head("Its runs over time")
         some = rows(lake, questions.SOME, filters, top=_POINTS)
         if len(some) == _POINTS:
@@ -330,10 +332,15 @@ def _one_user(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
     return made
 
 
+def _lineage(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    return lineage.render(lake, asked)
+
+
 Page = Callable[[Asked, Wanted, datetime.date], Made]
 PAGES: Mapping[str, Page] = {
     "": _week, "week": _week, "programs": _programs, "program": _one_program, "users": _users,
     "user": _one_user, "file-systems": _file_systems, "jobs": _jobs, "lines": _lines,
+    "lineage": _lineage,
 }  # fmt: skip
 
 
@@ -361,5 +368,6 @@ def render(lake: Asked, asked: Wanted) -> str:
         raise Refused(400, "the address lacks a name")
     if make is not _week:
         asked = within(asked, newest - _SPAN, newest)
+    if make not in (_week, _lineage):
         asked = replace(asked, filters=_kept(lake, asked.filters))
     return make(lake, asked, newest).html(lake.hidden)

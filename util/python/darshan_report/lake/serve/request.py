@@ -34,6 +34,7 @@ class Wanted:
     name: str | None = None  # of a program or a user
     log: str = ""
     week: str = ""
+    path: str = ""  # of a file or folder
 
     def address(self, page: str, **more: str | None) -> str:
         """Returns the address of another page with the same filters.  The address is relative, so
@@ -90,8 +91,9 @@ def wanted(target: str) -> Wanted:
         given.get("program") or None, given.get("mount") or None,
     )  # fmt: skip
     return Wanted(
-        path.lstrip("/"), filters, given.get("name"), _log(given), given.get("week", "")[:10]
-    )
+        path.lstrip("/"), filters, given.get("name"), _log(given), given.get("week", "")[:10],
+        given.get("path", ""),
+    )  # fmt: skip
 
 
 def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .lineage import PRODUCERS
 from .question import RECORDS, Question
 
 # A name with each number as one #, so that the files of a series have one name.
@@ -9,8 +10,6 @@ _SERIES = "translate(name, '0123456789', '##########')"
 for _long in (8, 4, 2, 2):
     _SERIES = f"replace({_SERIES}, '{'#' * _long}', '#')"
 _SMALL = 1 << 20  # bytes: a file below this is small
-# File systems that the machines of a centre do not share, mostly.
-_OF_ONE_HOST = "('tmpfs', 'ramfs', 'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'overlay')"
 # Orders the rows of a file by day; a row without a day comes first.
 _LAST = (
     "named_struct('day', coalesce(day, DATE '1970-01-01'), 'user', coalesce(\"user\", ''), "
@@ -91,46 +90,7 @@ ORDER BY jobs DESC, bytes_read DESC NULLS LAST, name, mount LIMIT $top""",
         (),
         {"least": 2},
     ),
-    Question(
-        "producers",
-        "who produced what others read: the last job that wrote a file before another one read it",
-        f"""WITH place AS (
-  SELECT log, max(host) AS host FROM (
-    SELECT log, value AS host FROM {{log_metadata}} WHERE key IN ('host', 'hosts')
-    UNION ALL SELECT log, host FROM {{processes}}) AS each_host
-  GROUP BY log HAVING count(DISTINCT host) = 1 AND max(host) NOT LIKE '%,%'),
-event AS (
-  SELECT files_posix.log AS log, files_posix.program AS program, files_posix."user" AS who, name,
-    coalesce(mount, 'not known') AS mount, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
-    CASE WHEN file_system IN {_OF_ONE_HOST} THEN host ELSE '' END AS host,
-    unix_micros(started) / 1e6 + POSIX_F_WRITE_START_TIMESTAMP AS written,
-    unix_micros(started) / 1e6 + POSIX_F_READ_END_TIMESTAMP AS read
-  FROM {{files_posix}} JOIN {{jobs}} ON jobs.log = files_posix.log
-  LEFT JOIN place ON place.log = files_posix.log
-  WHERE started IS NOT NULL AND name IS NOT NULL),
-act AS (
-  SELECT name, mount, host, written AS moment, 0 AS kind, log, program, who, r
-  FROM event WHERE w > 0
-  UNION ALL
-  SELECT name, mount, host, read, 1, log, program, who, r FROM event WHERE r > 0),
-seen AS (
-  SELECT act.*, max(CASE WHEN kind = 0 THEN moment END)
-    OVER (PARTITION BY name, mount, host ORDER BY moment, kind, log
-      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS last
-  FROM act WHERE host IS NOT NULL AND moment IS NOT NULL),
-writer AS (
-  SELECT name, mount, host, moment, max(log) AS log FROM seen WHERE kind = 0
-  GROUP BY name, mount, host, moment)
-SELECT jobs.program AS producer, jobs."user" AS produced_by, seen.program AS consumer,
-  who AS read_by, count(DISTINCT jobs.log) AS producing_jobs, count(DISTINCT seen.log) AS jobs,
-  count(DISTINCT seen.name) AS files, try_sum(r) AS bytes_read, min(seen.name) AS one_of_them
-FROM seen JOIN writer ON writer.name = seen.name AND writer.mount = seen.mount
-  AND writer.host = seen.host AND writer.moment = last
-JOIN {{jobs}} ON jobs.log = writer.log
-WHERE kind = 1 AND writer.log <> seen.log
-GROUP BY jobs.program, jobs."user", seen.program, who
-ORDER BY bytes_read DESC NULLS LAST, producer, produced_by, consumer, read_by LIMIT $top""",
-    ),
+    PRODUCERS,
     Question(
         "file-types",
         "endings of file names, by bytes",

@@ -1,7 +1,8 @@
 """The ready queries: each has a name, a title, and SQL over the tables of a lake.
 
-{jobs}, {layers} and so on are the tables with the filters of the command applied.  $name is a value
-from the command or the Python caller.  The SQL is common to DuckDB and Spark, and orders equal
+{jobs}, {layers} and so on are the tables with the filters of the command applied; {since:jobs} has
+the rows of all jobs since the first day of these filters.  $name is a value from the command or the
+Python caller.  The SQL is common to DuckDB and Spark, and orders equal
 rows, so that both return equal results.  ../engine.py adds functions that DuckDB lacks.
 """
 
@@ -25,6 +26,7 @@ from .training import QUESTIONS as ABOUT_TRAINING
 from .trials import QUESTIONS as ABOUT_TRIALS
 
 _ON_MOUNTS = ("files_posix", "files_stdio")  # tables that have mount points
+TABLE = re.compile(r"\{(since:)?(\w+)\}")
 WITHOUT_PROGRAM = frozenset(("batch_jobs", "server_load"))
 SMALL = ("0_100", "100_1k", "1k_10k")  # size classes of small transfers: up to 10 KiB
 
@@ -267,11 +269,14 @@ def query(
     _, chosen = filters.where()
     # Rows that are of no program are those of all programs.
     of_no_program = replace(filters, program=None)
+    of_all_jobs = Filters(filters.since)
 
     def table(found: re.Match[str]) -> str:
-        where, _ = (of_no_program if found[1] in WITHOUT_PROGRAM else filters).where()
-        return f"(SELECT * FROM {found[1]} WHERE {where}) AS {found[1]}" if where else found[1]
+        name = found[2]
+        some = of_no_program if name in WITHOUT_PROGRAM else filters
+        where, _ = (of_all_jobs if found[1] else some).where()
+        return f"(SELECT * FROM {name} WHERE {where}) AS {name}" if where else name
 
-    sql = re.sub(r"\{(\w+)\}", table, question.sql)
+    sql = TABLE.sub(table, question.sql)
     known = {**question.defaults, **values, **chosen}
     return sql, {name: known[name] for name in set(re.findall(r"\$(\w+)", sql))}

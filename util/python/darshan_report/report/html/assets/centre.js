@@ -119,4 +119,5 @@ centre.tables.forEach(centreTable);
 centre.tables.forEach(centreDownload);
 if (centre.days) centreDays(document.getElementById("days"), centre.days);
 if (centre.runs) centreRuns(document.getElementById("runs"), centre.runs);
+if (centre.graph) centreGraph(document.getElementById("graph"), centre.graph);
 document.documentElement.dataset.ready = "yes";
