@@ -1,4 +1,4 @@
-"""Who produced what others read: a chain of real jobs, with jobs that must not get an edge."""
+"""A chain of real jobs: the lake knows who produced what others read, and no wrong producer."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ EDGES = {
     ("simulate", "clean"): (1, 1000), ("clean", "plot"): (1, 1000), ("simulate", "plot"): (1, 500),
     ("again", LATE): (1, 1000), ("local", "same-host"): (1, 1000),
     ("simulate", "third"): (1, 1000), ("own", "third"): (1, 1000),
-    # Of checkpoints that are renamed while another job reads them: below.
+    # A job reads the checkpoint while another one renames it: _while_it_runs.
     ("before", "sure"): (1, 1000), ("renames", "afterwards"): (1, 1000),
 }  # fmt: skip
 

@@ -213,6 +213,8 @@ complete -c darshan -n '__fish_seen_subcommand_from ask' -l name -x -d 'files: p
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l job -x -d 'job, run: the number of a batch job, or a log as the tables name it'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l least -x -d 'before-after, drift, outliers, slow-with-others, nodes: number of runs from which on a program is compared (3, 3, 8, 8, 8)'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l verify -d 'first compare the contents of all files that the query may read with what was written'
+complete -c darshan -n '__fish_seen_subcommand_from ask' -l webhook -d 'changes: if there are any, also post them as JSON to the address in DARSHAN_WEBHOOK, with the token in DARSHAN_WEBHOOK_TOKEN if it is set'
+complete -c darshan -n '__fish_seen_subcommand_from ask' -l webhook-file -r -F -d 'the same, with the address in the first line of FILE, and the token in the second one'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l csv -d 'write the result as CSV'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l json -d 'write the result as JSON'
 complete -c darshan -n '__fish_seen_subcommand_from ask' -l parquet -d 'write the result as PARQUET'

@@ -180,7 +180,7 @@ def changes(
     return sorted(found, key=lambda one: (-one.lost, one.says))
 
 
-_COLUMNS: tuple[tuple[str, pa.DataType, Callable[[Change], Any]], ...] = (
+COLUMNS: tuple[tuple[str, pa.DataType, Callable[[Change], Any]], ...] = (
     ("program", pa.string(), lambda one: one.program),
     ("user", pa.string(), lambda one: one.user),
     ("processes", pa.int64(), lambda one: one.processes),
@@ -207,6 +207,6 @@ _COLUMNS: tuple[tuple[str, pa.DataType, Callable[[Change], Any]], ...] = (
 def table(found: list[Change]) -> pa.Table:
     """Returns the changes as a table."""
     return pa.table(
-        [pa.array([value(one) for one in found], kind) for _, kind, value in _COLUMNS],
-        names=[name for name, *_ in _COLUMNS],
+        [pa.array([value(one) for one in found], kind) for _, kind, value in COLUMNS],
+        names=[name for name, *_ in COLUMNS],
     )

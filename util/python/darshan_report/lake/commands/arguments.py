@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Sequence
 
+from ...classes import dataclass
 from .. import dates
 from ..ask.ready.questions import BY_NAME, CHANGES
 
@@ -22,6 +23,7 @@ DIGEST, SERVE = "darshan digest", "darshan serve"
 _DAY = 86400.0  # seconds
 KEY = "DARSHAN_LAKE_KEY"  # the variable with the key of --obfuscate
 _LONGEST_KEY = 1 << 16  # characters
+_WEBHOOK, _TOKEN = "DARSHAN_WEBHOOK", "DARSHAN_WEBHOOK_TOKEN"
 
 
 def _name(text: str) -> str:
@@ -325,6 +327,39 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
 _FORMS = (".csv", ".json", ".parquet")
 
 
+@dataclass(frozen=True)
+class Webhook:
+    """The address that changes are posted to, and its token, which may be ""."""
+
+    address: str
+    token: str
+
+
+def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Webhook | None:
+    """Returns where changes are posted to; None if they are not."""
+    if options.webhook_file is None and not options.webhook:
+        return None
+    if options.question != CHANGES:
+        parser.error(f"--webhook and --webhook-file are options of the question {CHANGES}")
+    if options.webhook_file is None:
+        found = Webhook(os.environ.get(_WEBHOOK, "").strip(), os.environ.get(_TOKEN, "").strip())
+        where = f"--webhook needs the address in {_WEBHOOK}; or use --webhook-file FILE"
+    else:
+        where = f"--webhook-file {options.webhook_file}"
+        try:
+            with open(options.webhook_file, encoding="utf-8", errors="surrogateescape") as file:
+                lines = [*map(str.strip, file.read(_LONGEST_KEY).split("\n")), "", ""]
+        except OSError as error:
+            parser.error(f"{where}: {error.strerror}")
+        found = Webhook(lines[0], lines[1])
+        where += ": the first line must be the address"
+    if not found.address:
+        parser.error(where)
+    if not found.token.isascii() or (found.token and not found.token.isprintable()):
+        parser.error("the token of the webhook has characters that no header may have")
+    return found
+
+
 def ask(given: Sequence[str]) -> argparse.Namespace:
     """Parses the command line of darshan ask."""
     parser = argparse.ArgumentParser(
@@ -334,7 +369,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         "QUESTION, lists the questions.",
         epilog=f"QUESTION is one of: {', '.join((*BY_NAME, CHANGES))}. The ending of OUT "
         "(.csv, .json, .parquet) selects the format unless an option does. Exit status: 0; 1 if "
-        "the query failed; 2 for a usage error. For changes: 1 if it lists any, 2 if it failed.",
+        "the query failed; 2 for a usage error. For changes: 1 if it lists any, 2 if it failed; "
+        "with --webhook: 0 also if it has posted them, 1 if it could not.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a predefined question")
@@ -367,6 +403,12 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
                         "jobs (2)")  # fmt: skip
     parser.add_argument("--verify", action="store_true", help="first compare the contents of all "
                         "files that the query may read with what was written")  # fmt: skip
+    to = parser.add_mutually_exclusive_group()
+    to.add_argument("--webhook", action="store_true", help="changes: if there are any, also post "
+                    f"them as JSON to the address in {_WEBHOOK}, with the token in {_TOKEN} if it "
+                    "is set")  # fmt: skip
+    to.add_argument("--webhook-file", metavar="FILE", help="the same, with the address in the "
+                    "first line of FILE, and the token in the second one")  # fmt: skip
     forms = parser.add_mutually_exclusive_group()
     for form in ("csv", "json", "parquet"):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form,
@@ -378,6 +420,7 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     if options.form is None:
         ending = os.path.splitext(options.output)[1].lower()
         options.form = ending[1:] if ending in _FORMS else "table"
+    options.webhook = _webhook(parser, options)
     # As darshan compare does it: 1 says that something was found.
     options.failed = 2 if options.question == CHANGES else 1
     if options.question is not None and options.sql is not None:

@@ -21,6 +21,8 @@ from ..commit.storage import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .errors import told
 
+NOT_POSTED = 1  # exit status if changes could not be posted
+
 
 def _moment(text: str) -> datetime.datetime:
     try:
@@ -114,7 +116,22 @@ def _changes(lake: Asked, options: argparse.Namespace) -> int:
         lines = [visible(one.says) for one in some]
         lines += [f"{plural(more, 'more change')} (--top)"] if more > 0 else []
         write_text("".join(f"{line}\n" for line in lines), options.output)
-    return changes.CHANGED if found else 0
+    return _alarm(options, found)
+
+
+def _alarm(options: argparse.Namespace, found: list[changes.Change]) -> int:
+    """Posts the changes if there are any and a webhook is named.  Returns the exit status."""
+    if not found or options.webhook is None:
+        return changes.CHANGED if found else 0
+    from . import webhook  # noqa: PLC0415 - the modules of HTTP take time
+
+    content = webhook.body(options.lake, options.since, found, options.top)
+
+    def post() -> int:
+        webhook.post(options.webhook, content)
+        return 0
+
+    return told(PROGRAM, post, NOT_POSTED)
 
 
 def _write(answer: Stream, form: str, target: str) -> None:

@@ -55,7 +55,7 @@ Node = Hashable
 
 @dataclass(frozen=True)
 class _Box:
-    """What a node shows: two lines, and the page to which it leads."""
+    """A node as the page shows it: two lines, and the page to which it leads."""
 
     title: str
     below: str

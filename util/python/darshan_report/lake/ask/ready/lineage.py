@@ -105,7 +105,7 @@ edge AS (
   WHERE doubt.name IS NULL)"""
 
 
-# Of each pair of program and user: what one produced that the other read.
+# Each row has what a program of a user produced that another one read.
 PAIRS = """SELECT made.program AS producer, made."user" AS produced_by, took.program AS consumer,
   took."user" AS read_by, count(DISTINCT made.log) AS producing_jobs,
   count(DISTINCT took.log) AS jobs, count(DISTINCT edge.name) AS files, try_sum(r) AS bytes_read,

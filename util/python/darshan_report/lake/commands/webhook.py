@@ -1,0 +1,152 @@
+"""Posts the answer of `darshan ask LAKE changes` to a web server, as JSON.
+
+Address and token are secrets: whoever knows the address of a chat's webhook can write there. So
+they come from a file or from the environment, and no message has more of the address than its host.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+from ...classes import dataclass
+from ...units import plural
+from ..ask.changes import COLUMNS, Change
+from ..commit.storage import LakeError
+from .arguments import Webhook
+
+_SECONDS = 30.0  # for all of it: name service, connections, redirects, and the answer
+_REDIRECTS = 3
+_REDIRECTS_OF_HTTP = (301, 302, 303, 307, 308)
+_SAME_REQUEST = (307, 308)  # redirects after which the same request is sent again
+_PORTS = {"http": 80, "https": 443}
+_MARKUP = re.compile(r"[<>&@`\[\]]")  # of chats, in names that users choose
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Whom an address names: the same origin may have the token."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def is_here(self) -> bool:
+        """Tells whether it is this machine."""
+        return self.host in ("localhost", "127.0.0.1", "::1")
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        own = _PORTS.get(self.scheme) == self.port
+        return f"{self.scheme}://{host}" + ("" if own else f":{self.port}")
+
+
+def _origin(address: str) -> _Origin:
+    """Returns the origin of an address.  Raises LakeError if it is none of HTTP."""
+    try:
+        parts = urllib.parse.urlsplit(address)
+        port = parts.port
+    except ValueError:
+        parts, port = urllib.parse.urlsplit(""), None
+    # http.client refuses control characters, but names the whole address in its message.
+    bad = (
+        not address.isascii() or not address.isprintable() or " " in address or "@" in parts.netloc
+    )
+    if parts.scheme not in _PORTS or not parts.hostname or bad:
+        raise LakeError("the webhook's address must begin with https:// or http:// and a host")
+    return _Origin(parts.scheme, parts.hostname, port or _PORTS[parts.scheme])
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Makes each redirect an error, which has its status and headers."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follows none."""
+
+
+def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> urllib.request.Request:
+    """Returns the request after a redirect: the same one, to the same origin. Otherwise somebody
+    else would get the token, or a GET without contents would be sent. Raises LakeError."""
+    here = _origin(request.full_url)
+    address = urllib.parse.urljoin(request.full_url, found.headers.get("Location", ""))
+    if found.code not in _SAME_REQUEST:
+        raise LakeError(f"{here} answers with the redirect {found.code}; name the final address")
+    there = _origin(address)
+    if there != here:
+        raise LakeError(f"{here} redirects to another host, {there}; name the final address")
+    headers = dict(request.header_items())
+    return urllib.request.Request(address, request.data, headers, method="POST")
+
+
+def body(lake: str, since: str, found: list[Change], top: int) -> bytes:
+    """Returns the JSON that is posted: `text` for people, as chats show it, and the changes with
+    all numbers."""
+    some, more = found[:top], len(found) - top
+    lines = [one.says for one in some]
+    lines += [f"{plural(more, 'more change')} (--top)"] if more > 0 else []
+    said = _MARKUP.sub(lambda one: f"\\x{ord(one[0]):02x}", "\n".join(lines))
+    rows = [{name: value(one) for name, _, value in COLUMNS} for one in some]
+    whole: Mapping[str, Any] = {
+        "text": said, "lake": lake, "since": since, "changes": rows, "more": max(more, 0),
+    }  # fmt: skip
+    return json.dumps(whole, default=lambda moment: moment.isoformat()).encode()
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the answer was {error.code}"
+    reason = getattr(error, "reason", error)
+    words = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
+    return str(words).partition("\n")[0]
+
+
+def _post(to: Webhook, content: bytes) -> None:
+    headers = {"Content-Type": "application/json", "User-Agent": "darshan"}
+    if to.token:
+        headers["Authorization"] = f"Bearer {to.token}"
+    request = urllib.request.Request(to.address, content, headers, method="POST")
+    opener = urllib.request.build_opener(_NoRedirect())
+    for left in reversed(range(1 + _REDIRECTS)):
+        try:
+            with opener.open(request, timeout=_SECONDS):
+                return  # the status says all
+        except urllib.error.HTTPError as found:
+            with found:
+                if found.code not in _REDIRECTS_OF_HTTP or not left:
+                    raise
+                request = _next(request, found)
+
+
+def post(to: Webhook, content: bytes, seconds: float = _SECONDS) -> None:
+    """Posts JSON; returns once the server has accepted it.  Raises LakeError, with one line."""
+    where = _origin(to.address)
+    if to.token and where.scheme == "http" and not where.is_here:
+        raise LakeError(f"cannot send a token to {where}, because everybody on the way could read "
+                        "it; use https://")  # fmt: skip
+    failed: list[str] = []
+
+    def work() -> None:
+        try:
+            _post(to, content)
+        except LakeError as error:
+            failed.append(str(error))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            failed.append(f"cannot post to {where}: {_why(error)}")
+
+    # The limits of sockets are for each read, so a server that sends a byte at a time, and the name
+    # service, could take any time. The thread ends with the process.
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise LakeError(f"cannot post to {where}: no answer within {seconds:.0f} s")
+    if failed:
+        raise LakeError(failed[0])
