@@ -116,7 +116,7 @@ def test_an_alarm(
     ],
 )
 def test_usage(given: tuple[str, ...], darshan: Run, tmp_path: Path) -> None:
-    """What is missing is said at once, in one line, and not only when there is an alarm."""
+    """The command names what is missing at once, in one line, and not only at the first alarm."""
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "odd").write_text("https://example.org/\nt\u00f6ken\n")
     done = darshan("ask", "lake", *given)
@@ -170,7 +170,7 @@ def test_addresses(address: str) -> None:
 
 
 def test_names_are_no_markup(lake: Path) -> None:
-    """What a chat would take for a call of everybody, or a link, is escaped in the text."""
+    """The text escapes what a chat would take for a call of everybody, or a link."""
     with Asked(lake) as asked:
         [one, *_] = changes(asked, datetime.date.fromisoformat(SINCE))
     object.__setattr__(one, "program", "<!channel> @here [x](http://y)")

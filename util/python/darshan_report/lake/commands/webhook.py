@@ -32,7 +32,7 @@ _MARKUP = re.compile(r"[<>&@`\[\]]")  # of chats, in names that users choose
 
 @dataclass(frozen=True)
 class _Origin:
-    """Whom an address names: the same origin may have the token."""
+    """The server that an address names: the same origin may have the token."""
 
     scheme: str
     host: str

@@ -17,8 +17,9 @@ from .request import Wanted
 
 KIND = Kind(
     "darshan serve",
-    ("units.js", "elements.js", "axes.js", "tables.js", "graph.js", "centre.js"),
+    ("units.js", "elements.js", "axes.js", "tables.js", "graph.js", "complete.js", "centre.js"),
     ("page.css", "centre.css"),
+    "'self'",
     "'self'",
 )
 _PAGES = (

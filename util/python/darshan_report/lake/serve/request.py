@@ -35,6 +35,7 @@ class Wanted:
     log: str = ""
     week: str = ""
     path: str = ""  # of a file or folder
+    field: str = ""  # of a form, whose name is to be completed
 
     def address(self, page: str, **more: str | None) -> str:
         """Returns the address of another page with the same filters.  The address is relative, so
@@ -92,7 +93,7 @@ def wanted(target: str) -> Wanted:
     )  # fmt: skip
     return Wanted(
         path.lstrip("/"), filters, given.get("name"), _log(given), given.get("week", "")[:10],
-        given.get("path", ""),
+        given.get("path", ""), given.get("field", "")[:10],
     )  # fmt: skip
 
 

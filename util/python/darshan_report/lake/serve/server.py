@@ -19,7 +19,7 @@ from .. import dates
 from ..ask.engine import Asked
 from ..commands.messages import say
 from ..commit.storage import LakeError
-from . import job, pages
+from . import complete, job, pages
 from .blocks import MINE, link
 from .kept_pages import KeptPages
 from .request import Refused, Wanted, wanted
@@ -37,6 +37,8 @@ _HEADERS = (
     ("Content-Security-Policy", "frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"),
 )  # fmt: skip
+_HTML, _JSON = "text/html; charset=utf-8", "application/json"
+_OTHERS = {"job": job.render, "complete": complete.render}  # that are not of many jobs
 _LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
@@ -51,6 +53,11 @@ def _kind(asked: Wanted) -> Hashable:
     """Returns what the cost of a page depends on most."""
     filters = asked.filters
     return asked.page, filters.mount is not None, filters.user is None, filters.program is None
+
+
+def kind_of(target: str) -> str:
+    """Returns the type of the answer to a request."""
+    return _JSON if target.partition("?")[0].lstrip("/") == "complete" else _HTML
 
 
 class Site:
@@ -68,6 +75,8 @@ class Site:
         """Returns the page of an address for a client.  viewer: the user who asks, whose own jobs
         the page links to; empty if unknown.  Raises Refused."""
         page = self._page(target, client)
+        if kind_of(target) == _JSON:
+            return page
         mine = ""
         if viewer and not self._lake.hidden:
             of_viewer = Wanted("").address("user", name=viewer)
@@ -78,7 +87,7 @@ class Site:
         asked = wanted(target)
         if asked.page == "report":
             return self._report(asked, client)
-        if asked.page != "job" and asked.page not in pages.PAGES:
+        if asked.page not in _OTHERS and asked.page not in pages.PAGES:
             raise Refused(404, "this page does not exist")
         what = (asked, dates.utc().date())
         page = self._known(what)
@@ -100,7 +109,7 @@ class Site:
         return self._kept.get(self._lake.commit, what) if self._lake.is_newest(look) else None
 
     def _made(self, asked: Wanted) -> str:
-        make = job.render if asked.page == "job" else pages.render
+        make = _OTHERS.get(asked.page, pages.render)
         for _ in range(_AGAIN):  # a prune may remove files while they are read
             with contextlib.suppress(LakeError):
                 self._lake.refresh()
@@ -155,7 +164,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             self._allowed()
             self._send(
-                200, "text/html; charset=utf-8",
+                200, kind_of(self.path),
                 self.server.site.page(self.path, self._client(), self._viewer()),
             )  # fmt: skip
         except Refused as refused:

@@ -68,12 +68,13 @@ def _data(value: Any) -> str:
 @dataclass(frozen=True)
 class Kind:
     """Properties that pages of one kind have in common: scripts, styles, and the permitted targets
-    of forms."""
+    of forms and of requests of the scripts."""
 
     maker: str = "darshan report --html"
     scripts: Sequence[str] = _SCRIPTS
     styles: Sequence[str] = _STYLES
     forms: str = "'none'"  # permitted targets of forms
+    requests: str = "'none'"
 
 
 REPORT = Kind()
@@ -90,6 +91,8 @@ def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
         f"default-src 'none'; script-src {' '.join(map(_hash, scripts))}; "
         f"style-src {_hash(style)}; base-uri 'none'; form-action {kind.forms}"
     )
+    if kind.requests != REPORT.requests:
+        policy += f"; connect-src {kind.requests}"
     # The text comes before the data, so that a browser can show it while it reads the data.
     return f"""<!DOCTYPE html>
 <html lang="en">

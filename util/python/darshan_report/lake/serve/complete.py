@@ -1,0 +1,80 @@
+"""Completes what a reader types into a field of a page: names that begin so, as JSON.
+
+Users, programs and mount points come from sums, so this is fast in a large lake. Folders and files
+come from the records of the last days, of which the name's range selects the parts to read.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+
+from ..ask.engine import Asked
+from ..ask.ready.by_sums import ON_MOUNTS, RAN
+from ..ask.ready.question import Question
+from ..ask.ready.questions import Filters
+from ..look.week import newest_day, rows
+from .request import Refused, Wanted
+
+_MOST = 20
+_SPAN = datetime.timedelta(days=91)
+_LAST = "\U0010ffff"  # no name has this character, and none comes after it
+
+
+def _names(column: str, beginning: str, source: str, number: str) -> Question:
+    return Question(
+        "complete",
+        "names that begin like a text, those with most jobs or records first",
+        f"""WITH {beginning}
+SELECT {column} AS name, CAST(sum({number}) AS BIGINT) AS number FROM {source}
+WHERE {column} IS NOT NULL AND {column} <> '' AND starts_with(lower({column}), lower($prefix))
+GROUP BY {column} ORDER BY number DESC, name LIMIT $top""",
+    )
+
+
+_FIELDS: Mapping[str, Question] = {
+    "user": _names('"user"', RAN, "ran", "jobs"),
+    "program": _names("program", RAN, "ran", "jobs"),
+    "mount": _names("mount", ON_MOUNTS, "one", "n"),
+}
+# The next folder or file of each path that begins so; folders end with a slash.
+_BELOW = """SELECT DISTINCT name FROM {table} WHERE name >= $prefix AND name < $after"""
+_PATHS = Question(
+    "complete-paths",
+    "folders and files that begin like a path",
+    f"""WITH known AS (
+  {_BELOW.format(table="{files_posix}")} UNION {_BELOW.format(table="{files_stdio}")}),
+below AS (SELECT substr(name, length($folder) + 1) AS rest FROM known)
+SELECT DISTINCT $folder || split_part(rest, '/', 1) ||
+  CASE WHEN contains(rest, '/') THEN '/' ELSE '' END AS name
+FROM below WHERE rest <> '' ORDER BY name LIMIT $top""",
+)
+
+
+def _paths(lake: Asked, prefix: str) -> list[str]:
+    """Returns mount points until the path is within one, because these are few; then the folders
+    and files of the next level."""
+    mounts = [row["name"] for row in rows(lake, _FIELDS["mount"], Filters(), prefix="/", top=1000)]
+    inside = any(prefix.startswith(mount.rstrip("/") + "/") for mount in mounts if mount != "/")
+    found = [mount for mount in mounts if mount.startswith(prefix) and mount not in ("/", prefix)]
+    if not inside and (found or not prefix.startswith("/")):
+        return sorted(found)[:_MOST]
+    newest = newest_day(lake)
+    days = Filters(str(newest - _SPAN), str(newest)) if newest else Filters()
+    folder = prefix[: prefix.rindex("/") + 1]
+    values = {"prefix": prefix, "after": prefix + _LAST, "folder": folder, "top": _MOST}
+    return [row["name"] for row in rows(lake, _PATHS, days, **values)]
+
+
+def render(lake: Asked, asked: Wanted) -> str:
+    """Returns a list of at most 20 names as JSON.  Raises Refused or LakeError."""
+    prefix = asked.name or ""
+    if asked.field == "path":
+        found = _paths(lake, prefix) if prefix else []
+    elif asked.field in _FIELDS:
+        answer = rows(lake, _FIELDS[asked.field], Filters(), prefix=prefix, top=_MOST)
+        found = [row["name"] for row in answer]
+    else:
+        raise Refused(400, f"field: must be path or one of {', '.join(_FIELDS)}")
+    return json.dumps(found).replace("<", "\\u003c")
