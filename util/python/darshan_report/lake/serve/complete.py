@@ -1,12 +1,11 @@
 """Completes what a reader types into a field of a page: names that begin so, as JSON.
 
 Users, programs and mount points come from sums, so this is fast in a large lake. Folders and files
-come from the records of the last days, of which the name's range selects the parts to read.
+come from the records of the last days, of as many days as have a million records.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Mapping
 
@@ -14,11 +13,11 @@ from ..ask.engine import Asked
 from ..ask.ready.by_sums import ON_MOUNTS, RAN
 from ..ask.ready.question import Question
 from ..ask.ready.questions import Filters
-from ..look.week import newest_day, rows
+from ..look.week import rows
 from .request import Refused, Wanted
 
 _MOST = 20
-_SPAN = datetime.timedelta(days=91)
+_RECORDS = 1_000_000  # that are read for paths
 _LAST = "\U0010ffff"  # no name has this character, and none comes after it
 
 
@@ -38,6 +37,13 @@ _FIELDS: Mapping[str, Question] = {
     "program": _names("program", RAN, "ran", "jobs"),
     "mount": _names("mount", ON_MOUNTS, "one", "n"),
 }
+_DAYS = Question(
+    "complete-days",
+    "records of each day, the last first",
+    f"""WITH {ON_MOUNTS}
+SELECT day, CAST(sum(n) AS BIGINT) AS number FROM one WHERE day <= current_date + 1
+GROUP BY day ORDER BY day DESC""",
+)
 # The next folder or file of each path that begins so; folders end with a slash.
 _BELOW = """SELECT DISTINCT name FROM {table} WHERE name >= $prefix AND name < $after"""
 _PATHS = Question(
@@ -52,6 +58,18 @@ FROM below WHERE rest <> '' ORDER BY name LIMIT $top""",
 )
 
 
+def _last_days(lake: Asked) -> Filters:
+    """Returns the last days that have a million records together, one day at least."""
+    left = _RECORDS
+    since = None
+    for row in rows(lake, _DAYS, Filters()):
+        left -= row["number"]
+        if left < 0 and since:
+            break
+        since = str(row["day"])
+    return Filters(since)
+
+
 def _paths(lake: Asked, prefix: str) -> list[str]:
     """Returns mount points until the path is within one, because these are few; then the folders
     and files of the next level."""
@@ -60,11 +78,9 @@ def _paths(lake: Asked, prefix: str) -> list[str]:
     found = [mount for mount in mounts if mount.startswith(prefix) and mount not in ("/", prefix)]
     if not inside and (found or not prefix.startswith("/")):
         return sorted(found)[:_MOST]
-    newest = newest_day(lake)
-    days = Filters(str(newest - _SPAN), str(newest)) if newest else Filters()
     folder = prefix[: prefix.rindex("/") + 1]
     values = {"prefix": prefix, "after": prefix + _LAST, "folder": folder, "top": _MOST}
-    return [row["name"] for row in rows(lake, _PATHS, days, **values)]
+    return [row["name"] for row in rows(lake, _PATHS, _last_days(lake), **values)]
 
 
 def render(lake: Asked, asked: Wanted) -> str:

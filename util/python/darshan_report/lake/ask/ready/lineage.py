@@ -42,9 +42,12 @@ record AS (
   UNION ALL
   SELECT log, id, name, mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
     STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, NULL FROM {{since:files_stdio}}),
+source AS (SELECT DISTINCT log, source AS id FROM record WHERE source IS NOT NULL),
 old_name AS (
-  SELECT log, id, min(name) AS name, min(CASE WHEN w > 0 THEN begun END) AS begun
-  FROM record GROUP BY log, id),
+  SELECT record.log AS log, record.id AS id, min(name) AS name,
+    min(CASE WHEN w > 0 THEN begun END) AS begun
+  FROM record JOIN source ON source.log = record.log AND source.id = record.id
+  GROUP BY record.log, record.id),
 touched AS (
   SELECT log, name, mount, file_system, begun, begun AS until, 0 AS kind, 0 AS r
   FROM record WHERE w > 0
