@@ -94,7 +94,8 @@ int raw_open(const char *path, int flags);   /* a descriptor whose open the runt
 void write_unseen(int fd, const char *path); /* 700 bytes by libc's write, after an unseen open */
 long raw_size(const char *path);             /* -1 if the file does not exist */
 void raw_print(int fd, const char *text);
-/* Makes a file of size letters and opens it for both by a call of the case. */
+/* Creates a file of `size` letters and opens it for reading and writing by a call that the case
+ * counts. Returns the descriptor. */
 int open_file(const char *path, long size);
 
 /* Writes expectations and trace now, for cases that do not return. */

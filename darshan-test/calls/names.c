@@ -43,7 +43,8 @@ SCENARIO(rename_below_folders) {
   model_rename(in_dir("from"), in_dir("to"));
 }
 
-/* The first source is remembered; the record of the old name continues with its descriptor. */
+/* A file that is renamed while it is open keeps the record of its old name. If two files are
+ * renamed to the same name, the log has the first of them as its source. */
 SCENARIO(rename_while_open) {
   const char *a = in_dir("a"), *b = in_dir("b"), *c = in_dir("c");
   int fd = C(open(a, O_CREAT | O_RDWR, 0644));

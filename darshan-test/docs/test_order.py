@@ -25,7 +25,8 @@ def planted(tree: Path, file: str, target: str) -> list[str]:
 
 @pytest.mark.always
 def test_the_order_is_kept() -> None:
-    """The tree follows the page, except for the list of known violations."""
+    """Every include and import follows the tables of doc/architecture.md, except for the list of
+    known violations."""
     assert not order.problems(TREE)
 
 

@@ -8,7 +8,7 @@
 /* Reads all of a log; aborts where the reader breaks a promise of its header.
  * Returns how many modules ended in an error, -1 if the log cannot be opened. */
 int read_everything(const char *path);
-/* The same for a log in memory. */
+/* Like read_everything, for a log in memory. */
 int read_everything_from(const uint8_t *data, size_t size);
 
 #endif

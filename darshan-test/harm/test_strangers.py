@@ -145,7 +145,8 @@ class Bench:
         return self.run(self.program, stranger_), self.run(self.program, *order)
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
-        """Yields "survives" if the program survives without the runtime, then the differences that
+        """Yields "survives" if the program survives without the runtime when the function `name`
+        fails in the way `mode` at the point `place`. Then yields a text for each difference that
         the runtime makes."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)

@@ -16,7 +16,7 @@ int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release) {
   return 0;
 }
 
-/* All libraries begin with the same id. */
+/* Returns the same id in every copy of this library, as libraries of HDF5 do. */
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl) {
   (void)name, (void)flags, (void)fcpl, (void)fapl;
   return INT64_C(1) << 56;

@@ -1,4 +1,4 @@
-/* A statically linked HDF5: no call of it crosses a library's border. */
+/* From plugin.c, with HDF5 linked statically: no call of HDF5 leaves the program file. */
 int use_hdf5(const char *name, int n);
 
 int main(void) {

@@ -26,7 +26,7 @@ struct fact_variable {
 #define MUST_FAIL(call, error) must((call), (error), #call, __FILE__, __LINE__)
 void must(int result, int expected, const char *call, const char *file, int line);
 
-/* The absolute path of a file in the working directory. */
+/* Returns the absolute path of a file in the working directory. */
 const char *full_path(const char *name);
 
 int create_file(const char *name, int mode);

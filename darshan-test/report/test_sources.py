@@ -16,7 +16,8 @@ SOURCE = "".join(f"line_{n} = '<b>&\x1b'\n" for n in range(1, 101))
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Makes a log with call sites in a source, in files that are none, and in one that changed."""
+    """Makes a log with call sites in a source, in a file that is not a source, in one that changed
+    after the run, in one that is gone, and in a named pipe."""
     names = ("good.py", "id_rsa", "changed.py", "gone.py")
     for name in names[:3]:
         (tmp_path / name).write_text(SOURCE)

@@ -243,7 +243,8 @@ CALLS = 330  # approximate number of system calls of such a merger
 
 @pytest.fixture
 def three(run: Run, small: Path) -> Run:
-    """A shell and three programs, each of which read 100 bytes."""
+    """A run directory with a shell and three child processes, each with a part that read 100
+    bytes."""
     run.process(50, (0, SECOND), "sh")
     for pid in (51, 52, 53):
         run.process(pid, (pid, 2 * pid), "cat", parent=50)

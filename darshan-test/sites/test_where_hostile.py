@@ -27,7 +27,8 @@ def site(name: str, **values: float) -> Row:
 
 
 def an_object(short: str, build_id: str, path: str | Path) -> Row:
-    """Returns the record of an object."""
+    """Returns the SITES record that describes a program or library; short: its name in call
+    sites."""
     return row("SITES", f"object {short} {build_id} {path}", KIND=1)
 
 

@@ -158,7 +158,7 @@ def threads():
 
 
 def main():
-    """Does all of it."""
+    """Runs each part, then prints the exception that is being handled, which must be none."""
     for part in (whole, nested, ends, methods, references, interrupted, threads):
         print(part.__name__)
         part()

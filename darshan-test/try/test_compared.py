@@ -59,7 +59,7 @@ def test_what_only_one_run_changed(
 
 
 def test_links_of_hdf5(tmp_path: Path) -> None:
-    """The target of a link is an output, also if the target does not exist."""
+    """HDF5 files with links to different targets differ, also if the targets do not exist."""
     h5py: Any = pytest.importorskip("h5py")
     links = {
         "soft": h5py.SoftLink("/x"), "other": h5py.SoftLink("/g"), "gone": h5py.SoftLink("/no"),

@@ -30,12 +30,12 @@ int log_can_pack(size_t size, size_t n);
  * or out of memory. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* Compresses records, which need not be contiguous, as log_compress does. Takes a quarter of the
- * time if all records have one size. */
+/* Like log_compress, for records that need not be contiguous. Takes a quarter of the time if all
+ * records have one size. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 void log_compressor_drop(struct log_compressor *compressor);
-/* Compresses as log_compress does, several times as fast; the stream is a few percent larger. */
+/* Like log_compress, but several times as fast; the stream is a few percent larger. */
 size_t log_compress_fast(struct log_compressor *compressor, const void *in, size_t n, void *out,
                          size_t room);
 unsigned log_checksum(const void *bytes, size_t n);

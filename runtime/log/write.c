@@ -253,8 +253,9 @@ static void all_ranks(char *path) {
     memcpy(end, pattern, sizeof(pattern));
 }
 
-/* Notes the message that `what` (the log, or the part of a run) could not be written to the
- * path, and where the records are. */
+/* Notes the message that `what` (the log, or the part of a run) could not be written to the path,
+ * and why. The message ends with `records` and `where`: what happened to the records, and the path
+ * of the journal that has them, or "". */
 static void note_unwritten(const char *what, const char *path, const char *records,
                            const char *where) {
   const char *reason = log_error ? darshan_error_text(log_error) : "";

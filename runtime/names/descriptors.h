@@ -37,7 +37,7 @@ int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
  * no folder has another name: a deleted file its last path, a memfd "<memfd:label>". Returns the
  * length without the NUL; 0 if it is not a file, if there is no /proc, or if out is too small. */
 size_t fd_name(char *out, size_t room, int fd);
-/* Like fd_name, for a descriptor whose facts are known. Uses less stack. */
+/* Like fd_name, for a caller that has the facts of the descriptor. Uses less stack. */
 size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts);
 
 /* Like fd_name, for a regular file, which may be another process's. Does not check whether the name

@@ -69,7 +69,7 @@ int fd_look_in(pid_t pid, int fd, struct fd_facts *facts) {
   return look_at(fd, link, facts);
 }
 
-/* Reads the link of a descriptor. Returns its length, or -errno. */
+/* Writes the target of the link /proc/PID/fd/FD to out. Returns its length, or -errno. */
 static ssize_t link_of(char *out, size_t room, pid_t pid, int fd) {
   char link[LINK_ROOM];
   put_link(link, pid, fd);

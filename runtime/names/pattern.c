@@ -354,7 +354,7 @@ static void add(uint64_t *set, unsigned number) {
 #define NO_MEMSET __asm__ volatile("")
 
 /* Follows all nodes of now and empties it. Returns true if a match ends here; next receives the
- * nodes after the next byte. */
+ * nodes after the next byte. place: the bytes before and after this position. */
 static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, struct place place) {
   uint64_t seen[WORDS];
   unsigned words = (pattern->count + 63) / 64;

@@ -99,7 +99,8 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
   *known = (struct store_folder){folder.hash, search.found};
 }
 
-/* Returns the group of the program files with this ending in this folder. */
+/* Returns the group record of the program files that have the same ending and folder as `name`;
+ * NULL if there is none. */
 static __attribute__((noinline)) struct store_entry *
 by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
   size_t ending = darshan_ending_after(folder.bytes, name, length);

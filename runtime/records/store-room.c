@@ -134,7 +134,8 @@ static int grow_in_memory(struct record_store *store, int number) {
   return 0;
 }
 
-/* Sets the part's bit in wanted if its space in the file is short. The caller holds the lock. */
+/* Notes in store->wanted that part `number` needs more space in the file, if fewer than `least`
+ * bytes are left there. The caller holds the store's lock. */
 static void note_shortage(struct record_store *store, int number, size_t left, size_t least) {
   const struct store_part *part = store_part_of(store, number);
   if (!store->journal.has_file || part->in_memory) return;

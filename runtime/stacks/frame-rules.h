@@ -70,7 +70,8 @@ int expression_value(const struct section *section, size_t at, const struct regi
  * known, else 0. */
 int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
 
-/* Remembers the rules, unless they are of a kind for which there is no room. Takes no lock. */
+/* Stores the rules of an address in the table, unless the table cannot represent them. Takes no
+ * lock. */
 void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
                      uint64_t returns);
 

@@ -90,7 +90,8 @@ static int go_out(struct frame_step *step, const struct frame_rules *rules, uint
   return 0;
 }
 
-/* Reads the rules of the frame from the unwind tables. Returns 0, or -1 and the reason in *end. */
+/* Reads the rules of a frame from the unwind tables. returns: the register with the return address.
+ * Returns 0, or -1 with the reason in *end. */
 static int read_rules(const struct object *object, uintptr_t pc, int is_call,
                       struct frame_rules *rules, uint64_t *returns, enum walk_end *end) {
   struct frame_entry entry;

@@ -162,7 +162,8 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Reads the options and the two paths. Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the two paths. Returns -1 if the command continues, otherwise its exit
+ * status. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {

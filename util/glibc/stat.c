@@ -12,7 +12,8 @@
 #define HERE __attribute__((visibility("hidden")))
 #define ALSO(name) __attribute__((visibility("hidden"), alias(name)))
 
-/* Declares the functions without the header, which would make both names one. */
+/* These functions make the system calls themselves. This file does not include <sys/stat.h>, which
+ * would make both names one function. */
 HERE int fstatat64(int folder, const char *path, void *out, int flags) {
   return (int)syscall(SYS_newfstatat, folder, path, out, flags);
 }

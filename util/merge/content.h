@@ -24,7 +24,7 @@ void journal_content_free(struct journal_content *content);
  * unless it is NULL. Returns the region's length. */
 size_t journal_job(char *out, const darshan_log *log, struct darshan_job job, const char *more,
                    const char *command, int (*leave_out)(const char *key));
-/* The same for the journal at path. */
+/* Like journal_job, for the journal at path. */
 size_t journal_job_at(char *out, const char *path, struct darshan_job job, const char *more,
                       const char *command, int (*leave_out)(const char *key));
 

@@ -22,7 +22,8 @@ static const char *lustre_pattern(int64_t pattern) {
   }
 }
 
-/* Joins the names of the set bits with commas; -1: not known. */
+/* Writes the names of the set flags of a Lustre component with commas between them; "N/A" for -1,
+ * "0" if none is set. */
 static void lustre_flags(int64_t flags, char *text, size_t size) {
   static const char *const names[] = {"stale",    "prefrd",  "prefwr",    "offline",
                                       "init",     "nosync",  "extension", "parity",

@@ -75,7 +75,7 @@ const struct darshan_info *darshan_log_info(const darshan_log *log);
 
 /* Returns the name of a record, NULL if the log has none for this id. */
 const char *darshan_log_name(const darshan_log *log, uint64_t id);
-/* Calls `each` once per id, in the order of the log. */
+/* Calls `each` for every record name of the log with its id, in the order of the log. */
 void darshan_log_each_name(const darshan_log *log,
                            void (*each)(uint64_t id, const char *name, void *context),
                            void *context);

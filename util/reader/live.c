@@ -139,7 +139,8 @@ static uint64_t length_now(const struct darshan_live *live,
   return block.raw_len;
 }
 
-/* Finds the region of a module. Returns 0 if it has no data. */
+/* Finds the region of a module, its compression and its version. Returns 1, or 0 if the module has
+ * no data. */
 static int find_region(const struct darshan_live *live, int module, struct darshan_region *region,
                        int *compression, int *version) {
   const struct darshan_header *header = &live->frame.header;
@@ -179,7 +180,8 @@ static const struct darshan_layout *layout_of(struct darshan_live_room *room,
   return &place->layout;
 }
 
-/* Converts the records in room to the newest layout. Returns how many there are then, or -1. */
+/* Converts `count` records in room to the newest layout. Returns how many remain, or -1 with an
+ * error. */
 static long convert(struct darshan_live_room *room, const struct darshan_module *module,
                     const struct darshan_layout *layout, size_t count,
                     struct darshan_error *error) {

@@ -51,7 +51,7 @@ int darshan_live_job(struct darshan_live *live, struct darshan_job_region *job,
  * darshan_live_records. Returns 0, or -1 with an error. */
 int darshan_live_look(struct darshan_live *live, struct darshan_error *error);
 
-/* Passes on the names that are new since the last call. Returns 0, or -1 with an error. */
+/* Calls `each` for the names that are new since the last call. Returns 0, or -1 with an error. */
 int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room,
                        void (*each)(uint64_t id, const char *name, void *context), void *context,
                        struct darshan_error *error);

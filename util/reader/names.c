@@ -86,7 +86,8 @@ static long entry_length(const char *from, size_t n, const struct darshan_frame 
   return n < *in_file ? 0 : (long)(ID_SIZE + length + 1);
 }
 
-/* Moves a complete entry to the end of the text, in the table's form. */
+/* Copies a complete entry of `length` bytes to the end of the text, in the form of the table of
+ * names. */
 static void place_entry(struct darshan_names *names, const char *from, size_t length,
                         const struct darshan_frame *frame) {
   char *to = names->text + names->used;

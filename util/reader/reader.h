@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <zlib.h>
 
-/* file.c: fills the error and returns -1. */
+/* Writes the text of an error and returns -1 (file.c). */
 int darshan_fail(struct darshan_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

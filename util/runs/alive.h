@@ -58,7 +58,7 @@ enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns);
  * valid. */
 int alive_read_owner(struct alive_traces *traces, const char *value);
 
-/* Reads the text of a file below /proc/PID. Returns 0 or -1. */
+/* Reads the text of the file /proc/PID/name. Returns 0, or -1 if it cannot be read. */
 int alive_read_proc(char *out, size_t room, pid_t pid, const char *name);
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out);
 /* Returns 1 if the process began after start_ns, by more than the clock error. */

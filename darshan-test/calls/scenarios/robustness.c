@@ -117,7 +117,7 @@ SCENARIO(removed_folder) {
   model_open(in_dir("file"), 0644);
 }
 
-/* A thread with the smallest allowed stack. */
+/* Uses a file in a thread that has the smallest allowed stack. */
 static void *with_small_stack(void *argument) {
   struct stat st;
   const char *path = argument;

@@ -108,7 +108,8 @@ SCENARIO(threads_with_one_stream) {
   CHECK(fclose(shared_stream) == 0 && raw_size(path) == (long)ROUNDS * THREADS * PIECE);
 }
 
-/* All threads open and close descriptors with the same numbers. */
+/* Opens, writes and closes a file of its own many times, so that threads get descriptors with the
+ * same numbers. */
 static void *open_and_close(void *argument) {
   struct job *job = argument;
   for (int i = 0; i < ROUNDS / 4; i++) {

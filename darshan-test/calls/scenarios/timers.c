@@ -30,7 +30,8 @@ static void print_seconds(const char *what, double seconds) {
   raw_print(1, text);
 }
 
-/* A named pipe is a file whose reads block. */
+/* Creates a named pipe, which a thread feeds slowly, so that reads of it block. Returns its path.
+ */
 static const char *slow_pipe(const char *name, pthread_t *feeder) {
   const char *path = in_dir(name);
   CHECK(SYS4(SYS_mknodat, AT_FDCWD, path, S_IFIFO | 0600, 0) == 0);

@@ -8,7 +8,7 @@
  * Ends the program on an error. */
 void variable_open(const char *path, size_t cache_bytes);
 
-/* Length of the variable in time. */
+/* Returns the length of the variable in time. */
 size_t variable_steps(void);
 
 /* Returns the actual size of the chunk cache in bytes. */

@@ -9,7 +9,7 @@ int backup_make(const char *path);
 /* Renames the backup to the file: returns 1 if there was a backup, 0 if not. */
 int backup_restore(const char *path);
 
-/* Removes the backup of a file that is complete. */
+/* Removes the backup of a file that is complete. Returns 0, or not 0 after a message. */
 int backup_remove(const char *path);
 
 #endif

@@ -7,7 +7,8 @@
 static int rank, ranks;
 static char room[8 << 20];
 
-/* Writes 64 KiB of each rank with each collective call; reads the same back independently. */
+/* Writes 64 KiB of each rank with each collective call (cured: all with one call), then reads the
+ * first half back independently. */
 static void written_and_checked(bool cured) {
   enum { STEPS = 40, PIECE = 64 << 10 };
   MPI_File file;

@@ -71,7 +71,8 @@ static double merge_fcounter(enum darshan_rule rule, double into, double from) {
   }
 }
 
-/* Takes the n-th companion from the record that has the n-th maximum. */
+/* Merges the maxima of a record into another one, each with its companion: the counter that belongs
+ * to it, such as the size of the slowest transfer. */
 static void merge_maxima(const struct darshan_merge_plan *plan, int64_t *into, double *finto,
                          const int64_t *from, const double *ffrom) {
   int companion = 0;
@@ -155,7 +156,8 @@ void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *rec
   if (plan->variance_bytes >= 0) spread->bytes_square = n * fcounters[plan->variance_bytes];
 }
 
-/* Returns the sum of squared deviations of two groups from their common mean. */
+/* Returns the sum of squared deviations of two groups from their common mean, given the number of
+ * values, their sum and their own sum of squared deviations for each group. */
 static double merge_squares(double n1, double sum1, double square1, double n2, double sum2,
                             double square2) {
   double d = n2 / n1 * sum1 - sum2;

@@ -175,7 +175,7 @@ static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off)
   }
   return 0;
 }
-/* Like sys_pwrite_all; returns -EFBIG if RLIMIT_FSIZE forbids a file of that size. */
+/* Like sys_pwrite_all, but returns -EFBIG if RLIMIT_FSIZE forbids a file of that size. */
 static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
   return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -27 /* EFBIG */;
 }

@@ -101,7 +101,8 @@ static void dump_names(struct dump *dump, const struct darshan_setting *setting,
   }
 }
 
-/* Prints a line per limit, with all modules that have this limit. */
+/* Prints the setting once for each different limit of records, with all modules that have this
+ * limit. */
 static void dump_quota(struct dump *dump, const struct darshan_setting *setting,
                        const uint32_t *max_records) {
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++) {

@@ -194,7 +194,8 @@ static void write_here(struct placed *placed, const struct rank *rank,
     }
 }
 
-/* Writes at the offsets and to the path in the parent's message. */
+/* Writes this rank's streams to the path and at the offsets that the parent's message has. Sets
+ * placed->failed if the message is damaged or the memory is short. */
 static void write_there(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                         const struct message *message) {
   struct places_head head = {0, 0};

@@ -109,7 +109,7 @@ static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
-/* Returns 1 if the record is a shared one of an earlier reduction. */
+/* Returns 1 if the record is shared (rank -1) since an earlier reduction, as in node logs. */
 static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
   struct darshan_base_record record;
   if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;

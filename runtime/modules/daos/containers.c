@@ -92,8 +92,8 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
   if (known) remember_container(call, poh, *coh, uuid);
 }
 
-/* Stores the pool and container of a handle that another process has opened. Queries the library
- * for them. */
+/* Stores the pool and container of a handle that another process opened and passed to this one.
+ * Queries the library for the container's UUID. */
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh) {
   struct daos_uuid uuid = no_uuid;
   if (call->result != 0 || !coh) return;

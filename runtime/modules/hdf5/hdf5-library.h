@@ -34,8 +34,8 @@ extern struct libraries h5_libraries __attribute__((visibility("hidden")));
  * HDF5 library is unknown; the function then still forwards. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
-/* Like h5_function_slow, which it calls unless the call site is known. Inline, because every
- * wrapper calls it. */
+/* Like h5_function_slow, but needs no call if the call site is known. Inline, because every wrapper
+ * calls it. */
 static inline void *h5_function(int number, const char *name, const void *caller,
                                 struct h5_library **library) {
   const struct library_site *site = library_site(&h5_libraries, caller);

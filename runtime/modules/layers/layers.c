@@ -295,7 +295,8 @@ static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }
 
-/* Adds the calls, times and pieces of a frame to a record, which the caller has locked. */
+/* Adds the calls, times and pieces of a frame, whose call lasted from t1 to t2, to the record of
+ * part. The caller has locked the record. */
 static inline void book(struct layer_part *part, struct layer_frame *frame, uint64_t t1,
                         uint64_t t2) {
   add_sums(part->record, &frame->sums, t2 - t1);

@@ -4,7 +4,7 @@
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
-/* Adds a transfer to the heat map. The record has counted it before. */
+/* Adds a transfer to the heat map. The caller has added its bytes to the MPI-IO record before. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
   const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);

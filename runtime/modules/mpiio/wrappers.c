@@ -2,8 +2,8 @@
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 
-/* Returns these values as a struct. A function, because commas within braces would separate macro
- * arguments. */
+/* Returns its arguments as a struct. It is a function because commas within braces would separate
+ * the arguments of a macro. */
 static inline struct mpiio_transfer describe(enum mpiio_operation operation, int counter,
                                              enum mpiio_pointer pointer, enum mpiio_end_of end,
                                              int64_t offset, const void *result) {

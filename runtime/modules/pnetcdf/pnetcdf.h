@@ -104,7 +104,7 @@ struct pn_place {
   const int64_t *const *counts;
   uintptr_t filetype; /* vard */
 };
-/* Computes bytes, lengths and strides of an access and stores them in access. */
+/* Computes the bytes, lengths and strides of an access to a variable, and stores them in access. */
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 

@@ -8,7 +8,8 @@
 
 enum { VARIABLE_NAME_ROOM = DARSHAN_PATH_ROOM, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
 
-/* Writes <file>:<variable>. Returns its length; 0 if there is no name. */
+/* Writes "<file>:<variable>" to out. Returns its length; 0 if the library does not return a name,
+ * or the name is too long. */
 static size_t name_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file,
                       char *out) {
   char name[LIBRARY_NAME_ROOM] = "";
@@ -40,8 +41,9 @@ static int size_of_type(int type) {
 
 static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in a path's room");
 
-/* Returns the points of a variable with these dimensions, or those of one record if it has records;
- * -1 if unknown. */
+/* Returns the number of elements of a variable with these dimensions; if its first dimension is
+ * unlimited, those of one record, and sets *record_dimension. Returns -1 if the library cannot
+ * return a length. */
 static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
                          int *record_dimension) {
   int unlimited = -1;

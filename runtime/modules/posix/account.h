@@ -22,7 +22,8 @@ void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, ui
 void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,
                                    int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Unlock a record and end the update, and notify the modules that watch it, if any do. */
+/* Unlock the record of a file, end the update, and report the call to the modules that watch the
+ * record. */
 static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                       uint64_t t2) {
   if (LIKELY(!file->aux->watched))

@@ -140,7 +140,8 @@ void posix_early_forked(void) {
   if (early.total) memset(&early, 0, sizeof(early));
 }
 
-/* Counts an event that belongs to no file with a record. */
+/* Counts an event on a path without a record, in the POSIX_EXT record <other paths>. fcounter:
+ * negative without a time. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   if (is_early(counter, t1, t2)) return;
@@ -276,7 +277,8 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Not inlined, so that a failed call needs less of the stack. */
+/* Counts a failed look-up of a name and stores the name. Not inlined, so that a failed call needs
+ * less of the application's stack. */
 static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64_t t1,
                                              uint64_t t2) {
   struct posix_name name;

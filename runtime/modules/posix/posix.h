@@ -63,7 +63,8 @@ uint32_t posix_file_get(const struct posix_name *name, int fd);
 /* Like posix_file_get, for a file that this process did not open: returns the file's number or 0,
  * and sends no request to a file server. block: the file system's preferred bytes of a transfer. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* Like posix_file_get, as an event of its own. Returns 0 if the event is not counted. */
+/* Like posix_file_get, for a caller outside of the runtime, which this function enters and leaves.
+ * Returns 0 also if the runtime cannot be entered: the event is not counted. */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);

@@ -107,7 +107,8 @@ static void opened_how(const struct posix_call *call, int result, uint64_t t1, u
                result >= 0 ? (mode_t)how->mode : 0, t1, t2);
 }
 
-/* Handles calls that return a descriptor of a file. Returns 0 for other calls. */
+/* Counts a system call that returns a descriptor of a file. Returns 1, or 0 if it is another call.
+ */
 static int descriptor_made(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   int fd = (int)a[0], made = (int)result;
@@ -233,8 +234,8 @@ void posix_before_syscall(struct posix_call *call) {
   }
 }
 
-/* Handles calls that change names of files, or the folder or root where they begin. Returns 0 for
- * other calls. */
+/* Handles a system call that changes names of files, or the folder or root where they begin.
+ * Returns 1, or 0 if it is another call. */
 static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   switch (call->number) {

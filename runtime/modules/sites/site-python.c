@@ -127,7 +127,7 @@ static bool is_line(const struct known_line *line, const struct python_frame *fr
          line->code.first_line == code->first_line;
 }
 
-/* Remembers the text, unless another one has its place, or it is too long. */
+/* Stores the text of a Python line in *place, unless a text is there already, or it is too long. */
 static void remember_line(const struct known_line **place, const struct python_frame *frame,
                           const struct python_code *code, const char *text, size_t length) {
   uint64_t mark = python_mark(frame, 1);

@@ -52,8 +52,8 @@ static void add_element(struct elements *elements, struct element element) {
   }
 }
 
-/* Collects the frames of the program. Returns the name of the wrapper that they called, NULL if it
- * has none. */
+/* Stores the frames of the application, from frame `first` of the walk on, in elements. Returns the
+ * name of the runtime's wrapper that they called; NULL if it has none. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
   unsigned own = 0; /* the frames of this library that the program called */

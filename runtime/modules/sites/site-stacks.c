@@ -48,7 +48,8 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
   return 1;
 }
 
-/* Compares the texts of the running stack's lines, which have the addresses of the known ones. */
+/* Compares a mark of the texts of the running stack's lines, which have the addresses of the known
+ * stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
 static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
@@ -58,8 +59,9 @@ static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
   return 1;
 }
 
-/* Does so if they were not compared for about a millisecond. A code object can be freed, and one of
- * the same size made at its address, as when a program runs one script after the other. */
+/* Like check_texts, but returns 1 without a comparison if the last one was less than about a
+ * millisecond ago. The addresses alone do not decide: a code object can be freed, and one of the
+ * same size made at its address, as when a program runs one script after the other. */
 static inline int have_texts(struct site_stack *stack) {
   enum { CHECK_TICKS = 1 << 21 };
   uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
@@ -155,7 +157,8 @@ static void copy_slots(struct site_stack *stack, const struct walk_frame *from, 
   stack->slot[count] = never;
 }
 
-/* Adds a stack to the table, unless the table is full or a return address is in a register. */
+/* Adds a stack to the table under `key`, with its frames from `first` of the walk on. Does nothing
+ * if the table is full or a return address is in a register. */
 static void remember(const struct new_stack *new, const struct walk *walk, unsigned first,
                      uint64_t key) {
   unsigned count = walk->count - first;

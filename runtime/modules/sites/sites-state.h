@@ -121,7 +121,7 @@ struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
 int site_has_lines(struct site_stack *stack);
-/* The same for the lines of a script. */
+/* Like site_has_lines, for the lines of a script of bash or Perl. */
 int site_has_script_lines(const struct site_stack *stack);
 /* Returns a number made of the texts of the running stack's lines, which have the addresses of this
  * stack's; 0 if it is not known. */
@@ -167,7 +167,7 @@ void site_name_add(struct site_name *name, const char *text);
 void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
 /* Appends text of a file to a name, with its special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
-/* Does the same for the name of a function, in which a colon has a meaning, too. */
+/* Like site_name_add, for the name of a function, in which a colon is escaped, too. */
 void site_name_add_function(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);

@@ -81,7 +81,7 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
  * then. */
 void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
                           int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Does the same, and costs less if no module watches the record. */
+/* Like stdio_tell_and_leave, but costs less if no module watches the record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
@@ -154,7 +154,8 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
-/* Counts a gets, which reads the newline and does not store it. */
+/* Counts a call of gets. libc also read the newline, which `line` does not have. before: the
+ * stream's position at the start of the call. */
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
@@ -167,8 +168,8 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * streams that threads share: there the pointers also move in calls of other threads, and the
  * macros, which do not lock, cannot be used. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Does the same as stdio_settle for all streams that this thread used last. Called before
- * fflush(NULL), which moves the pointers of all streams. */
+/* Like stdio_settle, for all streams that this thread used last. Called before fflush(NULL), which
+ * moves the pointers of all streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;

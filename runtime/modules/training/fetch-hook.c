@@ -30,7 +30,8 @@ static python_object *collate_called(python_object *original, python_object *sam
   return batch;
 }
 
-/* Replaces a function that transforms a sample. */
+/* Calls the original of a function that transforms a sample, and adds its time to the batch of this
+ * thread; a call within another such call is part of that. */
 static python_object *transform_called(python_object *original, python_object *arguments,
                                        python_object *keywords) {
   struct training_thread *thread = &training_thread;

@@ -7,7 +7,8 @@
 /* Replaces a method of this class by a function whose `self` is the original method; the first
  * argument is the object. Returns 1 if it is replaced now, else 0. May leave an exception set. */
 int hook_method(python_object *class, const struct python_method *method);
-/* Does so for a class of a module. Returns 0 if the module lacks the class. */
+/* Like hook_method, for the class `class_name` of a module. Returns 0 also if the module lacks the
+ * class. */
 int hook_method_in(python_object *module, const char *class_name,
                    const struct python_method *method);
 /* Sets an attribute of the object to a function whose `self` is the attribute's value, and which

@@ -47,8 +47,8 @@ extern __thread struct training_thread training_thread
 /* Adds a call on a file to the sums of a thread that makes a batch. */
 void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, uint64_t t2);
 
-/* Does so if the thread makes one. Called for events of watched records, with no lock held, and for
- * calls that belong to no file with a record. */
+/* Like training_count_call, but does nothing if this thread does not make a batch. Called for
+ * events of watched records, with no lock held, and for calls on files without a record. */
 static inline void training_called(enum site_kind kind, int64_t bytes_read, uint64_t t1,
                                    uint64_t t2) {
   if (__builtin_expect(training_thread.fetches != 0, 0))

@@ -63,7 +63,8 @@ static int64_t with_pages(struct hdf5 *h5, int64_t file, unsigned flags, int64_t
   return -1;
 }
 
-/* Closes the file and opens it again with a page buffer. Returns the file that the program gets. */
+/* Closes an HDF5 file and reopens it with a page buffer. Returns the id of the open file for the
+ * application: `file` itself if it was not reopened, -1 if the reopening failed. */
 static int64_t again_with_pages(struct hdf5 *h5, int64_t file, const char *path, unsigned flags,
                                 int64_t access) {
   int64_t list = with_pages(h5, file, flags, access);

@@ -154,7 +154,8 @@ static void lets_go(FILE *file) {
 #include "../looks.def"
 #undef LOOK
 
-/* Writes before a system call by number, which may look at a file, unless it is harmless. */
+/* The real syscall(). The remedy writes held data before it, because the call may look at a file,
+ * unless the call is known as harmless. */
 static long (*below_syscall)(long, long, long, long, long, long, long);
 static long held_syscall(long n, long a, long b, long c, long d, long e, long f) {
   if (!is_harmless_call(n)) held_streams_write();

@@ -167,7 +167,7 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
 
 /* --- marks ------------------------------------------------------------------------------- */
 
-/* Adds the characters of a str object to a mark. */
+/* Returns the mark after the characters of a str object were added to it. */
 static inline uint64_t mark_text(uint64_t mark, uintptr_t object) {
   const struct python_layout *layout = &python.layout;
   uint32_t state = *(const uint32_t *)(object + layout->text_state);

@@ -56,9 +56,10 @@ extern struct python python __attribute__((visibility("hidden")));
 /* Switches Python frames off, for this reason (a constant string). */
 void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 
-/* Copies n bytes of this process, or returns false if not all of them are mapped and readable. */
+/* Copies n bytes from an address of this process. Returns false if not all of them are mapped and
+ * readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
-/* Copies at most n bytes, as many as are mapped, and returns their number. */
+/* Copies as many of n bytes from an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 
 /* Numbers of the pages that the kernel has copied from, at a place that depends on the number.
@@ -73,7 +74,7 @@ static inline bool python_is_known(uintptr_t page) {
   return page && __atomic_load_n(python_place_of(page), __ATOMIC_RELAXED) == page;
 }
 
-/* Does the same as python_read, quickly for a constant n and known pages. */
+/* Like python_read, but quicker if n is constant and the page was read before. */
 static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PYTHON_PAGE, last = (from + n - 1) / PYTHON_PAGE;
   if (!python_is_known(first) || (last != first && (last != first + 1 || !python_is_known(last))))
@@ -82,7 +83,8 @@ static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   return true;
 }
 
-/* Adds a text to a mark (python_mark, script_mark); only the end of a very long one counts. */
+/* Returns a mark (python_mark, script_mark) after a text was added to it; only the end of a very
+ * long text counts. */
 static inline uint64_t python_mark_bytes(uint64_t mark, const char *text, size_t length) {
   enum { MOST = 1024 };
   const uint64_t factor = 0x9e3779b97f4a7c15u;

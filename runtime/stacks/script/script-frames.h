@@ -50,9 +50,8 @@ bool script_frames_are(const struct python_frame *known, size_t count)
 uint64_t script_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
-/* Describes a frame, which script_frames returned inside of the current call, as python_describe
- * does. The file is an absolute path where that is known; a text that is not in a file has a name
- * in <>. */
+/* Like python_describe, for a frame that script_frames returned inside of the current call. The
+ * file is an absolute path if that is known; a text that is not in a file has a name in <>. */
 bool script_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 

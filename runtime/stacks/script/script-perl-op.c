@@ -62,8 +62,8 @@ static uintptr_t search(uintptr_t op) {
   return 0;
 }
 
-/* Results of searches, which take some microseconds. Threads write them without a lock: an entry
- * holds only if both of its words are of one search. */
+/* The statements that searches found, because a search takes some microseconds. Threads write them
+ * without a lock: an entry is valid only if both of its words are of the same search. */
 enum { KNOWN = 256 };
 SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 

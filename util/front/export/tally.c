@@ -189,7 +189,8 @@ static void add_times(struct values *into, int layer, const struct darshan_merge
   if (plan->meta_time >= 0) add_seconds(into, layer, EXPORT_METADATA_TIME, times[plan->meta_time]);
 }
 
-/* Adds the records of the module with this number in the table. Returns 0, or -1 with an error. */
+/* Adds the records of a journal's module (its index in the table of modules) to the tally. Returns
+ * 0, or -1 with an error. */
 static int add_module(struct tally *tally, struct darshan_live *live,
                       struct darshan_live_room *room, int number, struct darshan_error *error) {
   const struct darshan_merge_plan *plan = plan_of(number);

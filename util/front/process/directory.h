@@ -60,11 +60,13 @@ size_t tree_running(const struct tree *folder, const struct alive_here *here, pi
 /* Writes a row with the exit status and resource usage of the root process, which only this process
  * knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
-/* Writes a row if the root process was not, or not completely, instrumented. */
+/* Writes a row with the end and the command of the root process if it was not, or not completely,
+ * instrumented. */
 void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);
 
-/* Takes the lock that says that this process lives and will make the log. Returns a descriptor, or
- * -1. */
+/* Takes a shared lock on the run directory's event file, which it creates if necessary. The lock
+ * says that this process lives and will make the log. Returns the descriptor that holds it, or -1
+ * if the file cannot be opened or is locked exclusively. */
 int tree_hold(const char *path);
 /* Returns 1 if a process holds that lock. */
 int tree_is_held(const char *path);

@@ -49,10 +49,12 @@ void recover_rest(struct recovery *recovery, const char *run);
 /* Prints a result on standard output, unless quiet. */
 void recovery_tell(const struct recovery *recovery, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints that a live process is skipped, in a dry run only. */
+/* Prints, in a dry run only, that a journal is skipped because its process lives, or that this is
+ * unknown (answer). */
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
-/* Writes the folder for logs and makes it; the last default is the journal's folder. Returns 0, or
- * -1 after a message. */
+/* Writes the folder for the log of a journal to out, and creates it: the one that the user named,
+ * or else a default, of which the last is the journal's folder. Returns 0, or -1 after a message.
+ */
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
 void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 

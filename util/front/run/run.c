@@ -168,7 +168,8 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
   return GO_ON;
 }
 
-/* Runs the program and makes its log. Returns 0, or the exit status of a failure. */
+/* Runs the program and makes its log. around: receives the folder of the run's journals. Returns 0,
+ * or the exit status of a failure. */
 static int run_program(char **command, const struct run_options *given, struct run_outcome *outcome,
                        struct child_end *end, char around[PATH_MAX]) {
   struct places places;

@@ -8,8 +8,9 @@
 
 enum { LARGE = 64 * 1024 }; /* bytes of metadata that are worth a sentence */
 
-/* The program read more bytes than the dataset has. Packed values take fewer bytes below, so the
- * factor of moved to requested bytes does not show it. */
+/* Writes how often the program read the dataset's bytes. Returns 1, or 0 if it did not read them
+ * twice. Packed values take fewer bytes in the file, so the ratio of moved to requested bytes does
+ * not show this. */
 static int repeated(char *out, size_t size, const struct dataset *one) {
   char whole[QUANTITY_ROOM], times[QUANTITY_ROOM];
   if (one->size <= 0 || one->read / 2 < one->size) return 0;
@@ -19,8 +20,9 @@ static int repeated(char *out, size_t size, const struct dataset *one) {
   return 1;
 }
 
-/* HDF5 writes its cached metadata, of all objects of the file, in any call that finds the cache
- * full. */
+/* Writes how many bytes opens of the dataset wrote for other objects. Returns 1, or 0 if these are
+ * few. HDF5 writes its cached metadata, of all objects of the file, in any call that finds the
+ * cache full. */
 static int flushed(char *out, size_t size, const struct dataset *one) {
   char bytes[QUANTITY_ROOM];
   if (one->size <= 0 || one->opening - LARGE < one->size || one->opening < one->moved / 2) return 0;

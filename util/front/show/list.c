@@ -125,7 +125,7 @@ static void print_entry(const struct entry *one, const struct first_finding *fou
          quantity_percent(share, one->shares.files, one->shares.work), title);
 }
 
-/* Prints a table as wide as the terminal. */
+/* Prints the table of logs as wide as the terminal. found: the first finding of each log. */
 static void print_table(const struct list *list, const struct entry *entries,
                         const struct first_finding *found) {
   enum { FIXED = 16 + 2 + 1 + 8 + 2 };
@@ -183,7 +183,7 @@ static int wrong(void) {
   return USAGE;
 }
 
-/* Reads the options and folders. Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and folders. Returns -1 if the command continues, otherwise its exit status. */
 static int parse(struct list *list, int argc, char **argv) {
   static const struct option names[] = {{"paths", no_argument, NULL, PATHS},
                                         {"json", no_argument, NULL, JSON},

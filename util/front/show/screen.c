@@ -94,7 +94,7 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
   return darshan_record_counters(&layer->plan, layer->total)[counter];
 }
 
-/* Bytes of the layers next to the system, and seconds in the calls that moved them. */
+/* Bytes that the layers next to the operating system moved, and the seconds of their calls. */
 struct moved {
   double read, written, read_time, write_time;
 };
@@ -292,7 +292,8 @@ static const char *why_unseen(int why) {
   return words[why];
 }
 
-/* Prints the programs whose I/O is in no number of the summary. */
+/* Prints the programs that were not instrumented, or not completely. No number of the summary
+ * includes their I/O. */
 static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
   char item[ITEM], read[NUMBER], written[NUMBER];
   size_t left = 0;
@@ -374,8 +375,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints a time over all processes, unless it is a small part of the run. label: first word of the
- * line. */
+/* Prints a line with seconds over all processes; nothing if they are below 1 % of the run. label:
+ * first word of the line; where: what they were spent on. */
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
@@ -413,8 +414,8 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
   end_line(screen);
 }
 
-/* Prints the share of each size class of one kind of call. The counters' names end with the
- * classes. */
+/* Prints which share of the calls is in each size class. family: the start of the names of these
+ * counters; verb: the kind of call. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);

@@ -17,7 +17,8 @@ void screen_print(const struct picture *picture);
 /* Prints one line of JSON. */
 void stat_json(FILE *out, const struct picture *picture);
 
-/* Prints a row per number: value, unit, name, with this text between them. */
+/* Prints a row per number for other programs: value, unit and name, with the separator between
+ * them. */
 void stat_rows(FILE *out, const struct picture *picture, const char *separator);
 
 #endif

@@ -49,7 +49,8 @@ struct job_options {
 /* Returns 1 if a path is the log of a rank that a launcher started without MPI, or a folder with
  * one. */
 int merge_job_is_meant(char *const *paths, int count);
-/* Returns the exit status: 0, or 1 after a message. */
+/* Makes one log of a job's logs and journals at `paths`. Returns the exit status: 0, or 1 after a
+ * message. */
 int merge_job(const struct job_options *options, char *const *paths, int count);
 
 #endif

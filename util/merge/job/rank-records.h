@@ -31,7 +31,8 @@ struct rank_records { /* zeroed before its first use; reused for the next rank *
 /* Reads the records of a rank from all its logs. Skips unreadable logs with a message. Returns 0,
  * or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
-/* Callback of the reduction. Returns 1 and the ranks of a shared record, 0 if there are none. */
+/* Finds the ranks that share a record, for the reduction. Returns 1 and stores them in *span, or
+ * returns 0 if the record is not shared. */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,
                       struct rank_span *span);
 void rank_records_free(struct rank_records *records);
@@ -50,10 +51,12 @@ void process_row_begin(struct process_row *row, const struct job_world *world, i
 /* Adds the rank's processes in the log of a run, and `shift` seconds to their times. */
 void process_row_add(struct process_row *row, darshan_log *open, const struct job_log *log,
                      const struct part *part, double shift);
-/* Adds the only process of a log. Returns 0, or -1 if out of memory. */
+/* Adds the only process of a log to the row, with its host, command line, I/O and lifetime. shift:
+ * seconds from the job's start to the log's. Returns 0, or -1 if out of memory. */
 int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
                           const struct part *part, double shift);
-/* Adds the record and its name. Returns 0, or -1 if out of memory. */
+/* Adds the PROCESS record of the row and its name to the rank's records. Returns 0, or -1 if out of
+ * memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 
 #endif

@@ -120,8 +120,8 @@ def serve() -> int:
 
 
 def _per_file(folder: str, log: str, *options: str) -> int:
-    """Replaces this process by another program of the same folder. Returns 1, after a message, if
-    that fails."""
+    """Replaces this process by darshan-summary-per-file, which makes a report for each file of the
+    log in `folder`. Returns 1, after a message, if it cannot be started."""
     from .called import called_as  # noqa: PLC0415
 
     name = "darshan-summary-per-file"

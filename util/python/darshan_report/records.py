@@ -196,7 +196,8 @@ class Joined:
         return np.maximum.reduceat(column[self._order], self._starts)
 
     def added(self, column: np.ndarray) -> np.ndarray:
-        """Returns the sum of each file, as if no value were UNKNOWN."""
+        """Returns the sum of each file over its records. An UNKNOWN value (-1) is added like any
+        other."""
         if self._single:
             return self._ordered(column)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -39,7 +39,8 @@ static size_t map_counters(struct darshan_layout *layout, const struct darshan_c
   return word;
 }
 
-/* Returns the word of a retired counter in records of this version, -1 if it is not there. */
+/* Returns the index of the word that a retired counter has in records of this version; -1 if they
+ * lack it. */
 static int word_of_retired(const struct darshan_module *module, const char *name, size_t first,
                            int version) {
   int word = (int)first;
@@ -51,7 +52,7 @@ static int word_of_retired(const struct darshan_module *module, const char *name
   return -1;
 }
 
-/* Handles the two modules in which an old counter has another meaning now. */
+/* Handles POSIX and PNETCDF_FILE, in which an old counter has another meaning now. */
 static void map_exceptions(struct darshan_layout *layout, const struct darshan_module *module,
                            size_t first, size_t target, int version) {
   if (module->id == DARSHAN_MOD_POSIX) /* streams have their own module now */

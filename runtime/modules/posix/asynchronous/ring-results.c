@@ -221,8 +221,8 @@ static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   return unseen;
 }
 
-/* Removes the next completed request on a file. Returns 0 if there is none. Skips all other
- * results. */
+/* Stores the next completed request on a file in *done. Returns 1, or 0 if there is none. Skips all
+ * other results. */
 static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
   int n = 0;
   if (!record_lock(&ring->requests.lock)) return 0;

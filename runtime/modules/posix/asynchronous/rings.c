@@ -253,8 +253,8 @@ static void registered_there(void *registration_) {
   }
 }
 
-/* Notes files that are registered with a ring. Looking up the files needs much stack, so it uses
- * the runtime's own. */
+/* Notes the files that a successful io_uring_register call registered. Looking them up needs much
+ * stack, so this function uses a stack of the runtime. */
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
   struct registration registration = {fd, operation, n, argument, result};
   if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);

@@ -48,8 +48,8 @@ void ring_made_by_library(const struct uring *ring);
  * recorded. registered: the number is that of a registered ring. */
 struct ring *ring_of(const struct uring *ring);
 struct ring *ring_of_number(int fd, int registered);
-/* Forgets a ring, because the application is about to close it. ring_closed does so for the ring
- * of a closed descriptor. */
+/* Forgets a ring, because the application is about to close it. ring_closed forgets the ring whose
+ * descriptor was closed. */
 void ring_ends(struct ring *ring);
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result);
 void ring_files(struct ring *ring, uint32_t first, const int *fds, unsigned n);

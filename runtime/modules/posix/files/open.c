@@ -84,7 +84,8 @@ static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path
     posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
 }
 
-/* The parts are apart, so that a failed open needs less of the application's stack. */
+/* Counts an open that succeeded, or else a failed look-up. Each has a function of its own, so that
+ * a failed open needs less of the application's stack. */
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
   if (fd < 0)

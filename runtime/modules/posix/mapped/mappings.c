@@ -339,7 +339,8 @@ static void may_be_populated(uint32_t place, uintptr_t from) {
   record_unlock(&mappings_state.lock);
 }
 
-/* Inspects the mapping of a slot and counts what is new. The mapping stays in its slot. */
+/* Inspects the mapping in slot `place` and counts the pages that were not counted before. The
+ * mapping stays in its slot. asked: 1 if the application asked for its pages to be mapped. */
 static void settle(struct page_reader *reader, uint32_t place, int asked) {
   struct mapping *there = &mappings[place], mapping;
   struct pages found = {0}, *told = &there->told;

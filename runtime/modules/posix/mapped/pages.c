@@ -83,7 +83,8 @@ void pages_close(struct page_reader *reader) {
   __atomic_fetch_add(&spent, now_ns() - reader->begun, __ATOMIC_RELAXED);
 }
 
-/* Returns the end of the inspected range; from if the kernel does not support the call. */
+/* Adds the pages of a range to sum. Returns the end of the inspected range; `from` if the kernel
+ * does not support the call. */
 static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                       uintptr_t to) {
   struct scan_region regions[REGIONS];
@@ -162,8 +163,8 @@ static int estimate(const struct page_reader *reader, struct pages *sum, uintptr
   return 1;
 }
 
-/* Inspects a range while more than kept of the time remains. Returns the end of the inspected
- * part. */
+/* Adds the pages of a range to sum, step by step, while more than `kept` ns remain. Returns the end
+ * of the inspected part. */
 static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                              uintptr_t to, uint64_t kept) {
   uint64_t step = first_step;

@@ -24,7 +24,7 @@ int ends_judge(struct run_tree *tree, int top);
  * stored so far. */
 void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
                const struct run_process *process, const darshan_log *log);
-/* Appends the lookups to `used` bytes of metadata. Returns the new length. */
+/* Appends the failed lookups to the metadata, which have `used` bytes. Returns their new length. */
 size_t ends_tell(const struct ends_missed *missed, char *out, size_t room, size_t used);
 
 #endif

@@ -24,7 +24,7 @@ int world_settle(struct run_world *world, const struct run_tree *tree);
 /* Returns 1 if other logs have some of its ranks. darshan-merge adds those later, so it needs to
  * know which process did what. */
 int world_is_elsewhere_too(const struct run_world *world);
-/* Adds the launch to the metadata. Returns their new length. */
+/* Appends the launch to the metadata, which have `used` bytes. Returns their new length. */
 size_t world_tell(const struct run_world *world, char *out, size_t room, size_t used);
 
 #endif

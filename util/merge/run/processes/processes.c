@@ -101,7 +101,8 @@ static void set_parent(struct run_tree *tree, int number, int parent, int32_t pa
   process->parent_pid = parent >= 0 ? tree->processes[parent].pid : parent_pid;
 }
 
-/* Returns 1 if a START row is of this process, 0 if it is of a new one. */
+/* Returns 1 if a START row is of process `number`, 0 if it is of a new process with the same pid.
+ */
 static int is_same(const struct run_tree *tree, int number, const struct run_event *event) {
   if (number < 0) return 0;
   const struct run_process *process = &tree->processes[number];
@@ -189,8 +190,8 @@ static int reaped_elsewhere(const struct run_tree *tree, int place, const struct
   return -1;
 }
 
-/* Returns the process with this pid that has not ended according to its rows. Adds one if there is
- * none. */
+/* Returns the process with the pid of a row that has not ended according to its rows; adds one if
+ * there is none. reaped: the row says that its parent has waited for it. */
 static int living(struct run_tree *tree, int place, const struct run_event *event, int reaped) {
   int number = current(tree, place, event->pid);
   if (number >= 0) {

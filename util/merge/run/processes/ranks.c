@@ -35,7 +35,7 @@ static struct arrival *in_order(const struct run_tree *tree) {
   return order;
 }
 
-/* Moves the first process with the pid in the folder's name to the front. */
+/* Moves the first process with the pid of the root process (top; 0: unknown) to the front. */
 static void top_first(const struct run_tree *tree, struct arrival *order, int32_t top) {
   for (size_t i = 0; top && i < tree->num_processes; i++) {
     if (tree->processes[order[i].process].pid != top) continue;

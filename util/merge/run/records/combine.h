@@ -32,7 +32,7 @@ void combined_clear(struct combined *combined);
 int combined_name(struct combined *combined, uint64_t id, const char *name);
 /* Adds a part and may change it. Returns 0, or -1 if out of memory. */
 int combined_add(struct combined *combined, struct part *part, const struct combine_clock *clock);
-/* Appends a complete record. Returns 0, or -1 if out of memory. */
+/* Appends a complete record of a module. Returns 0, or -1 if out of memory. */
 int combined_record(struct combined *combined, int module, const void *record, size_t size);
 /* Fills combined->content with all records of this rank of the log; valid until the next change.
  * Returns 0, or -1 if out of memory. */

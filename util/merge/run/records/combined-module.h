@@ -19,12 +19,12 @@ struct combined_module {
 /* Called for every log before the first one is combined. If one log has threads, the traces of all
  * ranks have them, because they share a region. */
 void traces_note(const darshan_log *log);
-/* Takes the traces of a part and adds `shift` seconds to their times. Returns 0, or -1 if out of
- * memory. */
+/* Adds the traces of a part of a run, with `shift` seconds added to their times. Returns 0, or -1
+ * if out of memory. */
 int traces_add(struct combined_module *into, const struct part_module *from, const char *records,
                double shift);
-/* Makes the records, in the layout that releases up to 3.5.0 read unless a part has threads.
- * Returns 0, or -1 if out of memory. */
+/* Makes the records of the traces, in the layout that releases up to 3.5.0 read unless a part has
+ * threads. Returns 0, or -1 if out of memory. */
 int traces_finish(struct combined_module *module);
 void traces_clear(struct combined_module *module);
 size_t trace_size(const struct combined_module *module, const char *record);

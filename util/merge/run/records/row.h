@@ -26,7 +26,8 @@ void row_name_add(struct row_name *name, const struct run_tree *tree, int progra
                   const char *command);
 /* Adds a command line for the first program if that left no part, or is not known. */
 void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command);
-/* Adds the names of the remaining programs from the rows. Returns the record's id. */
+/* Adds the names that the event file has of the programs that row_name_add did not add. Returns the
+ * record's id. */
 uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 
 /* The records of a process that count its I/O on files. */
@@ -36,8 +37,8 @@ struct row_files {
 /* Sums bytes, calls and seconds of a PROCESS record. Named pipes, at which it waited for another
  * process, are left out. Returns 0, or -1 if out of memory. */
 int row_sum(struct darshan_process_record *record, const struct row_files *files);
-/* Adds the PROCESS record of a rank; its times are seconds after run_start_ns. Returns 0, or -1 if
- * out of memory. */
+/* Adds the PROCESS record of a rank under the id of its name. Its times are seconds after
+ * run_start_ns. Returns 0, or -1 if out of memory. */
 int row_add(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
             uint64_t id, int64_t run_start_ns);
 

@@ -114,7 +114,7 @@ class Rows:
 
 
 def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
-    """Returns the sum of some counters per id; impossible values count as 0."""
+    """Returns the sum of the counters `names` for each id; impossible values count as 0."""
     whole = np.zeros(len(joined))
     for name in names:
         column = records[f"SITES_{name}"].astype("f8")
@@ -124,12 +124,12 @@ def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray
 
 
 def _each(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
-    """Returns a row per id with the sums of these counters."""
+    """Returns a row per id, with a column for the sum of each counter of `names`."""
     return np.stack([_added(records, joined, [name]) for name in names], axis=1)
 
 
 def _sizes(records: Records, joined: Joined, ends: Sequence[str]) -> np.ndarray:
-    """Returns a row per id with its reads and its writes of some size classes."""
+    """Returns a row per id: its reads and its writes in the size classes `ends`."""
     kinds = ("READ", "WRITE")
     return np.stack(
         [_added(records, joined, [f"SIZE_{kind}_{end}" for end in ends]) for kind in kinds], axis=1

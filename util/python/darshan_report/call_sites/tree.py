@@ -54,7 +54,7 @@ class Frame:
         return self.seconds, self.calls, self.moved
 
     def child(self, name: str, file: str, line: int, kind: str) -> Frame:
-        """Returns the frame of this place below this one."""
+        """Returns the child frame of this place, which is added if it is missing."""
         key = (name, file, line, kind)
         if key not in self._places:
             self._places[key] = Frame(*key)
@@ -197,7 +197,8 @@ def tree(found: Lines) -> Frame:
 
 
 def _is_large(part: Measured, whole: Measured) -> bool:
-    """Tells whether a line is large enough for its functions of libraries to be looked up."""
+    """Tells whether a line has enough of the time, calls or bytes for its library functions to be
+    looked up."""
     pairs = (
         (part.seconds, whole.seconds),
         (part.calls, whole.calls),

@@ -307,7 +307,8 @@ def _row(
 
 
 def _counts(row: Checkpoint, least: float) -> bool:
-    """Tells whether files are checkpoints, and not data that the same functions save."""
+    """Tells whether files are checkpoints: large enough and, if their library function also saves
+    other data, saved repeatedly, in at most half of the time from the first save to the last."""
     if row.written < least * row.saves:
         return False
     if not row.saver.repeated:

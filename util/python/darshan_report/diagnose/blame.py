@@ -304,7 +304,8 @@ def _ids(finding: Finding) -> set[int]:
 
 
 def _used(line: Line, ids: set[int], about: About) -> float:
-    """Returns how many calls, or bytes, of a finding a line made on these files, at least."""
+    """Returns how many of the calls, or bytes, that a finding is about a line made on the files
+    `ids`: a lower bound, because a site lists some of its files only."""
     whole = 0.0
     for site in line.sites:
         one = Line([site], site.sums)
@@ -369,7 +370,7 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
 
 
 def _told(part: float, by: str) -> str:
-    """Returns words for a share: "92 % of such calls", "all such calls"."""
+    """Returns a share as text: "92 % of such calls", "all such calls". by: what is counted."""
     shown = share(part, 1.0)
     some, everything = _OF[by]
     return everything if shown == _WHOLE else f"{shown} {some}"
@@ -386,7 +387,8 @@ def _has_no_line(found: Lines, line: Line) -> bool:
 
 
 def _without(found: Lines, line: Line, about: About, part: float, number: int) -> Blame | None:
-    """Returns why the calls of a finding have no line; None if that is unknown."""
+    """Returns a blame that says why the calls of a finding have no line of code; None if that is
+    unknown."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     why = reason(site, found.scripts)
     return Blame(f"no line: {why}", None, "", part, number) if why else None

@@ -26,7 +26,8 @@ def _same(one: Finding, other: Finding) -> bool:
 
 
 def _among(at: Stake, first: Finding) -> Stake:
-    """Returns a saving of which another finding claims the same seconds, or some of them."""
+    """Returns a saving with a note that the finding `first` claims the same seconds, or some of
+    them."""
     return replace(at, same_as=first.title, partly=at.seconds > first.stake.seconds)
 
 

@@ -68,8 +68,8 @@ def _seconds(value: float) -> float:
 
 
 def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None) -> Fetches | None:
-    """Returns the sum of some records of TRAINING; None if they have no fetches, as those of older
-    logs."""
+    """Returns the sum of some records of TRAINING; None if they have no fetches, as in older logs.
+    worker, rank: whose records these are."""
 
     def count(name: str, most: int = _MOST) -> int:
         return sum(min(max(int(v), 0), most) for v in rows[f"TRAINING_{name}"].tolist())

@@ -16,7 +16,8 @@ def of_what(shares: Shares) -> str:
 
 
 def files(shares: Shares) -> str:
-    """Returns the share of file I/O."""
+    """Returns the share of the run time (or of the working time, if processes waited) that file I/O
+    took, as text: "37 %"."""
     return share(shares.files, shares.work)
 
 

@@ -85,5 +85,5 @@ class Result:
 def check(
     condition: Condition, before: Mapping[str, float | None], after: Mapping[str, float | None]
 ) -> Result:
-    """Compares a condition with the measures of two logs."""
+    """Returns a condition with its measure in both logs."""
     return Result(condition, before.get(condition.measure), after.get(condition.measure))

@@ -130,7 +130,7 @@ def _results(conditions: list[Condition], one: Context, two: Context) -> list[Re
 
 
 def _opened(stack: ExitStack, path: str) -> Log:
-    """Opens a log. Raises LogError, whose message names the log."""
+    """Opens a log, which the stack closes. Raises LogError, whose message names the log."""
     try:
         return stack.enter_context(open_log(path))
     except LogError as error:

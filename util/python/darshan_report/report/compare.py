@@ -18,7 +18,7 @@ Show = Callable[[float], str]
 
 
 def _factor(before: float | None, after: float | None) -> str:
-    """Returns how many times the first value the second is."""
+    """Returns the ratio of `after` to `before` as text: "same", "2.00 x"."""
     if before is None or after is None or before <= 0:
         return NONE
     ratio = after / before
@@ -35,7 +35,8 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 
 
 def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
-    """Yields rows of I/O shares: name, share of the first log, share of the second."""
+    """Yields rows with the I/O shares of two logs: name, share of the first log, share of the
+    second."""
     before, after = one.shares, two.shares
     what = io_share.OF_WORK if before.waited or after.waited else io_share.OF_RUN
     yield f"{io_share.FILES}, of {what}", io_share.files(before), io_share.files(after)

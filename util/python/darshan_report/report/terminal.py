@@ -42,7 +42,7 @@ _LAYER = "{:<18}{:>10}{:>11}{:>11}{:>10}{:>10}{:>10}"
 
 
 def _wrapped(text: str, indent: str = "  ") -> Iterator[str]:
-    """Yields lines of at most 80 columns; longer words are broken."""
+    """Yields lines of at most 80 columns, indented; a word that is longer is broken."""
     yield from textwrap.wrap(
         visible(text), _WIDTH, initial_indent=indent, subsequent_indent=indent,
         break_on_hyphens=False,

@@ -20,7 +20,7 @@ def escaped(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], lefts: int) -> str:
-    """Returns a table whose first columns are text and whose others are numbers."""
+    """Returns an HTML table whose first `lefts` columns are text and whose others are numbers."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         sides = [_LEFT if place < lefts else _RIGHT for place in range(len(cells))]

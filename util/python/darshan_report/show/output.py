@@ -103,7 +103,7 @@ def write_text(text: str, target: str) -> None:
 
 
 def write_bytes(content: bytes, target: str) -> None:
-    """Writes a file; "-" is standard output."""
+    """Writes content to the file `target`, or to the standard output if target is "-"."""
     if target == "-":
         standard_output().write(content)
     else:

@@ -97,7 +97,8 @@ def prepare() -> None:
 
 @contextlib.contextmanager
 def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterator[str]:
-    """Creates a temporary folder that exists during the block."""
+    """Creates a temporary folder that exists during the block. A signal that ends the command
+    removes it, too."""
     with _held():
         path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         _begun.paths.add(path)
@@ -142,8 +143,8 @@ def file_beside(target: str) -> Iterator[tuple[int, str]]:
 
 
 def run(command: list[str], where: str, environment: dict[str, str], seconds: float) -> int:
-    """Runs a program without input and output; returns its exit status.  Raises OSError or
-    TimeoutExpired."""
+    """Runs a program in the folder `where`, without input and output. A signal that ends the
+    command kills it. Returns its exit status. Raises OSError, or TimeoutExpired after `seconds`."""
     with _held():
         child = subprocess.Popen(
             command,

@@ -11,7 +11,8 @@ from .source import Trace
 
 
 def draw(traces: Sequence[Trace], reads: bool, title: str, out: IO[bytes] | None) -> None:
-    """Draws a PDF to out, or, if out is None, in a window until the user closes it."""
+    """Draws the reads or the writes of traces to the PDF file out or, if out is None, in a window
+    until the user closes it."""
     import matplotlib  # noqa: PLC0415 - slow, and not needed for the table
 
     if out is not None:

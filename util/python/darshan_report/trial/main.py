@@ -72,8 +72,8 @@ def _enters(ground: Ground) -> bool:
 
 
 def _refuse(chosen: Chosen, place: str) -> None:
-    """Raises TrialError, after listing them, if a run has effects outside of the folder that is
-    copied."""
+    """Raises TrialError, after a list on stderr, if a run has effects outside of the folder
+    `place`."""
     found = side_effects(chosen.facts, place)
     if not found:
         return
@@ -167,7 +167,8 @@ def _try(options: Options, work: str) -> int:
 
 
 def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
-    """Measures the remedies one at a time, then those that helped together."""
+    """Measures the remedies one at a time, then together those that helped, as one more
+    candidate."""
     trial.measure(candidates)
     both = together(candidates)
     if both is not None:

@@ -47,7 +47,8 @@ def _compared(one: Candidate, partly: bool) -> str:
 
 
 def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
-    """Yields what a plan measured that is no remedy, and what to do about it."""
+    """Yields lines on a plan that measures what something costs and is not a remedy, and on what to
+    do in place of it."""
     if one.found is not None and one.plan is not None:
         said = cost(one.plan.costs, one.found.gain, _mean(one.without), one.found.low)
         yield from _under(f"{said}. This is no remedy: without it, a crash loses data.")

@@ -87,8 +87,8 @@ def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
 
 
 def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
-    """Yields sentences on why the margins may be wrong, such as that the file changed after the
-    run."""
+    """Yields sentences on why the sums beside the lines may be wrong: the file changed after the
+    run, or the log has I/O in a line that the file lacks."""
     if sources.has_changed(path, log):
         yield "the file was changed after the run began, so lines may have moved"
     last = max(sums, default=0)
@@ -107,7 +107,8 @@ def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
 
 
 def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) -> list[str]:
-    """Returns the rows of a file; raises UnusableError."""
+    """Returns the lines of a source file with the sums of the log beside them. say: prints what may
+    be wrong with them. Raises UnusableError."""
     try:
         source = sources.read(path)
         sites = [site for line in found.every for site in line.sites]

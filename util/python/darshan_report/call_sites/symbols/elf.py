@@ -59,7 +59,8 @@ class Elf:
         self.close()
 
     def _read(self, offset: int, length: int) -> bytes:
-        """Returns bytes of the file; fewer if it is shorter. Raises NotReadableError."""
+        """Returns `length` bytes from an offset on, fewer if the file ends before. Raises
+        NotReadableError."""
         if offset < 0 or offset >= self._size:
             return b""
         try:

@@ -74,7 +74,8 @@ class Objects:
         self.problems.update(problems)
 
     def _read(self, one: Object, frames: list[Native]) -> str:
-        """Reads a file. Returns why its lines are not known; empty if some are."""
+        """Reads the functions and lines of frames from a program or library. Returns why they are
+        not known; "" if some are."""
         if not one.build_id:
             return NO_BUILD_ID
         if len({other.build_id for other in self._objects[one.short]}) > 1:

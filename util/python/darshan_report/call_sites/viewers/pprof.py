@@ -90,7 +90,8 @@ def _stack(site: Site, tables: _Tables) -> Iterator[int]:
 
 
 def _samples(found: Lines, tables: _Tables) -> Iterator[bytes]:
-    """Yields a message per stack: locations and values."""
+    """Yields a pprof message per stack: its locations, and its sums of nanoseconds, calls and
+    bytes."""
     values: dict[tuple[int, ...], list[int]] = {}
     for site in all_sites(found):
         sums = site.sums

@@ -19,7 +19,8 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
 
 
 def met(table: Table, kind: str = "") -> np.ndarray:
-    """Returns the number of collective calls per file, each counted once for all its processes."""
+    """Returns the number of collective calls per file; a call that all its processes make counts
+    once."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 

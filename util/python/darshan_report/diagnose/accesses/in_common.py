@@ -21,7 +21,7 @@ _NONE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True)
 class InCommon:
-    """The record ids of these files."""
+    """The record ids of the files that several processes use at the same time."""
 
     states: frozenset[int] = _NONE  # that are read, too: processes use what others wrote
     outputs: frozenset[int] = _NONE  # that are only written, or read when all is written
@@ -29,7 +29,7 @@ class InCommon:
 
     @property
     def ids(self) -> frozenset[int]:
-        """Returns the ids of all of these files."""
+        """Returns the ids of both kinds, states and outputs."""
         return self.states | self.outputs
 
 
@@ -111,7 +111,7 @@ def _locked(
 def _add(
     use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
 ) -> None:
-    """Adds what a table has of a file."""
+    """Adds the users, bytes and times that a table has of the file `number` to its use."""
     place = table.place(number)
     if place is None:
         return
@@ -138,7 +138,8 @@ def _add(
 
 
 def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
-    """Returns the lowest and the highest rank that a combined record may be of."""
+    """Returns the lowest and the highest rank whose records the combined record `number` may
+    contain; those of the whole run if the log does not tell."""
     partly = known.get(table.records.module.id)
     row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
     if partly is None or row < 0:
@@ -147,7 +148,7 @@ def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes)
 
 
 def _live_at_once(tree: Processes, low: int, high: int) -> bool:
-    """Returns whether processes of these ranks lived at the same time."""
+    """Returns whether several processes of the ranks from low to high lived at the same time."""
     some = (tree.ranks >= low) & (tree.ranks <= high)
     if bool((tree.counts[some] > 1).any()) and tree.at_once > 1:
         return True

@@ -130,12 +130,12 @@ class Hdf5:
         return joined(self.files.ids, table, values / table.processes)
 
     def in_files(self, mask: Mask) -> Mask:
-        """Returns a mask of the datasets in these files."""
+        """Returns a mask of the datasets in the files of another mask."""
         return np.isin(self._place, self.files.ids[mask])
 
     def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
-        """Returns the ids of these datasets and their files, and of these files and their
-        datasets."""
+        """Returns the ids of the datasets and files of two masks, of the files of these datasets,
+        and of the datasets in these files."""
         found: set[int] = set()
         if datasets is not None:
             found |= {int(i) for i in self.datasets.ids[datasets]}

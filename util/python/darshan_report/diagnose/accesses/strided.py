@@ -60,7 +60,8 @@ def _moved(kind: str) -> str:
 
 
 def sentence(kind: str, skipped: int) -> str:
-    """Returns the sentence on these transfers for a finding; empty without a stride."""
+    """Returns a sentence on transfers with a stride, for a finding; "" if `skipped`, the bytes
+    between two transfers, is not above 0."""
     if skipped <= 0:
         return ""
     return (

@@ -102,7 +102,8 @@ def for_scripts(program: str) -> tuple[str, str]:
 
 
 def for_files(starter: str, program: str, *, shell: bool) -> str:
-    """Returns the command that gives many files to one process."""
+    """Returns a command that lets one process of `program` read many files, as the user would write
+    it for `starter` (find, xargs, parallel) or a shell."""
     if starter == "find":
         return f"find folder -name '*.txt' -exec {program} {{}} +  # not \\;"
     if starter == "xargs":

@@ -147,8 +147,8 @@ def _lived(facts: Facts) -> float:
 
 
 def _for_a_processor(facts: Facts) -> float:
-    """Returns the time in which first threads waited for a processor. If calls were not corrected
-    for it, the calls keep what may have been in them."""
+    """Returns the seconds in which first threads waited for a processor. If the times of calls may
+    still contain such waits, returns only what exceeds these times."""
     spent = runnable(facts)
     return spent if real_part(facts) < 1 else max(0.0, spent - facts.base_time)
 

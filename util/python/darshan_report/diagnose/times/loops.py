@@ -207,8 +207,8 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
-    """Returns the seconds between the calls of a loop that would be saved if the calls were
-    larger."""
+    """Returns the seconds between the calls of a loop that larger calls would save. kinds, called:
+    the kinds of calls, and a pattern of the called function."""
     found = 0.0
     for site in loop.sites:
         some = any(site.sums.calls_of[kind] for kind in kinds)

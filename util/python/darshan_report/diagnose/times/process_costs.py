@@ -96,7 +96,8 @@ def start_time(facts: Facts, tree: Processes, at: Places) -> float:
 
 
 def processor_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the processor time of the quickest quarter of these processes; 0 if unknown."""
+    """Returns the processor time per process that a quarter of the processes `at` do not exceed; 0
+    if unknown."""
     known = costs(facts)
     return 0.0 if known is None else _quick(known.processor, tree, at)
 

@@ -50,7 +50,8 @@ def _readers(loader: Loader) -> list[tuple[str, int]]:
 
 
 def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
-    """Returns a mask of the files that so many processes read from begin to end in each epoch."""
+    """Returns a mask of the files that about `number` processes read from begin to end in each
+    epoch."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     times = read / (size * epochs)
@@ -62,8 +63,8 @@ def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
 
 
 def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
-    """Returns the seconds that readers spent on these files, and whether call sites tell them. A
-    site lists some of its files only."""
+    """Returns the seconds that readers spent on the files of the set, and whether call sites tell
+    them. A site lists some of its files only."""
     ids = set(table.ids[mask].tolist())
     found = 0.0
     for site in sites_of_samples(facts):

@@ -128,12 +128,13 @@ class _Runs:
                 yield group[size == number]
 
     def value(self, name: str, row: int) -> Any:
-        """Returns a value of a run."""
+        """Returns the value of the column `name` of a run."""
         return exact.values(self._table[name].slice(int(row), 1))[0]
 
 
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
-    """Returns the changes of one of the times of runs of like size."""
+    """Returns the changes in `seconds`, one of the times of runs (`what` names it), among the runs
+    of a group, which moved about as many bytes."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []

@@ -359,7 +359,7 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def keep(self, name: str, query: str, values: Values) -> None:
-        """Stores a query's result in a table for the queries that follow. Raises LakeError."""
+        """Stores a query's result as the table `name` for later queries. Raises LakeError."""
         closed.must_read(query)
         try:
             self._database.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query}', values)

@@ -242,7 +242,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Returns nanoseconds since the epoch; 0 if there is no text."""
+    """Returns the point in time that an option's text means (a day, a minute, or a span before now)
+    in nanoseconds since the epoch; 0 without a text. Ends the command if the text is neither."""
     if text is None:
         return 0
     ago = dates.span(text)
@@ -255,7 +256,8 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
-    """Returns the seconds of 24h, 7d, 8w or 2y."""
+    """Returns the seconds of an option's time span: 24h, 7d, 8w or 2y. Ends the command if it is
+    none."""
     found = dates.span(text)
     if found is None:
         parser.error(f"{option} {text}: must be a time span like {dates.AGO}")

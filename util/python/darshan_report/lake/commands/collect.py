@@ -194,7 +194,8 @@ class Collector:
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
     ) -> Generator[Part, None, None]:
-        """Yields the parts; the cluster, this process or several processes make them."""
+        """Yields the parts. The cluster makes them if there is one; else this process, if there is
+        one worker or few files (`whole` is their number); else several processes."""
         if self._cluster is not None:
             return self._cluster.parts(batches, self._part)
         if workers == 1 or whole <= _SMALLEST_PART:

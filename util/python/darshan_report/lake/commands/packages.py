@@ -54,7 +54,7 @@ def advice(absent: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _projects(usual: Sequence[str], absent: Sequence[str]) -> str:
-    """Returns what pip installs, as words of a shell."""
+    """Returns the names under which pip installs modules, quoted for a shell."""
     modules = dict.fromkeys([*usual, *absent])
     return " ".join(shlex.quote(_PROJECTS.get(module, module)) for module in modules)
 

@@ -37,7 +37,7 @@ class Progress:
         return time.monotonic() - self._begun
 
     def at(self, number: int, done: int) -> None:
-        """Prints the progress: files that were checked, and logs that were collected."""
+        """Prints the progress: `number` files were checked, `done` logs collected."""
         rate = done / self.seconds if self.seconds > 0 else 0.0
         left = self.whole - number
         text = f"{number:,} of {self.whole:,} logs, {rate:,.0f}/s"

@@ -63,7 +63,8 @@ def _text(row: np.void) -> str:
 
 
 def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
-    """Returns which of these logs are known under another path, too, where they may still be."""
+    """Returns the logs of these rows that are known under several paths: a log that changed at one
+    path may still exist at another."""
     places: dict[str, set[int]] = {}
     for row in np.concatenate([known.of_logs(rows), more]):
         places.setdefault(_text(row), set()).add(int(row["key"]) >> files.STATE_BITS)

@@ -149,7 +149,8 @@ class Publisher:
                 os.unlink(os.path.join(self._lake, storage.SEEN, name))
 
     def _move(self, folder: str, files: list[File], published: list[str]) -> None:
-        """Moves files to their paths in the lake; no reader opens them before the commit."""
+        """Moves files from `folder` to their paths in the lake, and adds them to `published`. No
+        reader opens them before the commit."""
         folders = set()
         for file in files:
             if file.path in published:
@@ -172,7 +173,8 @@ class Publisher:
                 raise LakeError(f"{file.path} was removed before it was committed; collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
-        """Removes logs that another collector has committed from the files of a part."""
+        """Removes from the files of a part the logs that another collector has committed: those of
+        the mask `again`."""
         logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]

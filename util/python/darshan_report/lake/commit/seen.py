@@ -40,7 +40,8 @@ def _load(lake: str, name: str) -> np.ndarray:
 
 
 def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """Returns a mask of the identities that are in these sorted rows."""
+    """Returns a mask of the log identities (high and low 64 bits) that are among the sorted
+    rows."""
     if not len(rows):
         return np.zeros(len(high), bool)
     at = np.searchsorted(rows["high"], high)
@@ -70,7 +71,7 @@ class Seen:
             self._keys = None
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the logs that are known."""
+        """Returns a mask of the log identities (high and low 64 bits) that are known."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             found |= _known(rows, high, low)

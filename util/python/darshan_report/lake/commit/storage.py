@@ -37,7 +37,8 @@ def sync(path: str) -> None:
 
 
 def make_folders(lake: str, below: str) -> None:
-    """Creates the folders of a new file and flushes their entries to the disk."""
+    """Creates the folder `below` of the lake, and flushes the entries of all folders above it to
+    the disk."""
     if os.path.isdir(os.path.join(lake, below)):
         return
     os.makedirs(os.path.join(lake, below), exist_ok=True)
@@ -77,7 +78,8 @@ def create(path: str, content: bytes) -> bool:
 
 
 def replace(path: str, content: bytes) -> None:
-    """Writes a file atomically, whether it exists or not."""
+    """Writes a file under a temporary name and renames it, so that a reader sees all of its content
+    or the old file."""
     os.replace(write_beside(path, content), path)
 
 

@@ -102,7 +102,8 @@ def _remove(path: str, swept: Swept) -> None:
 
 
 def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
-    """Removes the remains of collections."""
+    """Removes what collections that were killed left in the folder of unfinished parts: entries of
+    which nothing changed for `making` seconds."""
     work = os.path.join(lake, storage.WORK)
     for name in os.listdir(work):
         folder = os.path.join(work, name)

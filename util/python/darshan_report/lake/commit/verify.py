@@ -56,7 +56,7 @@ def wrong(lake: str, file: File) -> str:
 
 
 def all_wrong(lake: str, some: Iterable[File]) -> Iterator[str]:
-    """Yields a line for each of these files whose content differs from what was written."""
+    """Yields a line for each file whose content differs from what was written."""
     for file in some:
         if said := wrong(lake, file):
             yield f"{file.path}: {said}"

@@ -131,7 +131,8 @@ class Log:
             raise DamagedError(f"{path}: {error}") from None
 
     def create(self, number: int, actions: list[Action]) -> bool:
-        """Creates a version; returns False if another process was first."""
+        """Writes version `number` with a line for each action. Returns False if another process
+        wrote it first."""
         made = not os.path.isdir(self.folder)
         os.makedirs(self.folder, exist_ok=True)
         if made:

@@ -44,7 +44,8 @@ def columns_of(table: Table) -> list[str]:
 
 
 def of_file(metadata: pq.FileMetaData, table: Table) -> str:
-    """Returns the statistics of a file as JSON."""
+    """Returns the statistics of a Parquet file as JSON: the number of rows, and the extremes and
+    nulls of each column."""
     said: dict[str, Any] = {
         "numRecords": metadata.num_rows,
         "minValues": {},

@@ -158,7 +158,8 @@ def _reasons(out: Form, rows: Sequence[Row]) -> None:
 
 
 def _lacking(out: Form, told: Told) -> None:
-    """Writes which logs or findings the numbers above lack."""
+    """Writes the last section: which logs or findings are missing in the numbers. Writes nothing
+    for a week without any log."""
     sums = told.sums
     if not sums["jobs"] and not told.broken and not told.undated:
         return

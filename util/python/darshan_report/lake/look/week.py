@@ -203,7 +203,7 @@ def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
 
 
 def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
-    """Returns the programs that lose most, with findings and users."""
+    """Returns the `top` programs that lose most time, with their findings and users."""
     lost = rows(lake, _LOST, filters, top=top)
     names = [row["program"] for row in lost]
     if not names:
@@ -245,7 +245,8 @@ def newest_day(lake: Asked) -> datetime.date | None:
 
 
 def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
-    """Returns the numbers of a week; `chosen` restricts its jobs."""
+    """Returns the numbers of a week and of the one before. top: programs to list; chosen: restricts
+    the jobs."""
     filters = week.of(chosen)
     return Told(
         week,

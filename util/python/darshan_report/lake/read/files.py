@@ -75,7 +75,8 @@ def _hash(content: bytes, secret: bytes = b"") -> int:
 
 
 def _key(path: str, size: int, changed: int, secret: bytes) -> int:
-    """Returns a key whose upper bits are those of the path alone."""
+    """Returns a hash that identifies one state of a file. Its upper bits are a hash of the path
+    alone."""
     place = _hash(os.fsencode(path), secret) >> STATE_BITS << STATE_BITS
     return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
 
@@ -97,7 +98,8 @@ def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
 
 
 def _described(path: str, secret: bytes) -> Found:
-    """Returns a file of any type; a link that is not followed itself.  Raises OSError."""
+    """Returns the file of a path, of any type. Returns a symbolic link itself if it must not be
+    followed. Raises OSError."""
     own = os.lstat(path)
     if stat.S_ISLNK(own.st_mode):
         target = os.stat(path)
@@ -106,7 +108,8 @@ def _described(path: str, secret: bytes) -> Found:
 
 
 def named(path: str, secret: bytes = b"") -> Found:
-    """Returns a file of any type by its name; a missing file fails later, when it is read."""
+    """Returns the file of a path that the user named, of any type. A missing file gets size 0: its
+    error is reported when it is read."""
     path = os.path.abspath(path)
     try:
         return _described(path, secret)
@@ -255,7 +258,8 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
 
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
-    """Returns how a file differs from the listed file; "" if it does not."""
+    """Returns why the file that was read is not the listed one: it could not be read (now is None),
+    or its size or time of change differs. Returns "" if it is the same."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)

@@ -13,7 +13,8 @@ _MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
 
 
 class TrialFiles:
-    """The paths of such files; each owner has a share of what the collector reads."""
+    """The paths of results of `darshan try`. The collector reads a limited number and size of them
+    for each owner."""
 
     def __init__(self, since: int = 0) -> None:
         """since: nanoseconds since 1970; files that changed earlier are left out."""
@@ -24,7 +25,7 @@ class TrialFiles:
         self.above = 0  # files above the share of their owner
 
     def take(self, path: str, status: os.stat_result) -> None:
-        """Adds a file, unless it is too old or above the share of its owner."""
+        """Adds a result, unless it is older than --since or above the limit of its owner."""
         owner = status.st_uid
         if status.st_mtime_ns < self._since:
             return
@@ -36,7 +37,7 @@ class TrialFiles:
             self.paths.append(path)
 
     def entry(self, entry: os.DirEntry[str]) -> None:
-        """Adds an entry of a folder if it has the name of such a file."""
+        """Adds an entry of a folder if it has the name of a result."""
         if entry.name.endswith(ENDING):
             try:
                 self.take(entry.path, entry.stat(follow_symlinks=False))

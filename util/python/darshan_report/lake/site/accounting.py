@@ -75,7 +75,9 @@ def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
 
 
 def word(value: Any, what: str, needed: bool = False) -> str | None:
-    """Returns a text of one line, or None if there is none. Raises Refused for other values."""
+    """Returns a value as text of one line; None if it is empty and not needed. what: its name in
+    messages. Raises Refused for a text that is too long or not printable, or if a needed value is
+    empty."""
     text = "" if value is None else str(value).strip()
     if not text and not needed:
         return None
@@ -87,7 +89,8 @@ def word(value: Any, what: str, needed: bool = False) -> str | None:
 
 
 def whole(value: Any, what: str, most: int = impossible.MOST_COUNT) -> int | None:
-    """Returns a number from 0 on, or None if there is none. Raises Refused for other values."""
+    """Returns a value as a whole number from 0 to `most`; None if it is empty. what: its name in
+    messages. Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if not text:
         return None

@@ -63,5 +63,5 @@ def _row(job: Any) -> dict[str, Any] | None:
 
 
 def rows(first: bytes, file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs; a job is counted as a line in messages."""
+    """Yields the rows of jobs. A refused job is reported under its number, as a line would be."""
     yield from jobs_begun(enumerate(_jobs(first, file, path), 1), _row, refused)

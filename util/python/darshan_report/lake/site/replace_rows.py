@@ -69,7 +69,8 @@ def _may_have(file: File, days: pa.ChunkedArray) -> bool:
 def _change(
     snapshot: Snapshot, folder: str, table: pa.Table, name: str, key: Sequence[str]
 ) -> tuple[Change, int]:
-    """Makes the files of a commit below a folder; returns it with the number of replaced rows."""
+    """Writes the files of a commit below `folder`: the new rows of the table `name`, and its files
+    without the rows that have the same key. Returns the commit and the number of replaced rows."""
     change, replaced = Change("collect"), 0
     known = _keys(table, key)
     for file in snapshot.of(name):
@@ -120,5 +121,5 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
 def replace_rows(
     lake: str, table: Table, rows: list[dict[str, Any]], key: Sequence[str]
 ) -> Replaced:
-    """Commits rows that are dicts by column name."""
+    """Commits rows, given as dicts by column name, in place of the rows that have the same key."""
     return replace_table(lake, table.name, arrow.rows(table, rows), key)

@@ -84,7 +84,8 @@ def _row(found: dict[str, str]) -> dict[str, Any] | None:
 def rows(
     header: str, some: Iterator[tuple[int, str]], refused: Refusals
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs.  Raises LakeError if the header lacks what is needed."""
+    """Yields the rows of jobs. header: the first line, without its newline; some: numbers and texts
+    of the other lines. Raises LakeError if the header lacks a column that is needed."""
     names = header.lower().split("|")
     _checked(names)
     ids = [names.index(name) for name in ("jobid", "jobidraw") if name in names]

@@ -50,7 +50,7 @@ def _csv(path: str, names: list[str]) -> pa.Table:
 
 
 def _read(path: str, form: Form) -> dict[str, pa.ChunkedArray]:
-    """Returns the columns by our names.  Raises LakeError."""
+    """Returns the columns of a CSV or Parquet file by the lake's names. Raises LakeError."""
     ours = [*form.names]
     theirs = [form.names[name] for name in ours]
     try:
@@ -148,7 +148,8 @@ def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
 def _amounts(
     values: np.ndarray, seconds: np.ndarray, groups: np.ndarray, form: Form, unit: int
 ) -> np.ndarray:
-    """Returns what was moved in each interval; NaN where that is not known."""
+    """Returns the bytes or operations of each interval; NaN if they are unknown. groups: rows of
+    one mount and target, which follow each other."""
     if form.values == "rates":
         return np.asarray(values * seconds * unit)
     if form.values == "amounts":
@@ -162,7 +163,8 @@ def _amounts(
 
 
 def _integers(amounts: np.ndarray, most: int) -> pa.Array:
-    """Returns whole numbers; null where a value cannot be."""
+    """Returns the amounts rounded to whole numbers; null for one that is negative, not finite or
+    above `most`."""
     with np.errstate(invalid="ignore"):
         bad = ~np.isfinite(amounts) | (amounts < 0) | (amounts > most)
     return pa.array(np.where(bad, 0, np.round(amounts)).astype("i8"), mask=bad)
@@ -176,8 +178,8 @@ class Refused(NamedTuple):
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
-    """Returns the rows of a file, and how many were refused. Raises LakeError if there are too
-    many."""
+    """Returns the rows of a file for the lake, and how many were refused. Raises LakeError if there
+    are too many rows."""
     found = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:

@@ -73,7 +73,8 @@ def _positive(row: Row, name: str) -> float | None:
 
 
 def _mean(row: Row, name: str) -> float | None:
-    """Returns the mean of seconds; None if a value is no time that a run can take."""
+    """Returns the mean of a row's list of seconds; None if one of them cannot be the time of a
+    run."""
     values = row.get(name)
     if not isinstance(values, list) or not values:
         return None
@@ -132,7 +133,7 @@ def _result(path: str) -> _Result | None:
 def _rows_of(
     snapshot: Snapshot, table: str, names: Iterable[str], results: list[_Result]
 ) -> Iterator[Row]:
-    """Yields columns of the rows of a table that are of the logs of these results."""
+    """Yields the rows of a table that are of the logs of the results, with the columns `names`."""
     logs = pa.array({one.log for one in results}, pa.string())
     first = str(min(one.day for one in results) - _DAY)
     last = str(max(one.day for one in results) + _DAY)
@@ -148,7 +149,7 @@ def _rows_of(
 
 
 def _newest(snapshot: Snapshot, results: list[_Result]) -> dict[tuple[str, str], Any]:
-    """Returns the times of the trials that the lake has, by log and remedy."""
+    """Returns when the trials that the lake already has were made, by log and remedy."""
     rows = _rows_of(snapshot, TRIALS.name, ("log", "remedy", "tried"), results)
     return {(row["log"], row["remedy"]): row["tried"] for row in rows}
 
@@ -174,8 +175,8 @@ def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) 
 
 
 def collect(lake: str, paths: Iterable[str], hide: Hide) -> Sums:
-    """Adds the trials in these files to the lake, in place of earlier ones of the same remedy and
-    log. Raises LakeError or OSError."""
+    """Adds the trials in the files of `darshan try` to the lake, in place of earlier ones of the
+    same remedy and log. Raises LakeError or OSError."""
     sums = Sums()
     results = [one for one in map(_result, paths) if one is not None]
     while results:

@@ -66,7 +66,7 @@ def _or_zero(values: Array) -> Array:
 
 
 def _io(said: Array, read: Array, write: Array, meta: Array) -> Array:
-    """Returns the same as question.IO."""
+    """Returns, as Arrow arrays, what question.IO computes in SQL."""
     lowest = pc.add(pc.add(_or_zero(read), _or_zero(write)), _or_zero(meta))
     return pc.coalesce(said, lowest)
 

@@ -47,7 +47,8 @@ Values = dict[tuple[str, str], Value]  # by module and counter
 
 
 def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
-    """Remembers values that become null."""
+    """Counts a value that becomes null because it is impossible, and stores the first such value of
+    each counter with the reason."""
     values.setdefault((module, counter), Value(why, str(raw))).number += 1
 
 
@@ -141,7 +142,8 @@ def _why(value: float, column: Column, most: int) -> str:
 def of_row(
     table: Table, row: dict[str, Any], most: int, values: Values | None = None
 ) -> dict[str, Any]:
-    """Returns a row in which numbers that cannot be are null; adds them to values."""
+    """Returns a copy of a row with null for impossible numbers, which it notes in `values`. most:
+    the largest possible number of bytes."""
     made = dict(row)
     for column in table.columns:
         value = made.get(column.name)

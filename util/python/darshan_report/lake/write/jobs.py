@@ -83,7 +83,8 @@ def _times(job: Job, info: dict[str, Any]) -> None:
 def begin(
     job: Job, logs: Columns, texts: Texts, row: int, hide: Hide, *, rate: int = impossible.RATE
 ) -> None:
-    """Fills a job from the columns that describe its log."""
+    """Fills a job from the row `row` of the columns that describe logs. rate: the most bytes per
+    second of a process that are possible."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
         value = array[row].item()
@@ -159,7 +160,7 @@ def needed(layer: Layer) -> set[str]:
 
 
 def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
-    """Makes the row of one layer of a log."""
+    """Returns the row of one layer of a log for the table of layers."""
     row: dict[str, Any] = {"layer": sources.layer.module, "records": totals["records"]}
     for column, names in sources.columns:
         if len(names) == 1:
@@ -178,7 +179,7 @@ def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
 
 
 def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, Any]:
-    """Makes the row of a log."""
+    """Returns the row of a log for the table of jobs, with the sums of its layers."""
     info = job.info
     run = info["run_time"] if math.isfinite(info["run_time"]) and info["run_time"] >= 0 else None
     process = job.totals.get("PROCESS")

@@ -18,7 +18,8 @@ HOSTS = ("hosts", "host")
 
 
 def hidden_hosts(text: str, hide: Hide) -> str:
-    """Anonymizes each name of a list with commas, so that it equals the name in other tables."""
+    """Anonymizes each host of a list with commas, so that it equals the same host in other
+    tables."""
     names = text.split(",")
     return ",".join(name if name in ("", "...") else hide.text(name) for name in names)
 
@@ -30,6 +31,6 @@ def _value(key: str, value: str, hide: Hide) -> str:
 
 
 def metadata_rows(job: Job, hide: Hide) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a log, in the order of the log's metadata."""
+    """Yields a row for each key of a log's metadata, in their order."""
     for key, value in job.info["metadata"].items():
         yield {**job.whose, "key": key, "value": _value(key, value, hide)}

@@ -161,7 +161,7 @@ class Writer:
         self.files.append(File(name, path, len(table), size, first, last, shape, content))
 
     def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
-        """Writes rows by column name, one file per month."""
+        """Writes rows, given as dicts by column name, to one file per month."""
         by_month: dict[str, list[dict[str, Any]]] = {}
         for row in found:
             day = row["day"]
@@ -228,8 +228,8 @@ class _Maker:
                 batch.close()
 
     def _read_on(self, batch: Batch, done: int) -> int:
-        """Reads logs from a place on, to the last one or one that takes too long; returns the place
-        behind it."""
+        """Reads logs from index `done` on, up to the last one or one that takes too long. Returns
+        the index after it."""
         paths = [job.found.path for job in self._jobs]
         first, seconds = done, 0.0  # of the log that is being read
         while done < len(paths):
@@ -249,7 +249,7 @@ class _Maker:
         return done
 
     def _spend(self, jobs: list[Job], seconds: float) -> None:
-        """Adds processor time to the owners of logs."""
+        """Adds the processor time of reading some logs to their owners, in equal shares."""
         for job in jobs:
             owner = job.found.owner
             self._spent[owner] = self._spent.get(owner, 0.0) + seconds / len(jobs)

@@ -46,7 +46,8 @@ def _made(made: Fetches | None) -> Row:
 
 
 def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
-    """Yields the rows of a loop: the sum, those of epochs, those of ranks."""
+    """Yields the rows of a training loop: one for the whole loop, then one per epoch and one per
+    rank. data: the formats of its files."""
     loader = verdict.loader
     same = {
         "file": loader.place.file or None if loader.place else None,

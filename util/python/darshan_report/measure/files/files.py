@@ -72,7 +72,8 @@ def times_of(records: Records, layer: Layer) -> list[str]:
 def _sizes(
     files: Joined, records: Records, layer: Layer, moved: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Returns the least sizes of the files, by the last byte that was read or written."""
+    """Returns the least possible size of each file: the last byte that was read or written, plus 1.
+    moved: mask of files with transfers."""
     ends = [n for n in map(layer.counter, ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"))
             if records.module.has(n)]  # fmt: skip
     if not ends:
@@ -89,7 +90,8 @@ def files_of(
     users: Users | None = None,
     groups: Mapping[int, Group] | None = None,
 ) -> Files:
-    """Joins the records of a layer by id; groups: the records of several files."""
+    """Joins the records of a layer by id. nprocs: processes of the job; groups: the records that
+    represent several files."""
     files = Joined(records)
     # In a job of one process "all processes" is that one.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)

@@ -15,8 +15,8 @@ _HALF = 0.5  # least part of the renames of a file that lead to names which are 
 
 
 def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozenset[int]:
-    """Returns the ids of the files that were renamed at least `often` times, their versions kept
-    each time, and of these versions."""
+    """Returns the ids of the files that were renamed at least `often` times while all their
+    versions were kept (as `log`, `log.1`, `log.2`), and the ids of these versions."""
     if not posix.has("RENAMED_FROM"):
         return frozenset()
     sources = posix.record_ids("RENAMED_FROM")
@@ -43,7 +43,8 @@ def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozen
 def _versions(
     posix: PosixFiles, number: int, targets: dict[int, list[int]], name: Callable[[int], str]
 ) -> set[int]:
-    """Returns a file and what it was renamed to, over all names of older versions."""
+    """Returns the id of a file and those of the versions to which it was renamed, directly or over
+    other old versions. targets: new names by id."""
     found, todo = {number}, list(targets[number])
     while todo:
         version = int(posix.ids[todo.pop()])

@@ -17,7 +17,8 @@ class Order:
 
 
 def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
-    """Returns the order of READS or WRITES; None if the layer or the log does not count it."""
+    """Returns how many transfers were sequential and consecutive. kind: READS or WRITES. Returns
+    None if the layer or the log does not count it."""
     found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
     if None in found:
         return None

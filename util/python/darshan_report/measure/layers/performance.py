@@ -36,7 +36,8 @@ class Performance:
 
 
 def over_all(records: Records, layer: Layer) -> Performance:
-    """Returns the rate inside all calls, for programs of which none waits for the slowest."""
+    """Returns the bytes of all records and the seconds in all calls, for programs that do not wait
+    for their slowest process."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     with np.errstate(over="ignore", invalid="ignore"):
         seconds = sum(

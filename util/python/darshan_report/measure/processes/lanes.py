@@ -43,7 +43,8 @@ def _together(processes: Processes) -> npt.NDArray[np.int64]:
 def _at_once(
     numbers: npt.NDArray[np.int64], start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> int:
-    """Returns the largest number that lived at the same time, at least 1."""
+    """Returns the largest number of processes that lived at the same time, at least 1. numbers:
+    processes of each row, which lived from start to end."""
     times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
     # A process that ends when another one begins did not live with it.
     order = np.lexsort((change, times))

@@ -62,7 +62,8 @@ def _short(name: str) -> str:
 
 
 def script_place(words: list[str], program: str) -> int | None:
-    """Returns the index of the script or module that an interpreter runs; None without one."""
+    """Returns the index in `words`, an interpreter's arguments, of the script or module that it
+    runs; None without one."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
     skip = False
     for place, word in enumerate(words):

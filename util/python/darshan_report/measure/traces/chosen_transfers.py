@@ -136,7 +136,8 @@ class Choice:
 
 
 def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
-    """Returns the keys with the most time that fit, and the remaining space."""
+    """Returns the keys with the most time whose transfers fit into `room`, and the number of
+    transfers that still fit."""
     chosen = set()
     for key, one in sorted(sums.items(), key=lambda item: (-item[1].time, item[0])):
         if one.count <= room:
@@ -146,7 +147,8 @@ def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
 
 
 def choose(found: Survey, room: int = ROOM) -> Choice:
-    """Chooses the transfers to show from the sums."""
+    """Chooses at most `room` transfers to show one by one: those of the costliest ranks, files and
+    intervals."""
     if found.segments <= room:
         everything = np.ones(INTERVALS, bool)
         return Choice(True, frozenset(found.ranks), frozenset(found.files), everything)

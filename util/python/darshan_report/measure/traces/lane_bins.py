@@ -57,7 +57,8 @@ class LaneBins:
         end: npt.NDArray[np.float64],
         length: npt.NDArray[np.float64],
     ) -> None:
-        """Adds transfers of one kind to one lane; no transfer may end before it begins."""
+        """Adds transfers of one kind to the bins of a lane. start, end: seconds, no end before its
+        start; length: bytes."""
         row, width = lane * self._kinds + kind, self._end / self.bins
         first, last = self._place(start), self._place(end)
         count, moved, busy = self._count[row], self._bytes[row], self._busy[row]

@@ -69,7 +69,8 @@ def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[
 
 
 def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
-    """Returns the seconds in transfers per bin: exact, wherever a transfer begins and ends."""
+    """Returns the seconds in transfers for each bin. A transfer over several bins counts in each
+    for the time that it spent there. width: seconds of a bin."""
     upto = np.zeros(BINS)
     for start, end in _times(segments):
         upto += seconds_before(start, width) - seconds_before(end, width)
@@ -77,8 +78,8 @@ def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
 
 
 def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
-    """Returns the bins in which a transfer was active; a transfer of no duration is in one of
-    them."""
+    """Returns a mask of the bins in which a transfer was active; a transfer without duration is in
+    one of them."""
     change = np.zeros(BINS + 1, np.int64)
     for start, end in _times(segments):
         first, last = (np.minimum((t / width).astype(np.int64), BINS - 1) for t in (start, end))

@@ -69,7 +69,7 @@ def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -
 
 
 def part(name: str, title: str, content: str, is_open: bool) -> str:
-    """Like section(), for content that is already HTML."""
+    """Returns a section that can be folded, from content that is already HTML. name: its id."""
     return (
         f'<section class="part" id="{name}"><details{" open" if is_open else ""}>'
         f"<summary><h2>{text(title)}</h2></summary>\n{content}\n</details></section>"

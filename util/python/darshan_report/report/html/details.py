@@ -47,7 +47,8 @@ def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
 
 
 def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
-    """Returns index and value, alternating, of the counters that are not 0."""
+    """Returns index and value, alternating, of the counters that are not 0 in the sum of a file's
+    records."""
     found: list[float | int] = []
     for place, counter in enumerate(module.counters + module.fcounters):
         value = _combined(counter, rows[counter.name])
@@ -57,7 +58,8 @@ def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
 
 
 def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float | int]]:
-    """Returns [rank, read, written, seconds] of the ranks with the most time; [] for one record."""
+    """Returns [rank, read, written, seconds] for the ranks that spent the most time on a file; []
+    if the file has only one record."""
     if len(rows) < 2:
         return []
 

@@ -83,8 +83,8 @@ def text_lines(value: str) -> str:
 
 
 def findings(context: Context, prefix: str, links: Links) -> str:
-    """Returns the section as HTML: problems and notices in full, good findings collapsed; empty
-    without findings."""
+    """Returns the section on findings as HTML: problems and notices in full, good findings
+    collapsed; "" without findings. prefix: begins their ids."""
     if not context.findings:
         return ""
     told: list[str] = []

@@ -43,7 +43,7 @@ class Row:
 
 
 def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
-    """Returns the ids of the costliest files of each layer."""
+    """Returns the ids of the `most` costliest files of each layer."""
     return {int(f.files.ids[p]) for f in figures for p in f.files.slowest(most)}
 
 
@@ -64,7 +64,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
 
 
 def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
-    """Returns the costliest files of these layers, and the number of all their files."""
+    """Returns the `most` costliest files of the layers, and how many files the layers have."""
     wanted = _candidates(figures, most)
     found: dict[int, Row] = {}
     everything: set[int] = set()

@@ -30,8 +30,8 @@ def _rows(context: Context, heat: Heat) -> list[str]:
 
 
 def _map(layer: str, width: float, rows: list[str], moved: np.ndarray) -> dict[str, Any]:
-    """Returns bytes by row and time, one byte per cell on a logarithmic scale, which is as precise
-    as the eye."""
+    """Returns the data of a heat map: bytes by row and time as numbers from 0 to 255 on a
+    logarithmic scale, which is as precise as the eye. width: seconds of a column."""
     most = float(moved.max())
     with np.errstate(divide="ignore"):
         scaled = np.log2(np.maximum(moved, 1)) / max(1.0, np.log2(max(most, 2)))

@@ -70,7 +70,7 @@ def _table(context: Context, rows: list[files.Row], whole: int) -> dict[str, Any
 
 
 def _home(context: Context, datasets_of: list[files.Row], files_of: list[files.Row]) -> list[int]:
-    """Returns for each dataset the index of its file, or -1."""
+    """Returns for each dataset the index of its file in `files_of`; -1 if that is not shown."""
     places = {row.id: place for place, row in enumerate(files_of)}
     found: dict[int, int] = {}
     for module in files.DATASETS:

@@ -81,7 +81,8 @@ REPORT = Kind()
 
 
 def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
-    """Returns a whole page; body is HTML that is already escaped."""
+    """Returns a whole page. body: HTML that is already escaped; data: what its scripts read, as
+    JSON."""
     scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
         [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in kind.styles)]

@@ -53,7 +53,8 @@ def _shown(lines: dict[int, Measured], number: int) -> list[int]:
 
 
 def _rows(file: SourceFile, source: list[str]) -> Iterator[str]:
-    """Yields the rows of the table."""
+    """Yields the rows of the table of a source file: the lines with I/O and some around them, with
+    their sums."""
     before = 0
     for number in _shown(file.lines, len(source)):
         if number > before + 1:

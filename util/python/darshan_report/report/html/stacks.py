@@ -51,7 +51,8 @@ def _title(frame: tree.Frame, root: tree.Frame) -> str:
 
 
 def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: int) -> str:
-    """Returns a frame of the picture as SVG; its text is cut at its edge."""
+    """Returns a frame of the graph as SVG; its text is cut at its edge. left, width: parts of the
+    graph's width."""
     label = ""
     if width >= _LABELLED:
         label = f'<text x="4" y="14">{text(_label(frame))}</text>'
@@ -64,7 +65,7 @@ def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: in
 
 
 def _boxes(root: tree.Frame) -> tuple[list[str], int]:
-    """Returns the frames of the picture, and its number of rows."""
+    """Returns the frames of the graph, and its number of rows."""
     found, rows = [], 0
     waiting = [(root, 0.0, 0)]
     while waiting:
@@ -81,7 +82,9 @@ def _boxes(root: tree.Frame) -> tuple[list[str], int]:
 
 
 def picture(root: tree.Frame, prefix: str) -> str:
-    """Returns the graph without scripts: time in calls, the whole run."""
+    """Returns the section "Stacks" of the page as SVG that needs no script: the time in calls below
+    each frame, over the whole run. prefix: distinguishes its id from that of other logs of the
+    page."""
     boxes, rows = _boxes(root)
     words = (
         "Stacks: each frame is as wide as the time in I/O calls below it, summed over processes "

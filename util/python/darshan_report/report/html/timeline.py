@@ -128,8 +128,8 @@ class ThreadLanes:
 def _thread_group(
     context: Context, found: Survey, choice: Choice, transfers: Transfers
 ) -> tuple[dict[str, Any], npt.NDArray[np.int64]] | None:
-    """Returns the lanes of threads and the lane of each transfer, or None if the log has no
-    threads."""
+    """Returns the lanes of threads with their bins, and the lane of each transfer; None if the log
+    has no threads or too many."""
     if not 0 < len(found.threads) < _THREAD_LANES:
         return None
     lanes = ThreadLanes(context, found)
@@ -170,7 +170,8 @@ def _cells(cells: Cells) -> dict[str, Any]:
 
 
 def _transfers(context: Context, found: Transfers, survey_of: Survey) -> dict[str, Any]:
-    """Returns the columns; ranks and files are indices into lists."""
+    """Returns the columns of the transfers that are shown one by one; ranks and files are indices
+    into lists."""
     ranks, rank = np.unique(found.rank, return_inverse=True)
     files, file = np.unique(found.file, return_inverse=True)
     by_time = sorted(
@@ -201,7 +202,7 @@ def _listed(words: Sequence[str], things: str) -> str:
 
 
 def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> str:
-    """Returns a sentence about which transfers are shown one by one."""
+    """Returns a sentence that says which transfers are shown one by one. shown: their number."""
     if choice.all:
         return f"All {plural(found.segments, 'traced transfer')} are shown one by one."
     which = []
@@ -225,7 +226,8 @@ def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> st
 
 
 def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) -> list[int]:
-    """Returns the lanes of which every transfer is shown."""
+    """Returns the lanes of which every transfer is shown: `chosen` has all their keys (of
+    `everybody`)."""
     missing = {lanes.of(key) for key in everybody if key not in chosen}
     return sorted({lanes.of(key) for key in chosen} - missing)
 

@@ -36,7 +36,7 @@ def prepare() -> None:
 
 
 def draw(plot: Plot, figure: Figure | SubFigure, width: float, height: float) -> None:
-    """Draws one plot into a figure of this size (mm)."""
+    """Draws a plot into a figure of `width` times `height` mm."""
     axes = figure.add_axes(
         (
             plot.left / width,

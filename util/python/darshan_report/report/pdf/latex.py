@@ -98,7 +98,8 @@ def _outline_text(text: str) -> str:
 
 
 def _inside(blocks: list[Block], place: int) -> int:
-    """Returns how many headings of the next level belong to the heading with this index."""
+    """Returns how many headings of the next level follow the heading at index `place`, up to the
+    next one of its level."""
     count = 0
     for block in blocks[place + 1 :]:
         if isinstance(block, Heading):
@@ -179,7 +180,8 @@ def source(reports: list[Report], spacing: str = "") -> str:
 
 
 def _by_latex(reports: list[Report], folder: str, program: str) -> str:
-    """Makes the PDF in an empty folder and returns its path.  Raises LatexFailed."""
+    """Makes the PDF in an empty folder and returns its path. program: the LaTeX engine. If the last
+    page is nearly empty, tries a tighter layout. Raises LatexFailed."""
     figures.write(reports, os.path.join(folder, FIGURES))
     result = os.path.join(folder, RESULT)
     made = _set(source(reports), folder, program)
@@ -203,7 +205,8 @@ class _Made:
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
-    """Runs the engine on a source.  Raises LatexFailed if there is no PDF."""
+    """Writes the LaTeX source into the folder and runs the engine on it. Raises LatexFailed if
+    there is no PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
         file.write(text)
     # The engine may access only files in its folder and may start no program.

@@ -107,7 +107,7 @@ class _Pages:
     def lines(
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
-        """Adds running text, wrapped."""
+        """Adds running text, wrapped. size: of the font, in points; url: makes the text a link."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in _wrapped(text, width):
@@ -232,7 +232,7 @@ class _Pages:
 
 
 def render(reports: list[Report], path: str) -> None:
-    """Makes the PDF; the caller has called figures.prepare()."""
+    """Writes a PDF with all reports to path. The caller has called figures.prepare()."""
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:

@@ -28,8 +28,8 @@ def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
-    """Returns two rows per file with values from 0 (no transfer) to 1; every transfer is
-    visible."""
+    """Returns two rows per file, reads and writes, with values from 0 (no transfer) to 1 (transfers
+    all the time). Every transfer is visible. is_tree: the processes are programs of a run."""
     rows = []
     for file in lines.files:
         if file.busy is None or file.used is None:
@@ -43,7 +43,8 @@ def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
 
 
 def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
-    """Returns the plot: dark if transfers took all the time, white if there were none."""
+    """Returns the plot of reads and writes over time, two rows per file: dark if transfers took all
+    the time, white if there were none."""
     width = lines.end / BINS
     dark = darkness(lines, is_tree)
 

@@ -18,7 +18,7 @@ _PROGRAM = 5.0  # mm
 
 
 def _draw(axes: Axes, heat: Heat, low: float, high: float) -> None:
-    """Draws the heat map between two values of the vertical axis, with its colour bar."""
+    """Draws the heat map, with its colour bar, from `low` to `high` on the vertical axis."""
     top = float(heat.moved.max())
     # From white to dark, so that greyscale print preserves the order.
     picture = axes.imshow(
@@ -60,7 +60,7 @@ def plot(heat: Heat) -> Plot:
 
 
 def plot_programs(heat: Heat, names: Sequence[str]) -> Plot:
-    """Returns the plot of a process tree: bytes per bin and program, the first program on top."""
+    """Returns the plot of a run's traffic: bytes per bin and program, the first program on top."""
 
     def draw(axes: Axes) -> None:
         # The heat map begins at the bottom, like that of ranks.

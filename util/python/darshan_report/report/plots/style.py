@@ -49,7 +49,8 @@ def fill(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
-    """Sets up axes for horizontal bars, first label on top; value() labels the values."""
+    """Sets up axes for horizontal bars, the first label on top. longest: the largest value; unit:
+    label of the axis. value() writes the values."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(max(len(labels), 3) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -62,7 +63,7 @@ def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
 
 
 def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) -> None:
-    """Writes a value behind its bar."""
+    """Writes a text behind the end of the bar in a row."""
     axes.annotate(
         text,
         (length, row),

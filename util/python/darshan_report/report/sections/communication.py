@@ -66,8 +66,8 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 
 def _waiting(talk: Talk, whole: float) -> str:
-    """Returns sentences about ranks that waited for each other, which is not I/O time; empty if
-    they did not."""
+    """Returns sentences on the time in which ranks waited for each other, which is not I/O time; ""
+    if that is short. whole: seconds of all ranks."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (

@@ -58,7 +58,7 @@ def endings(texts: list[str], width: int) -> list[str]:
 
 
 def ending(text: str, width: int) -> str:
-    """Returns the end of a name, which distinguishes datasets."""
+    """Returns the last `width` characters of a name, because these distinguish datasets."""
     text = printable(text)
     return text if len(text) <= width else f"{ELLIPSIS}{text[1 - width :]}"
 
@@ -124,7 +124,8 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
 
 
 def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, str]:
-    """Returns chunk or layout, filters, chunk cache, and how many chunks the cache holds."""
+    """Returns four cells on a dataset's storage: chunk or layout, filters, chunk cache, and how
+    many chunks the cache holds."""
     counters = dataset.counters
     filters = count(max(0, counters["FILTERS"]))
     if counters["LAYOUT"] != CHUNKED:

@@ -28,7 +28,8 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
 
 
 def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
-    """Returns names for the table and for bars, without their common parts."""
+    """Returns a name of each dataset for the table and one for the bars, without the parts that all
+    names share."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)

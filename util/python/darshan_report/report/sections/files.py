@@ -29,8 +29,8 @@ def _cell(value: float, shown: str) -> str:
 
 
 def _users(context: Context, figures: LayerFigures, place: int) -> str:
-    """Returns the users of a file: of a job the number of processes, of a process tree the
-    programs."""
+    """Returns who used a file, as text: the number of processes of a job, or the programs of a
+    process tree."""
     files = figures.files
     processes = int(files.processes[place])
     if context.tree:
@@ -42,7 +42,8 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
 
 
 def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) -> list[str]:
-    """Returns the names; behind a name that leaves room for it the temporary name of the file."""
+    """Returns the names of files, cut to `width`; a temporary name that a file had before follows
+    if there is space."""
     width = _NAME_IN_TREE if context.tree else width
     ids = [int(figures.files.ids[place]) for figures, place in shown]
     names = context.shown.all([context.name(number) for number in ids], width)
@@ -51,7 +52,8 @@ def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) 
 
 
 def _mapped(figures: LayerFigures, place: int) -> str:
-    """Returns the touched bytes of a mapped file."""
+    """Returns the bytes of a mapped file that were touched, as text; those of its mappings if that
+    is unknown; a dash if it was not mapped."""
     files = figures.files
     if not files.mapped[place]:
         return NONE

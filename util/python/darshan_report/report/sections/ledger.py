@@ -102,7 +102,8 @@ def ranks_waited(context: Context) -> str:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the table; nothing without a lifetime."""
+    """Returns the section "Where the time went"; nothing if the log has no lifetimes of
+    processes."""
     told = rows(context)
     if not told or context.ledger is None:
         return []

@@ -68,7 +68,8 @@ def _raw(dataset: Upper, direction: str) -> tuple[str, str]:
 
 
 def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns the table of raw data and metadata bytes; [] unless the user had them recorded."""
+    """Returns the table of raw data and metadata bytes; [] unless the user switched their recording
+    on."""
     known = [
         (number, name, dataset)
         for number, (name, dataset) in enumerate(zip(names, datasets), 1)

@@ -36,7 +36,8 @@ def _job(group: Group) -> str:
 
 
 def _command(context: Context, tree: Processes, group: Group, width: int) -> str:
-    """Returns the command line of a single process; if it is too long, its beginning."""
+    """Returns the command line of a process, cut to `width`; the name of its program if the command
+    line is unknown."""
     full, program = tree.commands[group.places[0]].strip(), group.program
     if not full or is_spawned(full):
         return context.short(program.times(1), width)
@@ -50,7 +51,8 @@ def _command(context: Context, tree: Processes, group: Group, width: int) -> str
 
 
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
-    """Returns the label of a row's processes."""
+    """Returns the label of a row: a command line, a program with the number of its processes, or
+    what the last row sums up."""
     width = max(12, width - _STEP * row.depth)
     group = row.group
     if group is None:
@@ -144,7 +146,8 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
 
 
 def _through_pipes(read: int, written: int, time: float) -> str:
-    """Returns a sentence about standard streams that are not files; "" if they were not used."""
+    """Returns a sentence on the bytes and seconds at standard streams that are not files; "" if
+    none were moved."""
     moved = [f"read {amount(read)} from them"] if read else []
     moved += [f"wrote {amount(written)} to them"] if written else []
     if not moved:

@@ -57,7 +57,8 @@ def _sums(path: str) -> tuple[dict[str, float], float]:
 
 
 def effects(without: str, with_it: str) -> list[Effect]:
-    """Returns the sums that differ by a tenth or more between two logs."""
+    """Returns the sums that differ by a tenth or more between the log of a run without and that of
+    a run with a remedy; [] if a run left no log."""
     if not without or not with_it:
         return []
     (before, drained), (after, drained_after) = _sums(without), _sums(with_it)

@@ -106,7 +106,8 @@ def _names(one: Output, other: Output) -> list[str]:
 
 
 def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> bool:
-    """Returns whether a file differs between two runs; the standard output counts as a file."""
+    """Returns whether the file `name` differs between the outputs of two runs. The standard output
+    counts as a file."""
     if name != STDOUT:
         kind, kind_of_other = _kind(one.files.get(name)), _kind(other.files.get(name))
         if kind != kind_of_other or (name in one.files) != (name in other.files):
@@ -122,14 +123,15 @@ def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> b
 
 
 def _both(one: Output, other: Output, name: str) -> bool:
-    """Returns whether both runs left the file as a regular file."""
+    """Returns whether the output is the standard output, or both runs left it as a regular file."""
     return name == STDOUT or all(stat.S_ISREG(_kind(o.files.get(name))) for o in (one, other))
 
 
 def mask_of(
     one: Output, other: Output, ignored: Sequence[str], interpreters: Sequence[str]
 ) -> Mask:
-    """Returns the mask of the differences between two runs without a remedy."""
+    """Returns a mask with the differences between two runs without a remedy, which later
+    comparisons ignore. ignored: patterns of names that are not compared."""
     mask = Mask(ignored=tuple(ignored), pythons=tuple(interpreters))
     for name in _names(one, other):
         if mask.skips(name) or not _differs(one, other, name, mask.pythons):
@@ -160,8 +162,7 @@ def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
 
 
 def _what(one: Output, other: Output, name: str) -> str:
-    """Returns words for the difference of a file in the other run: "differs", "is not written",
-    ..."""
+    """Returns words for how a file differs in the second run: "differs", "is not written", ..."""
     if name == STDOUT or (one.files.get(name) and other.files.get(name)):
         return "differs"
     if name not in one.files:

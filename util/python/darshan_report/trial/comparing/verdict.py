@@ -35,7 +35,8 @@ def _within(t: float, degrees: int) -> float:
 
 
 def student(degrees: int, confidence: float = CONFIDENCE) -> float:
-    """Returns the number t for which Student's t is between -t and t with this probability."""
+    """Returns the number t for which Student's t with these degrees of freedom is between -t and t
+    with probability `confidence`."""
     low, high = 0.0, 1e6
     while high - low > 1e-9 * high:
         middle = (low + high) / 2

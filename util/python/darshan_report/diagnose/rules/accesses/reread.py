@@ -86,7 +86,8 @@ def streams_again(facts: Facts, streams: Streams) -> Mask:
 
 @once
 def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
-    """Returns a mask of the files, the bytes that were moved, and the bytes that there are."""
+    """Returns a mask of the files whose bytes are moved again, the bytes that were moved, and the
+    bytes that would be moved once. direction: READ or WRITTEN."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
     # Every process may need the file once: that is not "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)

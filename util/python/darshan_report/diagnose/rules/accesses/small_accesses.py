@@ -69,15 +69,16 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_blocks(table: Table, place: int, kind: str) -> bool:
-    """Returns whether the program moves blocks of a size that it chose, through a buffer of its
-    own."""
+    """Returns whether the program moves blocks through a buffer of its own: at least half of its
+    transfers have the same size, a multiple of _BLOCK."""
     size = int(table["ACCESS1_ACCESS"][place])
     mostly = 2 * int(table["ACCESS1_COUNT"][place]) >= int(table[f"{kind}S"][place])
     return mostly and size > 0 and size % _BLOCK == 0
 
 
 def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
-    """Returns the example in each language."""
+    """Returns the example of the remedy in each language. blocks: the program has a buffer of its
+    own."""
     if not in_order:
         return _SORTED
     words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
@@ -90,8 +91,8 @@ def _library(facts: Facts) -> bool:
 
 
 def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
-    """Returns a mask of the files that are each moved in few tiny pieces, if together these are a
-    pattern."""
+    """Returns a mask of the files that are each moved in a few tiny pieces, if together these
+    pieces are many. small: small transfers per file."""
     moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     found: np.ndarray = (small >= _SOME * facts.files(table)) & (
         moved < facts.limits["stream.buffer"] * calls

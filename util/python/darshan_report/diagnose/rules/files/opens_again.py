@@ -132,7 +132,8 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
 
 
 def _beside(table: Table, place: int) -> list[str]:
-    """Returns the counters that explain the number: OPENS contains FILENOS, DUPS and FDOPENS."""
+    """Returns those of the counters that explain OPENS which are above 0: FILENOS, DUPS and
+    FDOPENS, which OPENS contains, and STATS and MMAPS."""
     names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 

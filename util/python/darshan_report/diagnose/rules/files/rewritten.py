@@ -65,7 +65,8 @@ def ids(facts: Facts) -> np.ndarray:
 
 
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """Returns the seconds of all opens but one, and of the bytes that were written again."""
+    """Returns the seconds of all opens but one, and of the share `again` of the written bytes.
+    times: how often each file was written."""
     opening = table["F_META_TIME"] + _of_descriptors(facts, table)[1]
     opening = opening * (1 - 1 / np.maximum(times, 1))
     lost: np.ndarray = opening + facts.moving(table, "WRITE") * again

@@ -19,8 +19,8 @@ _LARGEST = 1 << 30  # bytes; a larger cache is not a remedy
 
 
 def _row(upper: Upper) -> int:
-    """Returns the bytes of the chunks that a call touches: each chunk that is not in the cache is a
-    read below."""
+    """Returns the mean bytes of the chunks that a read touches, from its POSIX reads: each chunk
+    that is not in the cache is read by one."""
     calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)

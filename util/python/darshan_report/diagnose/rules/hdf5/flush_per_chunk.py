@@ -92,7 +92,8 @@ def with_each_write(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 
 def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: int) -> str:
-    """Describes the flushes of the first file, and the bytes that all these files wrote again."""
+    """Describes the flushes of the file `first`, and the bytes that all files of the mask wrote
+    again."""
     inside = h5.in_files(mask)
     written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
     again, written = int(done.again[mask].sum()), int(done.written[mask].sum())

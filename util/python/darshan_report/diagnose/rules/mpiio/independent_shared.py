@@ -124,7 +124,8 @@ def _by_one(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _words(facts: Facts, kind: str, *, small: bool) -> str:
-    """Returns what to change. Only a program that calls MPI-IO itself places its pieces."""
+    """Returns what to change, as text. If HDF5 or PnetCDF calls MPI-IO, the program does not place
+    its pieces itself."""
     if not small:
         return _TOGETHER
     if facts.table("H5F") is not None or facts.table("PNETCDF_FILE") is not None:

@@ -110,7 +110,7 @@ def _through_view(upper: Table, lower: Table, place: int) -> bool:
 
 
 def _pieces(upper: Table, lower: Table, place: int) -> str:
-    """Describes what a view with gaps costs."""
+    """Returns a sentence on what a view with gaps costs."""
     asked, moved = _below(upper, lower, place)
     return (
         f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "

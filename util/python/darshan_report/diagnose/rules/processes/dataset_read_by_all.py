@@ -159,7 +159,8 @@ def _time(tables: list[Table], lost: list[Floats]) -> float:
 
 
 def _inside(h5: Hdf5 | None, tables: list[Table], lost: list[Floats]) -> float:
-    """Returns the seconds of these reads in HDF5 itself; 0 if they are unknown."""
+    """Returns the seconds that reads of these datasets took in HDF5 itself, without lower layers; 0
+    if they are unknown. lost: above 0 for datasets of the finding."""
     if h5 is None:
         return 0.0
     sets, ids = h5.datasets, np.concatenate([t.ids[each > 0] for t, each in zip(tables, lost)])
@@ -197,7 +198,7 @@ def _evidence(facts: Facts, table: Table, first: int) -> tuple[Evidence, ...]:
 
 
 def _covers(tables: list[Table], lost: list[Floats]) -> frozenset[int]:
-    """Returns the ids of these datasets and of their files."""
+    """Returns the ids of the datasets that lost time, and of their files."""
     found: set[int] = set()
     for table, each in zip(tables, lost):
         ids = table.ids[each > 0]

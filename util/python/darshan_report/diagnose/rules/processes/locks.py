@@ -281,7 +281,7 @@ def _one_holds(inside: _Guarded, waited: float) -> Remedy:
 
 
 def _who(users: int, of_one: bool) -> str:
-    """Returns words for the processes that wait while one of a file's processes holds its lock."""
+    """Returns words for the processes that wait: one or each of a file's `users`."""
     if users <= 1:
         return "the process"
     return f"{'one' if of_one else 'each'} of its {count(users)} processes"

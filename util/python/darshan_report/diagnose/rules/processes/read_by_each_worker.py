@@ -28,7 +28,8 @@ _RANKS = (
 
 
 def _stake(facts: Facts, table: Table, found: WholeSet) -> Stake:
-    """Returns the saving: of the waits for data, or else of the time for these files."""
+    """Returns the saving: the share of the waits for data, or else of the time in files, that reads
+    of the same bytes by several workers took."""
     wait = found.loader.sums.wait * found.loader.part_of_run
     is_bound = verdicts(facts)[0].why != NOTHING
     each = min(found.spent / found.number, wait) if is_bound and found.by_sites else 0.0

@@ -31,7 +31,7 @@ class _Spent:
 
 
 def _spent(facts: Facts, files: frozenset[int]) -> _Spent:
-    """Returns what the call sites have of these files."""
+    """Returns the sums that the call sites have of the files."""
     known = loops_of(facts)
     before, inside = 0.0, 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():

@@ -223,7 +223,8 @@ def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
 
 
 def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
-    """Returns sentences on what may shorten transfers that cannot be made larger."""
+    """Returns sentences on what may shorten the transfers. each: mean seconds of a transfer; spent:
+    seconds of all."""
     if not seen.large:
         return (
             f"These are few calls that took {seconds(each)} each: the file system or its storage "
@@ -239,7 +240,8 @@ def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str
 
 
 def _most(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
-    """Names the file that took most of the time, and how many others took some."""
+    """Returns a sentence with the file that took most of the time, and the number of others that
+    took some."""
     name = facts.name(int(table.ids[first]))
     others = int((time > 0).sum()) - 1
     part = share(float(time[first]), float(time.sum()))

@@ -97,7 +97,7 @@ def _parquet(answer: Stream, file: IO[bytes]) -> None:
 
 
 def write(answer: Stream, form: str, file: IO[bytes]) -> None:
-    """Writes the whole result to a file."""
+    """Writes the whole result to a file. form: csv, json, table or parquet."""
     if form == "parquet":
         _parquet(answer, file)
         return
