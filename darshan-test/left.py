@@ -1,4 +1,4 @@
-"""The files that the processes of a run leave besides logs."""
+"""Lists the files that the processes of a run leave besides logs."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""The fixtures of the tests of APMPI."""
+"""Fixtures of the tests of APMPI."""
 
 from mpi.conftest import mpi, mpi_programs, runner  # noqa: F401

@@ -69,8 +69,8 @@ def read(parser: Path, log: Path) -> Talk:
 
 
 def expected(folder: Path, rank: int) -> Counts:
-    """Returns the calls and sizes that a program wrote down; for calls without sizes, only their
-    number."""
+    """Returns the calls and sizes that the program of a rank wrote down; only the number of calls
+    for functions without sizes."""
     alone = {name[1:] for name in SIZED if name.startswith("-")}
     found = {}
     for line in (folder / f"expected.{rank}").read_text().splitlines():

@@ -14,7 +14,7 @@ ALLOWED = 1.03  # a larger ratio counts as a change
 
 
 def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]:
-    """Returns a function that times one call once: bare, or with this library."""
+    """Returns a function that measures a call once: with a library, or without if it is None."""
     behind = bench.program("libfree.so") if kind.free else ""
     settings = {"LD_PRELOAD": behind} if behind else {}
     if library:

@@ -54,8 +54,8 @@ KINDS = [
 
 
 def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False) -> Added:
-    """Measures what the runtime adds to a call. floor: measures an empty wrapper that reads the
-    counter."""
+    """Measures what the runtime adds to a call. free: the real function returns at once; floor:
+    measures an empty wrapper, which only reads the clock's counter, in place of the runtime."""
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
     if floor:

@@ -53,7 +53,7 @@ def read() -> int:
 
 
 def measured(asked: Asked, lake: str, address: str) -> str:
-    """Returns seconds, seconds of processors and bytes of a page."""
+    """Returns the elapsed seconds, processor seconds and read bytes of a page, as text."""
     forget(lake)
     begun, spent, before = time.monotonic(), time.process_time(), read()
     parsed = wanted(address)

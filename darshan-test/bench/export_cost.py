@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
 
 
 def metric(path: Path, name: str) -> float:
-    """Returns a number of darshan watch itself."""
+    """Returns a metric that darshan watch exports about itself."""
     found = re.search(rf"^{name} (\S+)$", path.read_text(), re.MULTILINE)
     assert found, name
     return float(found[1])

@@ -97,13 +97,13 @@ class Need:
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Returns whether the command kept these limits. Waiting on a busy machine does not
-        count."""
+        """Returns whether the command kept limits of time and memory. Waiting for a busy processor
+        does not count."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
 def need(bench: Bench, times: int, command: list[str]) -> Need:
-    """Measures a command."""
+    """Measures the time and memory of a command that runs `times` times."""
     wall, processor, kib, *_ = numbers([bench.program("spawn"), str(times), "--", *command])
     return Need(wall / 1e6, processor / 1e6, kib / 1024)
 

@@ -102,7 +102,8 @@ def by_command(folder: Path, workers: int) -> tuple[float, float]:
 
 
 def workers(folder: Path, logs: int) -> None:
-    """How much faster two of them are, each twice, in turn: a machine has its moods."""
+    """Prints how much faster two workers collect than one. Measures both in turn, twice, because
+    the speed of a machine varies."""
     for _ in range(2):
         one, two = (by_command(folder, number) for number in (1, 2))
         for number, (wall, spent) in enumerate((one, two), 1):

@@ -57,8 +57,8 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 
 
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
-    """Runs PyDarshan with and without this library. PyDarshan's Python part alone searches for a
-    library."""
+    """Measures PyDarshan with its own C library and with this one. For the latter it runs from a
+    copy without its library, so that it searches for another one."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")

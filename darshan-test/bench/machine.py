@@ -99,7 +99,8 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Takes all three in turn, so that a disturbance affects all of them."""
+    """Measures all three in turn, so that a disturbance affects all of them. ours: with the
+    runtime; ticks: of the clock."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))

@@ -37,7 +37,7 @@ def values(rng: random.Random) -> bytes:
 
 
 def write_log(path: Path, files: int) -> None:
-    """Writes the log under a temporary name first."""
+    """Writes a log with a POSIX record for each of `files` files, under a temporary name first."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(files)]
     bodies = [values(rng) for _ in range(VARIANTS)]
@@ -54,7 +54,7 @@ def write_log(path: Path, files: int) -> None:
 def write_regions(
     path: Path, names: bytes, modules: dict[int, tuple[int, bytes]], ranks: int = 1
 ) -> None:
-    """Puts a log together; modules: version and records by module id."""
+    """Writes a log with these names and modules. modules: version and records by module id."""
     bodies = [job_region(ranks), names, *(records for _, records in modules.values())]
     regions = [zlib.compress(part) for part in bodies]
     header = bytearray(HEADER)

@@ -18,7 +18,7 @@ BLOCKS = (512, 4096, 65536, 1048576)
 
 
 def segments(rng: random.Random, count: int, start: float) -> bytes:
-    """Transfers one behind the other, each a little later than the last."""
+    """Returns transfers of one size at rising offsets, each a little later than the last."""
     block = rng.choice(BLOCKS)
     make = struct.Struct("<qqdd").pack
     out, offset, now = [], 0, start
@@ -40,7 +40,7 @@ def record(key: int, rank: int, per_file: int) -> bytes:
 
 
 def write_trace(path: Path, count: int, ranks: int = 1) -> None:
-    """Writes the log under a temporary name first."""
+    """Writes a log with `count` traced transfers, under a temporary name first."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(FILES)]
     names = b"".join(

@@ -31,7 +31,7 @@ ENDS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "
 
 
 def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str) -> None:
-    """Reads or writes of some files in blocks of one size each."""
+    """Sets the counters of reads or writes in each record: calls of one size, or none."""
     number = rng.integers(1, 500, len(record)) * (rng.random(len(record)) < 0.6)
     size = 1 << rng.integers(6, 23, len(record))
     plural, done = f"{kind}S", "READ" if kind == "READ" else "WRITTEN"
@@ -57,7 +57,7 @@ def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str)
 
 
 def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int) -> bytes:
-    """Returns the bytes of one module's records."""
+    """Returns the bytes of a module's records, of which a tenth are shared."""
     found = np.zeros(len(ids), module.dtype)
     prefix = {"MPI-IO": "MPIIO"}.get(module.name, module.name)
     found["id"] = ids

@@ -44,7 +44,8 @@ def processes(ranks: int) -> list[trees.Member]:
 
 
 def write_log(path: Path, ranks: int, tree: bool) -> None:
-    """Writes the log under a temporary name first."""
+    """Writes a log of many ranks, under a temporary name first. tree: the processes are programs of
+    a run."""
     rng = random.Random(1)
     bodies = [values(rng) for _ in range(VARIANTS)]
     named = {record_id(name): name for name in (HEAT_NAME, SHARED)}

@@ -105,7 +105,7 @@ def is_tmpfs(folder: Path) -> bool:
 
 
 def write(made: dict[str, str], page: Path = PAGE) -> None:
-    """Writes the page anew."""
+    """Replaces the generated tables of the page."""
     text = filled(page.read_text("utf-8"), made)
     new = page.with_name(page.name + ".new")
     new.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-/* Processor time of calls in a loop. */
+/* Measures the processor time that a loop of calls takes. */
 #ifndef BENCH_PROCESSOR_TIME_H
 #define BENCH_PROCESSOR_TIME_H
 

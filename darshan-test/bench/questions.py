@@ -72,7 +72,8 @@ def _rewritten(small: str, large: str, file: File, times: int) -> str:
 
 
 def multiplied(small: str, large: str, times: int) -> None:
-    """Makes the large lake, of months that have more than a few jobs."""
+    """Makes a lake that has `times` copies of the small lake's files, for months that have more
+    than a few jobs."""
     storage.make(large, {})
     known, made = Snapshot(small), []
     months = {f.month for f in known.of("jobs") if f.rows > _FEW}

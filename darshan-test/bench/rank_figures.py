@@ -72,7 +72,8 @@ def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
-    """Returns milliseconds until the last rank finished, and bytes of the log."""
+    """Runs an MPI job whose ranks share some files and have some of their own. Returns milliseconds
+    until the last rank finished, and bytes of the log."""
     logs, work = bench.empty("logs"), bench.empty("work")
     settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
     command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]

@@ -1,4 +1,4 @@
-"""The rows of the benchmark table."""
+"""The form of a row of the benchmark table."""
 
 from __future__ import annotations
 

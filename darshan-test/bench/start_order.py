@@ -142,7 +142,7 @@ def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> It
 
 
 def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
-    """Instructions of the library that the program runs; in no order."""
+    """Yields the addresses of the library's instructions that the program executes, in no order."""
     out = scratch / "instructions"
     options = ["--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}"]
     under_valgrind(build, scratch, options, command, first=True)

@@ -33,7 +33,8 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Merges a copy of a run's parts, three times."""
+    """Measures the merge of a run's parts, which it repeats three times and which keeps the
+    parts."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]
@@ -57,7 +58,7 @@ def log_of(bench: Bench) -> Path:
 
 
 def trees(bench: Bench) -> list[Row]:
-    """Runs processes that read a small file each."""
+    """Measures runs of many processes, each of which reads a small file."""
     data = bench.folder / "data"
     data.write_bytes(bytes(4000))
     command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]

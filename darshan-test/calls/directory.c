@@ -1,4 +1,4 @@
-/* Directory listings. */
+/* Cases for calls that list directories. */
 #include "calls.h"
 
 #include <dirent.h>

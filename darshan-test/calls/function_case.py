@@ -36,7 +36,7 @@ NO_WAY_BACK = ("chroot",)
 
 
 def ended_well(name: str, run: Run) -> None:
-    """Skips what this system cannot do; fails if the program itself failed."""
+    """Skips the test if this system lacks the function; fails if the program itself failed."""
     if run.status == SKIPPED:
         leave_out(run.stdout.decode().strip())
     if name == "__assert" and run.status == -signal.SIGSEGV and not run.logs + run.journals:
@@ -53,8 +53,8 @@ def counts_right(
     under: Sequence[str | Path] = (),
     extra: dict[str, str] | None = None,
 ) -> None:
-    """Runs a case with and without the library, started by `under` with `extra` settings, and
-    compares."""
+    """Runs a case without and with the runtime, and checks that output and counters are right.
+    under: a command that starts the program; extra: settings."""
     plain = run_case(build, name, tmp_path / "plain", instrumented=False, under=under)
     ended_well(name, plain)
     run = run_case(build, name, tmp_path / "run", under=under, extra=extra)

@@ -1,4 +1,4 @@
-/* Mapped files, and all calls that make data durable. */
+/* Cases for mapped files, and for all calls that make data durable. */
 #include "calls.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* The rows of the expected log. */
+/* Computes and prints the rows that the log of a case must have. */
 #include "calls.h"
 
 #include <stdio.h>

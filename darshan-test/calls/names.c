@@ -1,4 +1,4 @@
-/* rename, unlink, link, mkdir and the working folder. */
+/* Cases for rename, unlink, link, mkdir and the working folder. */
 #include "calls.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* open, openat, creat, mkstemp and their variants. */
+/* Cases for open, openat, creat, mkstemp and their variants. */
 #include "calls.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* lseek, truncate, fallocate and advice. */
+/* Cases for lseek, truncate, fallocate and advice. */
 #include "calls.h"
 
 #include <unistd.h>

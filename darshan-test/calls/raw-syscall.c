@@ -1,4 +1,4 @@
-/* syscall(2): the system call number selects the wrapper. */
+/* Cases for syscall(2), whose wrapper counts by the number of the system call. */
 #include "calls.h"
 
 #include <sys/file.h>

@@ -1,4 +1,4 @@
-/* Opening, closing and flushing streams. */
+/* Cases for opening, closing and flushing streams. */
 #include "calls.h"
 
 #include <fcntl.h>

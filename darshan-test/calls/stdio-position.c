@@ -1,4 +1,4 @@
-/* Seeks within streams. */
+/* Cases for seeks within streams. */
 #include "calls.h"
 
 #include <stdio.h>

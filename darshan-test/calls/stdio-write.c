@@ -1,4 +1,4 @@
-/* Writing to streams. */
+/* Cases for writing to streams. */
 #include "calls.h"
 
 #include <stdio.h>

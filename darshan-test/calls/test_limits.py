@@ -150,8 +150,8 @@ def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def journal_is_kept(parser: Path, run: Run) -> None:
-    """Checks that the program did not notice, and that one line names the journal with the
-    records."""
+    """Checks that the program's output is complete, and that one line on stderr names the journal,
+    which has all records."""
     assert (run.status, run.stdout) == (0, b"output\n")
     (journal,) = run.journals
     assert run.stderr.count(b"\n") == 1

@@ -128,7 +128,8 @@ def make_data(work: Path) -> None:
 
 
 def used(build: Path, program: Path, folder: Path, what: str, **more: str) -> Outcome:
-    """Runs the program with a file of BLOCKS blocks; the setting is on."""
+    """Runs the program with page faults recorded, on a file of BLOCKS blocks. what: how it uses the
+    file."""
     more = {"DARSHAN_PAGE_FAULTS": "1"} | more
     outcome = watch(build, folder, [program, what], setup=make_data, **more)
     assert outcome.status == 0 and outcome.stderr == b""

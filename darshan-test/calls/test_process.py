@@ -1,4 +1,4 @@
-"""Deaths, journals, signal handlers, children and timers."""
+"""The log of a process is right if it dies, handles signals, has children or uses timers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ OWN = 256 << 10  # bytes that the journal and the log may take
 
 
 def example(name: str, folder: Path) -> Path:
-    """Returns an example, compiled."""
+    """Compiles an example of liburing and returns the program; skips the test if the example is not
+    installed."""
     source = EXAMPLES / f"{name}.c"
     if not source.exists():
         elsewhere(f"there is no {source}")

@@ -1,4 +1,4 @@
-/* readv, writev and their variants with offsets and flags. */
+/* Cases for readv, writev and their variants with offsets and flags. */
 #include "calls.h"
 
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-"""The lake package of this build in this process."""
+"""Lets the tests read logs and lakes with this build's library."""
 
 from __future__ import annotations
 

@@ -115,7 +115,8 @@ def _backups(count: int, weeks: int) -> int:
 
 
 def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.ndarray:
-    """Returns the programs of the runs, as indices in PROGRAMS."""
+    """Returns the program of each run, as an index in PROGRAMS. backups: number of weekly
+    backups."""
     place = {program.name: i for i, program in enumerate(PROGRAMS)}
     shares = np.array([0 if p is BACKUP else p.share for p in PROGRAMS])
     found = rng.choice(len(PROGRAMS), len(numbers), p=shares / shares.sum())

@@ -86,7 +86,7 @@ def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
 
 
 def record(files: Files, module: str, version: int, amount: Amount) -> Counted:
-    """Returns the record of one of these files, without id and rank."""
+    """Returns the record that a module has of a kind of files, without id and rank."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = _counters(files, prefix, amount.rounds)

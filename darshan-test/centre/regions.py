@@ -33,7 +33,8 @@ class Template:
     fast: tuple[int, int]  # words with the bytes of the fastest and slowest rank
 
     def records(self, order: str, ids: np.ndarray, ranks: int, amount: Amount) -> bytes:
-        """Returns the bytes of the records of a run."""
+        """Returns the bytes of a run's records in a byte order. ids: the record ids of its
+        files."""
         whole = self.base + self.round * amount.rounds
         whole[:, 0] = ids[self.files].view(np.int64)
         whole[:, 1] = np.where(self.shared & (ranks > 1), -1, self.files % ranks)
@@ -58,7 +59,7 @@ def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount
 
 @cache
 def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
-    """Returns the templates of each module that these files and this writer have."""
+    """Returns a template for each module that records one of these files."""
     return tuple(
         _template(files, writer, module)
         for module, _ in writer.versions

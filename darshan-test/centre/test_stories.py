@@ -238,7 +238,8 @@ _ASKED = [question.name for question in QUESTIONS if question.name not in _NO_RO
 
 
 def values_of(centre: Centre, name: str) -> dict[str, str]:
-    """Returns the values that a question needs, about an event of the corpus."""
+    """Returns the values that the predefined query `name` needs, such as the times of the slow
+    night."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
     return {
         "between": {"from": night["from"], "to": night["to"]},

@@ -31,7 +31,7 @@ class Item:
     last: str = ""
 
     def moved(self, way: str, size: int, begun: bool) -> None:
-        """Counts a transfer."""
+        """Counts a transfer of `size` bytes. way: r or w; begun: it is asynchronous."""
         word = {"r": "READ", "w": "WRITE"}[way]
         self.counters["BYTES_READ" if way == "r" else "BYTES_WRITTEN"] += size
         bucket = SIZES[sum(size > bound for bound in BOUNDS)]

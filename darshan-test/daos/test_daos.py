@@ -37,7 +37,8 @@ class Programs:
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
-        """Runs one to its end, watched unless there is no build."""
+        """Runs a program to its end, with the runtime unless build is None, and checks that it
+        succeeds and leaves no journal."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return Ran(outcome.out, outcome.error, outcome.logs)

@@ -47,7 +47,7 @@ def merge(cluster: Cluster, job: int, *options: str) -> Path:
 
 
 def check(log: Path, data: Path, size: int, launch: str) -> None:
-    """Checks the bytes of each rank and their sum."""
+    """Checks the bytes of each rank, their sum, and the launch in the metadata of a log."""
     for rank in range(size):
         (own,) = of_file(log, data / f"own.{rank}")
         assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))

@@ -1,4 +1,4 @@
-"""Generated files say so, and the list of them is complete."""
+"""Generated files say that they are generated, and the list of them is complete."""
 
 from __future__ import annotations
 

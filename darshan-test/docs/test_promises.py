@@ -16,7 +16,7 @@ PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def now(build: Path) -> list[str]:
-    """Returns the current names."""
+    """The names that this build has of everything that users may rely on."""
     return promises.names(build)
 
 

@@ -1,4 +1,4 @@
-"""Makes the tests read logs with this build's binding."""
+"""Lets the tests read logs with this build's library."""
 
 from __future__ import annotations
 

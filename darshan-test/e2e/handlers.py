@@ -1,4 +1,4 @@
-"""The effect of each system call on descriptors and counts."""
+"""Computes from each traced system call which descriptors and counts the log must have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs, one row each."""
+"""The real programs of the test, one row each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* The tables of errors.def. */
+/* The errors that each system call may return, from errors.def. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

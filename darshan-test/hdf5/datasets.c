@@ -1,4 +1,4 @@
-/* Ways to create, open and close datasets. */
+/* Cases for creating, opening and closing datasets. */
 #include "facts.h"
 
 #include <stdio.h>

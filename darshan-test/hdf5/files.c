@@ -1,4 +1,4 @@
-/* Opens and closes of files and their datasets. */
+/* Cases for opening and closing files and their datasets. */
 #include "facts.h"
 
 #include <stdio.h>

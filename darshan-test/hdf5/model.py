@@ -85,7 +85,7 @@ class Dataset:
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """Adds a create or an open."""
+        """Counts a create or an open, whose arguments are words of the program's output."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)
@@ -101,7 +101,8 @@ class Dataset:
         self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
 
     def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
-        """Adds a read or a write."""
+        """Counts a read or a write (kind), whose other arguments are words of the program's
+        output."""
         self.counters[f"{kind}S"] += 1
         self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
         self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
@@ -160,7 +161,7 @@ class Model:
             self.change(self.datasets.setdefault(name, Dataset(path)), words[1], words[4:])
 
     def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
-        """Adds one fact of a dataset."""
+        """Counts an event of a dataset. what: its kind; words: the rest of the program's line."""
         if what in ("open", "referred"):
             dataset.opened(*words)
             dataset.referred += what == "referred"

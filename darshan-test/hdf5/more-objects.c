@@ -1,4 +1,4 @@
-/* Older and rarer forms of the calls in objects.c. */
+/* Cases for older and rarer forms of the calls in objects.c. */
 #include "facts.h"
 
 #include <stdio.h>

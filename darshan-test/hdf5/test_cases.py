@@ -52,7 +52,7 @@ def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def transfers(rows: Rows, work: Path) -> dict[str, float]:
-    """Returns the sums over all datasets of a file."""
+    """Returns the reads, writes and bytes of all datasets of a.h5."""
     total: dict[str, float] = {}
     for (module, name), row in rows.items():
         if module == "H5D" and name.startswith(f"{work}/a.h5:"):

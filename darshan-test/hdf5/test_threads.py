@@ -69,7 +69,7 @@ def expected() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def below(row: dict[str, float], what: str) -> float:
-    """Returns POSIX calls or bytes of a LAYERS record, over its operations."""
+    """Returns POSIX calls or bytes (what) of a LAYERS record, summed over its operations."""
     return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
 
 

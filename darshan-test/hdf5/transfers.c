@@ -1,4 +1,4 @@
-/* Selections and sizes of reads and writes. */
+/* Cases for the selections and sizes of reads and writes. */
 #include "facts.h"
 
 #include <pthread.h>

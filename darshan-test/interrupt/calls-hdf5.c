@@ -1,4 +1,4 @@
-/* One call of each kind of wrapper around HDF5. */
+/* One call for each kind of wrapper around HDF5, which the test interrupts. */
 #include <hdf5.h>
 #include <stdlib.h>
 #include <unistd.h>

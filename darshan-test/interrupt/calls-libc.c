@@ -1,4 +1,4 @@
-/* One call of each kind of wrapper around libc. */
+/* One call for each kind of wrapper around libc, which the test interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Runs commands whose status and text a test looks at."""
+"""Runs commands and returns their status and output."""
 
 from __future__ import annotations
 

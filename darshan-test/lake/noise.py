@@ -29,7 +29,7 @@ class Noise:
     form: str = "normal"  # or pareto: exponent 1.5; or kinds: a third takes three times as long
 
     def times(self, random: np.random.Generator, number: int) -> tuple[Floats, Floats]:
-        """Returns when runs began, and how many seconds they took."""
+        """Returns the start of each run in seconds, and its duration, which has this noise."""
         moments = np.arange(number) * 7 * DAY / self.runs_a_week
         times = np.exp(random.normal(0, self.spread, number))
         slow = random.random(number) < self.disturbed

@@ -55,7 +55,7 @@ def logs(lake: Path) -> list[str]:
 
 
 def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
-    """Makes small different logs of several months."""
+    """Writes `count` small different logs, one per day."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number in range(first, first + count):

@@ -1,4 +1,4 @@
-"""Folders of logs with other files and hostile names."""
+"""Collecting is safe with foreign files and hostile names in the folders of logs."""
 
 from __future__ import annotations
 

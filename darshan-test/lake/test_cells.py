@@ -36,7 +36,7 @@ Cell = tuple[int, str, str, str, str, str]
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Writes the logs."""
+    """The logs of the cases and the real logs."""
     folder = tmp_path_factory.mktemp("logs")
     for case in CASES:
         (folder / case.name).write_bytes(encode(case.log))
@@ -64,7 +64,7 @@ def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
 
 
 def can_be(text: str, column: columns.Column) -> bool:
-    """Tells whether a printed value can be caused by a program of a minute."""
+    """Tells whether a program that ran for a minute can cause a printed value."""
     if column.type == columns.NUMBER and not math.isfinite(float(text)):
         return False
     value = float(text)
@@ -88,7 +88,7 @@ def signed(text: str) -> str:
 
 
 def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
-    """Returns the same tuples from rows of a lake."""
+    """Returns the rows that a lake has of a module, as cells like those that the parser prints."""
     known = module_by_name(module)
     assert known is not None
     counters = [columns.counter_column(c) for c in (*known.counters, *known.fcounters)]

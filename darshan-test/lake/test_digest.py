@@ -35,7 +35,7 @@ HOSTILE = b"/x/a`b|c<script>**@all\x1b[31m\n#d"
 
 
 def collected(lake: Path, paths: list[Path], key: str = "") -> None:
-    """Collects logs with findings."""
+    """Collects logs into a new lake, with findings. key: anonymizes them."""
     storage.make(str(lake), {"hidden": bool(key)})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in paths]

@@ -50,14 +50,14 @@ def program(build: Path, parser: Path, tmp_path: Path) -> Program:
 
 
 def lines(lake: Path, **filters: str) -> list[dict[str, Any]]:
-    """Returns the answer to the question."""
+    """Returns the rows of the query "lines"."""
     with lakes.open(lake) as opened:
         sql = query(BY_NAME["lines"], Filters(**filters), {"top": 1000})
         return opened.sql(*sql).rows()
 
 
 def job(folder: Path, number: int, *some: Row, **more: Any) -> Path:
-    """Writes a log with these call sites."""
+    """Writes a log with the call sites `some`."""
     name = f"user{number % 3}_code_id{number}-1_1-1-1-1_1.darshan"
     return write(Job(some, seconds=10 + number, **more), folder / name)
 

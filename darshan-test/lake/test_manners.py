@@ -1,4 +1,4 @@
-"""Collecting under adverse conditions, and its options."""
+"""Options of darshan collect, and what it does when something fails."""
 
 from __future__ import annotations
 

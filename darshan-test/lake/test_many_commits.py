@@ -116,7 +116,8 @@ def test_a_collector_compacts_a_little(darshan: Run, tmp_path: Path) -> None:
 
 
 def collect(lake: Path, path: Path) -> None:
-    """Runs the command in this process, which saves the start of Python."""
+    """Collects a log by the command's own code, but in this process, which saves the start of
+    Python."""
     options = arguments.collect(["--into", str(lake), "--workers", "1", "--no-findings", str(path)])
     assert Collector(options, None).run() == 0
 

@@ -28,7 +28,8 @@ def test_no_module_is_forgotten() -> None:
 
 
 def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
-    """Returns the expected rows: one for each kind of call that was made."""
+    """Returns the expected rows of an APMPI record: one for each kind of call that was made. sync:
+    the log has waits."""
     counters = dict(zip(apmpi.COUNTERS, record.counters))
     times = dict(zip(apmpi.TIMES, record.times))
     waits = dict(zip(apmpi.SYNC_TIMES, record.sync_times))

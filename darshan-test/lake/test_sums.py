@@ -118,7 +118,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def compare(lake: Path, user: str | None = None) -> int:
-    """Compares sums with what the rows say; returns the number of jobs."""
+    """Checks that the tables of sums equal the sums of the rows. Returns the number of jobs."""
     jobs = 0
     with Asked(lake, user) as asked:
         assert asked.has_sums()

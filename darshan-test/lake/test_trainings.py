@@ -31,7 +31,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def answer(lake: Path, name: str) -> list[dict[str, Any]]:
-    """Returns the answer to a question."""
+    """Returns the rows of a predefined query."""
     with lakes.open(lake) as opened:
         return opened.sql(*query(BY_NAME[name], Filters(), {"top": 20})).rows()
 

@@ -23,7 +23,8 @@ NOW = round(time.time()) - 1000
 
 
 def remedy(name: str, low: float, when: int = NOW, **more: Any) -> dict[str, Any]:
-    """Returns what darshan try writes of a remedy."""
+    """Returns a remedy's entry in a result of darshan try. low: lower end of the interval of its
+    gain."""
     with_it = [1.0, 1.2, 0.8]
     return {
         "remedy": name, "finding": "stream-flushes", "result": "helped" if low > 1.1 else
@@ -34,7 +35,7 @@ def remedy(name: str, low: float, when: int = NOW, **more: Any) -> dict[str, Any
 
 
 def put(log: Path, *remedies: dict[str, Any], path: Path | None = None, **more: Any) -> Path:
-    """Writes a result for a log, beside it unless a path is given."""
+    """Writes a result of darshan try for a log, beside it unless a path is given."""
     with open_log(log) as opened:
         whole = {
             "format": "darshan-try", "version": 1, "log": identity(opened),

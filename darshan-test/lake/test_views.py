@@ -100,7 +100,7 @@ def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path:
 
 
 def _answered(opened: Any, values: dict[str, Any]) -> int:
-    """Returns the number of queries with rows: empty answers would be equal too."""
+    """Returns how many queries have rows: a comparison of empty answers would prove nothing."""
     return sum(1 for q in QUESTIONS if len(opened.sql(*query(q, Filters(), values))))
 
 

@@ -92,7 +92,7 @@ def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> s
 
 
 def main() -> int:
-    """Prints the draw."""
+    """Prints the drawn items."""
     parser = argparse.ArgumentParser(prog="dev reading", description="See the file's head.")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--from", dest="commit", help="draw from the texts of this commit")

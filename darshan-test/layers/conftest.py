@@ -1,4 +1,4 @@
-"""The test program, run in folders of its own."""
+"""The fixture that runs the test program in folders of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* Parts of the scenarios. */
+/* Functions that the scenarios share, and the scenarios in other files. */
 #ifndef TEST_LAYERS_H
 #define TEST_LAYERS_H
 

@@ -78,7 +78,7 @@ class Program:
 
 
 def read(parser: Path, outcome: Outcome) -> None:
-    """Adds the rows of a log of one process."""
+    """Adds the records of the run's log to the outcome."""
     for row in read_rows(parser, outcome.log):
         record = outcome.modules.setdefault(row.module, {}).setdefault(row.name, {})
         record[row.counter.removeprefix(f"{row.module}_")] = row.value

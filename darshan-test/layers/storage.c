@@ -1,4 +1,4 @@
-/* Datasets of known storage size, through either driver. */
+/* Scenarios with datasets of known storage size, in the POSIX and in the stdio driver of HDF5. */
 #include "layers.h"
 
 #include <stdlib.h>

@@ -110,7 +110,7 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Computes the shares from seconds in data."""
+    """Computes the I/O shares of the run's work from the seconds in a row of data."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])

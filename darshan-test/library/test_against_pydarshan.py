@@ -59,7 +59,7 @@ def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
 
 
 def slipped(module: str, version: int, swapped: bool) -> list[int]:
-    """Returns the words of a record that their library is known to read wrongly."""
+    """Returns the indices of a record's words that PyDarshan's library is known to read wrongly."""
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
@@ -104,7 +104,8 @@ def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
 
 
 def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
-    """Returns the number of records compared."""
+    """Checks that both libraries return the same of a log. Returns the number of records
+    compared."""
     swapped = is_swapped(log)
     compared = 0
     for key in ("returned", "job", "exe", "mounts", "names"):

@@ -26,7 +26,8 @@ BAD = [
 
 
 def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
-    """Returns the outcomes, and the printed lines."""
+    """Reads damaged variants of the logs by libdarshan-util. Returns the outcomes and the lines on
+    stderr."""
     done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert b"\r" not in done.stderr

@@ -216,7 +216,7 @@ def earliest(values: Iterable[float]) -> float:
 
 
 def bits(values: Iterable[int]) -> int:
-    """Returns the bitwise OR."""
+    """Returns the bitwise OR of the values."""
     return functools.reduce(operator.or_, values)
 
 

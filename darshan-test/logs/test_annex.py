@@ -42,7 +42,7 @@ def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
 
 
 def block(module: int, content: bytes, **changes: int) -> bytes:
-    """Returns an uncompressed block."""
+    """Returns an uncompressed block of the annex. changes: fields of its head with other values."""
     fields = {"module": module, "version": 1, "compression": NONE, "flags": 0}
     fields |= {"stored": len(content), "raw": len(content)} | changes
     return struct.pack(BLOCK, *fields.values()) + content
@@ -75,7 +75,7 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 
 
 def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
-    """Returns the data rows and stderr."""
+    """Returns the rows that the parser prints of a log, and what it prints on stderr."""
     path = folder / "log"
     path.write_bytes(data)
     done = run(parser, "--base", "--show-incomplete", path)

@@ -40,7 +40,8 @@ def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
 
 
 def segment_row(module: Module, place: str, s: Segment, layout: list[Component] | None) -> bytes:
-    """Returns a row; place is the text before the offset."""
+    """Returns the row that darshan-dxt-parser prints of a segment; place: its text before the
+    offset."""
     offset = -1 if (module.name, module.version) == ("DXT_MPIIO", 1) else s.offset
     osts = "".join(f" [{ost}]" for ost in osts_of(s, layout)) + "  " if layout else ""
     thread = f" {s.thread:4d}" if has_threads(module) else " N/A"

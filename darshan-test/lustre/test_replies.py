@@ -24,7 +24,7 @@ pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
 def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
-    """Returns the bytes of a layout of version 1."""
+    """Returns the bytes of a Lustre layout without components, in version 1."""
     head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
     return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
 

@@ -1,4 +1,4 @@
-/* Sleeps three times, and yields twice. */
+/* A program that sleeps three times and yields twice, for the module of the how-to. */
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>

@@ -127,7 +127,7 @@ class Runner:
         return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
 
     def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
-        """Runs job.c."""
+        """Runs job.c, which ends as `end` says."""
         self.environment()
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 

@@ -21,7 +21,8 @@ def job_line(runner: Runner) -> list[str]:
 
 
 def said(runner: Runner, command: list[str]) -> Job:
-    """Repeats a run, because MPICH's launcher sometimes drops messages of an aborting rank."""
+    """Runs a command up to five times, until it succeeds or prints something, because MPICH's
+    launcher sometimes drops messages of an aborting rank."""
     for _ in range(5):
         job = runner.start(command)
         if job.code == 0 or job.error + job.out:

@@ -1,4 +1,4 @@
-/* Calls that transfer no data. */
+/* Cases for MPI-IO calls that transfer no data. */
 #include "program.h"
 
 #include <unistd.h>

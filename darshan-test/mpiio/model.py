@@ -55,8 +55,8 @@ class File:
         self.done(op, BYTES[writes], asked, line[4])
 
     def done(self, op: str, moved: str, asked: int, done: str) -> None:
-        """Adds the result of a transfer: bytes; -1: unknown; "none": the transfer never
-        completes."""
+        """Counts the end of a transfer. done: the bytes that were moved; -1 if they are unknown;
+        "none" if the transfer never completes."""
         if done == "none":
             return
         self.ext[f"{op}S_DONE"] += 1

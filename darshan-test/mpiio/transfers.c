@@ -1,4 +1,4 @@
-/* Every function that reads or writes, in the same steps. */
+/* Calls every function that reads or writes by MPI-IO, in the same steps. */
 #include "program.h"
 
 #include <stdlib.h>

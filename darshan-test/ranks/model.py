@@ -161,7 +161,7 @@ def pair(a: Record, b: Record) -> Record:
 
 
 def variance(values: list[float]) -> float:
-    """Returns the population variance."""
+    """Returns the population variance of the values."""
     mean = sum(values) / len(values)
     return sum((v - mean) ** 2 for v in values) / len(values)
 

@@ -1,1 +1,1 @@
-"""The Python binding and darshan-job-summary."""
+"""Tests of the Python binding and of darshan-job-summary."""

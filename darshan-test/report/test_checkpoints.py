@@ -56,7 +56,7 @@ def found(job: Job, folder: Path) -> list[Checkpoint]:
 
 
 def site(frames: str, *names: str, **values: float) -> Row:
-    """Returns a call site that used these files, each with one call."""
+    """Returns a call site that used the files `names`, each with one call."""
     files = {f"FILE{n}_BY_CALLS": number_of(name) for n, name in enumerate(names, 1)}
     calls = {f"FILE{n}_CALLS": 1 for n in range(1, len(names) + 1)}
     return row("SITES", frames, **{"FILE_BITS": 1, **files, **calls, **values})

@@ -28,7 +28,7 @@ FOCUSED = "return document.activeElement.textContent;"
 
 
 def site(name: str, *files: str, **values: float) -> Row:
-    """Returns the record of a site that used these files."""
+    """Returns the record of a site that used each of the files with one call."""
     for place, file in enumerate(files, 1):
         values |= {f"FILE{place}_BY_CALLS": number_of(file), f"FILE{place}_CALLS": 1}
     bits = (1 << len(files)) - 1

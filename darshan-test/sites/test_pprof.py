@@ -129,7 +129,7 @@ def ran(where: Where) -> Where:
 
 
 def written(where: Where, **more: Path) -> Path:
-    """Returns the file that the command writes."""
+    """Returns the file that `darshan where --pprof` writes."""
     target = where.folder / "io.pb.gz"
     done = where.ask("--pprof", target, **more)  # type: ignore[arg-type]
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

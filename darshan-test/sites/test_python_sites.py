@@ -19,7 +19,8 @@ def line_of(text: str) -> int:
 
 
 def place(text: str, function: str) -> str:
-    """Returns a frame of the script as a name has it."""
+    """Returns the frame of the script's line with this text, in the form that call sites have in a
+    log."""
     return f"{SCRIPT}:{line_of(text)}:{function}"
 
 

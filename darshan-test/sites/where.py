@@ -81,7 +81,7 @@ class Where:
     def ask(
         self, *arguments: str | Path, log: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan where` on the only log, or on this one."""
+        """Runs `darshan where` on a log, by default the only one of the program."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN_")}
         return finished(
             [self.program.build / "darshan", "where", *arguments, log or self.log],
@@ -102,7 +102,8 @@ class Where:
 
 
 def tools(folder: Path, names: Sequence[str]) -> str:
-    """Returns a PATH on which there are only these programs and those of the command itself."""
+    """Returns a PATH with the programs `names` and those that the command itself needs, and no
+    others."""
     folder.mkdir()
     for name in ("dirname", "readlink", "python3", *names):
         found = subprocess.run(["which", name], capture_output=True, text=True, check=True)

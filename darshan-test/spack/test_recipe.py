@@ -61,7 +61,8 @@ def said(recipe: ModuleType) -> Any:
 
 
 def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: Any) -> Any:
-    """Returns the package with the default values of a concrete spec, except for these."""
+    """Returns the package of a concrete spec, in which the variants `values` differ from their
+    defaults."""
     standin = sys.modules["spack_repo.builtin.build_systems.autotools"]
     variants = {
         name: row["default"] for name, row in sys.modules["spack.package"].said.variants.items()

@@ -30,7 +30,7 @@ def lookup3(data: bytes, initial: int = 0) -> int:
 
 
 def siphash(key: tuple[int, int], data: bytes) -> int:
-    """Returns SipHash-2-4."""
+    """Returns the hash SipHash-2-4 of the data."""
     start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
     v = [key[i % 2] ^ word for i, word in enumerate(start)]
 

@@ -28,7 +28,8 @@ def diff(build: Path) -> Path:
 
 
 def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -> list[bytes]:
-    """Returns the output, and checks that the exit status fits it."""
+    """Returns the lines that darshan-diff prints of two logs, and checks that its exit status fits
+    them."""
     for name, log in (("first", first), ("second", second)):
         (folder / name).write_bytes(encode(log))
     done = run(diff, *options, folder / "first", folder / "second")

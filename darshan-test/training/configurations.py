@@ -50,7 +50,7 @@ class Compared:
 
     @staticmethod
     def share(wait: float, whole: float) -> float:
-        """Returns a share in percent."""
+        """Returns the share of the wait in the whole, in percent."""
         return 100 * wait / whole
 
     @property
@@ -118,7 +118,7 @@ def table(rows: Sequence[Compared]) -> list[str]:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table of measured configurations."""
     with tempfile.TemporaryDirectory(prefix="darshan-training-") as folder:
         rows = measured(Path(sys.argv[1]).resolve(), Path(folder), CONFIGURATIONS, *sys.argv[2:])
     print("\n".join(table(rows)))

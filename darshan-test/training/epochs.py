@@ -30,7 +30,8 @@ class Slow:
 
 
 def epoch(loader, most=None, step=0.001):
-    """Runs an epoch, at most so many steps of it, and returns what its clock said."""
+    """Runs an epoch of a loader, or its first `most` steps, and returns the times that the
+    program's own clock measured."""
     begin = CLOCK()
     loader.dataset.inside = 0.0
     iterator = iter(loader)

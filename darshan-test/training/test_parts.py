@@ -92,7 +92,7 @@ def test_a_process_without_workers(
 
 
 def workers_agree(outcome: Outcome, functions: bool) -> None:
-    """Checks the records of two workers."""
+    """Checks that the records of two workers agree with what the program measured in them."""
     told: Row = json.loads(outcome.out)
     ((name, loader),) = (
         (name, row) for name, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0

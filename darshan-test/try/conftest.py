@@ -58,8 +58,8 @@ class Try:
         return finished(words, cwd=self.user, env=self.environment, timeout=SECONDS)
 
     def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
-        """Runs `darshan try --json WORD...`; returns its status, its rows by remedy, and all of
-        it."""
+        """Runs `darshan try --json WORD...`. Returns its status, its results by remedy, and all of
+        the JSON."""
         done = self.run("--json", *words)
         assert done.stdout, done.stderr
         whole = json.loads(done.stdout)

@@ -26,7 +26,7 @@ def numbers(trial: Try) -> Try:
 
 
 def write_numbers(trial: Try) -> None:
-    """Writes the file."""
+    """Writes the input of the programs: NUMBERS integers of 8 bytes."""
     with (trial.user / "input").open("wb") as file:
         file.write(struct.pack(f"{NUMBERS}q", *range(NUMBERS)))
         os.fsync(file.fileno())

@@ -28,7 +28,7 @@ def log(trial: Try) -> Path:
 
 
 def report(trial: Try, log: Path, form: str) -> str:
-    """Returns a report on the log."""
+    """Returns the report on a log in a form (an option of darshan report)."""
     words = [str(trial.build / "darshan"), "report", form, "-o", "-", str(log)]
     done = trial.run_words(words)
     assert done.returncode == 0, done

@@ -100,7 +100,7 @@ _MORE = """std::ofstream more("any.more", std::ios::app);
 
 
 def _cxx(folder: Path, lines: int, more: str = "") -> Path:
-    """Compiles the program."""
+    """Compiles the C++ program that writes `lines` lines. more: code that follows them."""
     needs("program:c++")
     source = folder / "lines.cc"
     source.write_text(_LINES.replace("LINES", str(lines)).replace("MORE", more))

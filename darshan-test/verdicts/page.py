@@ -77,7 +77,7 @@ def _line(title: str, rows: Sequence[Row]) -> str:
 
 
 def section() -> str:
-    """Returns the text."""
+    """Returns the generated text of the page on verdicts."""
     return "".join(_parts())
 
 

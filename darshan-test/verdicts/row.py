@@ -1,4 +1,4 @@
-"""A row of the corpus."""
+"""The form of a row of the corpus: a case of a program, and how it runs."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def keep(verdict: Verdict, *, measured: bool) -> None:
-    """Stores the result, and both savings if both are current."""
+    """Stores the judgement of a row; measured: also the measured and the predicted saving."""
     name = verdict.row.name
     write({name: verdict.wrong})
     if measured and verdict.gain:
@@ -88,7 +88,7 @@ def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
 
 
 def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
-    """Judges another tool on the same programs and logs."""
+    """Judges the tool Drishti by the same programs and logs. keep: stores the results."""
     program = drishti.command()
     if program is None:
         print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "

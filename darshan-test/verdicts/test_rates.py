@@ -33,7 +33,7 @@ def report(judge: Judge, log: Path, form: str, limits: str = "") -> str:
 
 
 def problems(judge: Judge, log: Path, limits: str = "") -> dict[str, dict[str, Any]]:
-    """Returns the problems by name."""
+    """Returns the problems that the report finds, by name. limits: other thresholds."""
     data = json.loads(report(judge, log, "--json", limits))
     found = data[0] if isinstance(data, list) else data
     return {f["name"]: f for f in found["findings"] if f["kind"] == "problem"}

@@ -1,4 +1,4 @@
-/* The variables of runtime.h. */
+/* Defines the variables of runtime.h. */
 #include "runtime.h"
 
 struct darshan_hot darshan_hot;

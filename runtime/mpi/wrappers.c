@@ -1,4 +1,4 @@
-/* The wrappers of calls.def. */
+/* Wrappers of the MPI functions that begin and end a job, expanded from calls.def. */
 #include "init-finalize.h"
 #include "wrap-mpi.h"
 

@@ -1,4 +1,4 @@
-/* Numbers and pointers of a section. */
+/* Reads numbers and pointers of a section of a loaded object. */
 #include "section.h"
 
 #include <string.h>

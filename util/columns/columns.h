@@ -1,4 +1,4 @@
-/* Internal declarations of this folder. */
+/* Declarations that only the files of this folder share. */
 #ifndef DARSHAN_COLUMNS_INSIDE_H
 #define DARSHAN_COLUMNS_INSIDE_H
 

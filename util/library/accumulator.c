@@ -1,4 +1,4 @@
-/* Sums over many records, like those of darshan-parser. */
+/* darshan_accumulator: sums over many records, like those that darshan-parser prints. */
 #include "handle.h"
 
 #include "summary/summary.h"

@@ -12,7 +12,7 @@ values, others = array("i", [1] * 1000), array("i", [0] * 4000)
 
 
 def some(buffer: array[int], count: int) -> list[object]:
-    """The first numbers, as mpi4py wants them."""
+    """Returns the first `count` numbers of a buffer as mpi4py's message."""
     return [buffer, count, MPI.INT]
 
 

@@ -1,4 +1,4 @@
-/* Counters whose value depends on more than one call. */
+/* Scenarios for counters whose value depends on more than one call. */
 #include "../calls.h"
 
 #include <stdio.h>

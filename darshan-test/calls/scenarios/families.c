@@ -1,4 +1,5 @@
-/* More ways to create processes. */
+/* Scenarios for the rarer ways to create processes, such as clone, _Fork, daemon and posix_spawn.
+ */
 #include "../calls.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Signal handlers that do I/O or never return. */
+/* Scenarios for signal handlers that do I/O or never return. */
 #include "../calls.h"
 
 #include <setjmp.h>

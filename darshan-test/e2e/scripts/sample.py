@@ -1,4 +1,4 @@
-"""Two tests for a pytest that is the program under test."""
+"""Two tests that pytest runs, because pytest is one of the observed programs."""
 
 from pathlib import Path
 

@@ -21,7 +21,7 @@ def saved(name: str, begin: float, rank: int = 0, seconds: float = 4.0, **more: 
 
 
 def cases() -> list[tuple[str, Job, Job]]:
-    """Returns the cases."""
+    """Returns for each diagnosis on checkpoints a job that has it and one that does not."""
     often = Job(tuple(saved(f"/ck_{step}.pt", 1.0 + 20 * step) for step in range(5)), seconds=100)
     each = Job(tuple(saved(f"/r{rank}.pt", 1.0, rank) for rank in range(4)), nprocs=4)
     return [

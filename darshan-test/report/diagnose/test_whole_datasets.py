@@ -34,7 +34,7 @@ def layers(distinct: float, filters: int) -> Row:
 
 
 def stored(size: float, moved: float) -> Row:
-    """Returns the file below."""
+    """Returns the POSIX record of the HDF5 file, whose last read byte is number `size`."""
     return shared("POSIX", "/f.h5", OPENS=4, READS=64, BYTES_READ=moved, MAX_BYTE_READ=size - 1,
                   SIZE_READ_100K_1M=64, F_READ_TIME=0.5)  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The edited file and its states."""
+"""The edited file, and its contents after each command."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Study:
     sizes: Sequence[int] = field(default=SMALL)  # of the files, in megabytes
 
     def make(self, name: str, size: int) -> Path:
-        """Makes a file of about so many bytes."""
+        """Makes an HDF5 file of about `size` bytes."""
         path = self.lab.folder / name
         maker = self.lab.program("edit-atomicity/make-file")
         self.lab.run([maker, path, str(size)], instrumented=False)

@@ -27,7 +27,7 @@ def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]
 
 
 def recovered(case: Case, outcome: Outcome) -> int | None:
-    """Returns the file's state after recovery from such a folder."""
+    """Returns the file's state after recovery from a folder that a loss of power left."""
     for suffix in HIDDEN:
         case.hidden(suffix).unlink(missing_ok=True)
     for name, content in outcome.items():

@@ -108,7 +108,7 @@ class Study:
         return variables
 
     def run(self, mesh: Mesh, mode: str, *, instrumented: bool) -> tuple[Run, str]:
-        """Writes once; the digest is of the file."""
+        """Writes the mesh to a file once. Returns the run and a digest of the file."""
         self.build()
         path = self.lab.folder / FILE
         path.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
-    """Measures each mode once."""
+    """The measurements of each mode, made once."""
     study = Study(lab, mpi)
     return {mode: study.measure(MESH, mode) for mode in MODES}
 

@@ -293,7 +293,8 @@ def slow_deflate(cured: bool) -> None:
 
 
 def column_of_rows(cured: bool) -> None:
-    """Reads six columns of a dataset that is stored by rows; cured: all of it at once."""
+    """Reads six columns of a dataset that is stored by rows, one at a time; cured: reads the whole
+    dataset once."""
     with h5py.File("rows.h5") as file:
         if cured:
             file["x"][...]
@@ -390,7 +391,7 @@ def nc_open_each(cured: bool) -> None:
 
 
 def prepare_nc_open_each() -> None:
-    """Writes a small file."""
+    """Writes the small netCDF file that nc_open_each opens."""
     with netCDF4.Dataset("in.nc", "w") as file:
         file.createDimension("x", 100)
         file.createVariable("v", "f8", ("x",))[:] = 1.0
@@ -444,7 +445,7 @@ def prepare_paged_groups() -> None:
 
 
 def prepare_open_each() -> None:
-    """Writes a small file."""
+    """Writes the small HDF5 file that open_each opens."""
     with h5py.File("in.h5", "w") as file:
         file["x"] = np.arange(5000.0)
 

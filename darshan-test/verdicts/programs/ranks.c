@@ -1,4 +1,4 @@
-/* Jobs of MPI. */
+/* Cases of MPI jobs in C: ranks CASE [cured]. */
 #include "job.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Jobs that share an HDF5 file. */
+/* Cases of MPI jobs that share an HDF5 file: ranks_fields CASE [cured]. */
 #include "job.h"
 
 #include <hdf5.h>

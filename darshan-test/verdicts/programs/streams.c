@@ -1,4 +1,4 @@
-/* Buffered streams of C, used well and badly. */
+/* Cases of buffered streams in C: streams CASE [cured]. */
 #include "case.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Sizes and offsets of transfers. */
+/* Cases that differ in the sizes and offsets of transfers: transfers CASE [cured]. */
 #include "case.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Time zone files and rules, and the Gregorian calendar. */
+/* Computes the offset of local time from UTC by time zone files and rules, and dates of days. */
 #include "logname.h"
 
 #include <stdbool.h>

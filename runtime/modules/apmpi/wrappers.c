@@ -1,4 +1,4 @@
-/* The wrappers of calls.def. */
+/* Wrappers of MPI's communication, expanded from calls.def. */
 #include "../../mpi/mpi.h"
 #include "../../mpi/wrap-mpi.h"
 #include "apmpi-module.h"

@@ -1,4 +1,4 @@
-/* Counts calls in the record of a file or an object. */
+/* Counts calls in the record of a DAOS file or object. */
 #include "../../counting/size-bins.h"
 #include "../heatmap/heatmap.h"
 #include "daos.h"

@@ -1,4 +1,4 @@
-/* Records of files and objects. */
+/* Finds and makes the records of DAOS files and objects. */
 #include <string.h>
 
 #include "daos.h"

@@ -1,4 +1,4 @@
-/* Parses the layouts of Lustre. */
+/* Parses the layout of a file, as Lustre returns it. */
 #include "layout.h"
 
 #include <string.h>

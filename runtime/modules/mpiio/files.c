@@ -1,4 +1,4 @@
-/* Opens, closes, and all other calls that transfer no data. */
+/* Counts opens and closes by MPI-IO, and all other calls that transfer no data. */
 #include "mpiio.h"
 
 /* Converts the bits of MPI_MODE_... of MPI's standard ABI, and returns the bits that libraries of

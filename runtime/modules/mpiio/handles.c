@@ -1,4 +1,4 @@
-/* From MPI handles and names to files and their records. */
+/* Finds the file and record of an MPI handle or of a name. */
 #include <string.h>
 
 #include "../../names/paths.h"

@@ -1,4 +1,4 @@
-/* Reads and writes. */
+/* Counts reads and writes by MPI-IO. */
 #include "../../counting/size-bins.h"
 #include "../dxt/dxt.h"
 #include "../heatmap/heatmap.h"

@@ -1,4 +1,4 @@
-/* The wrappers of waits.def. */
+/* Wrappers of the MPI functions that wait for requests, expanded from waits.def. */
 #include "../../mpi/wrap-mpi.h"
 #include "../apmpi/apmpi-module.h"
 #include "mpiio.h"

@@ -1,4 +1,4 @@
-/* The wrappers of calls.def. */
+/* Wrappers of MPI-IO, expanded from calls.def. */
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 

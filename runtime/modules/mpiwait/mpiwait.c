@@ -1,4 +1,4 @@
-/* Adds waits to the bins of the record. */
+/* Adds the waits of a rank for other ranks to the time bins of its record. */
 #include "mpiwait.h"
 
 #include "../../mpi/mpi.h"

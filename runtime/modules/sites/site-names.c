@@ -1,4 +1,4 @@
-/* Texts of names: functions, numbers, escaped characters. */
+/* Composes the names of sites: functions, numbers, escaped characters. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>

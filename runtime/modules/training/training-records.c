@@ -1,4 +1,4 @@
-/* Makes and names the records of this module. */
+/* Makes and names the records of the TRAINING module. */
 #include "training-records.h"
 
 #include "../../door/door.h"

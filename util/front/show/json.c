@@ -1,4 +1,4 @@
-/* Values of JSON. See values.h. */
+/* Prints strings and numbers as JSON. See values.h. */
 #include "values.h"
 
 #include <math.h>

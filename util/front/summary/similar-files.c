@@ -1,4 +1,4 @@
-/* Rows of the table of files. See summary.h. */
+/* Makes the rows of the table of files; similar files share a row. See summary.h. */
 #define _GNU_SOURCE
 #include "summary.h"
 

@@ -1,4 +1,4 @@
-"""Lines of code as texts, for the command and the report."""
+"""Lines of code as texts, for darshan where and the report."""
 
 from __future__ import annotations
 

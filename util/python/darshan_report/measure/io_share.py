@@ -1,4 +1,4 @@
-"""The wording of the I/O share, equal in all reports."""
+"""The I/O share as text, in the same words in all reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output of darshan try."""
+"""Composes the text that darshan try prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of the commands of lakes."""
+"""Prints the messages of the commands of lakes."""
 
 from __future__ import annotations
 

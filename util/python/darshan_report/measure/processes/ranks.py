@@ -1,4 +1,4 @@
-"""Sums over the records of each process."""
+"""Sums amounts of records by rank."""
 
 from __future__ import annotations
 

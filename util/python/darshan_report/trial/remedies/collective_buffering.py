@@ -1,4 +1,4 @@
-"""Collective buffering of MPI-IO, by hints."""
+"""The remedy that switches on MPI-IO's collective buffering, by hints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New datasets of HDF5 without fill values."""
+"""The remedy that creates HDF5 datasets without fill values."""
 
 from __future__ import annotations
 

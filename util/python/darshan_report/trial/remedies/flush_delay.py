@@ -1,4 +1,4 @@
-"""Delayed flushes of streams."""
+"""The remedy that delays flushes of streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small consecutive writes, combined into large ones."""
+"""The remedy that combines small consecutive writes into large ones."""
 
 from __future__ import annotations
 

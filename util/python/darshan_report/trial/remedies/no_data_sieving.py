@@ -1,4 +1,4 @@
-"""Writes of MPI-IO without reading first, by a hint."""
+"""The remedy that lets MPI-IO write without reading first, by a hint."""
 
 from __future__ import annotations
 

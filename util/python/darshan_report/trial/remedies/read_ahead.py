@@ -1,4 +1,4 @@
-"""Small reads from a buffer that is read ahead."""
+"""The remedy that serves small reads from a buffer that is read ahead."""
 
 from __future__ import annotations
 

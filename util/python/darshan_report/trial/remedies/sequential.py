@@ -1,4 +1,4 @@
-"""More read-ahead of the kernel, by posix_fadvise."""
+"""The remedy that lets the kernel read further ahead, by posix_fadvise."""
 
 from __future__ import annotations
 

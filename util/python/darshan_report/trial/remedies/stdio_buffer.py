@@ -1,4 +1,5 @@
-"""A larger buffer of libc's streams, also where the program has switched it off."""
+"""The remedy that gives libc's streams a larger buffer, also if the program switched buffering
+off."""
 
 from __future__ import annotations
 

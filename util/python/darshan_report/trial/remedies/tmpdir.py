@@ -1,4 +1,4 @@
-"""Temporary files in memory, by the variable TMPDIR."""
+"""The remedy that puts temporary files into memory, by the variable TMPDIR."""
 
 from __future__ import annotations
 
