@@ -67,7 +67,7 @@ static void probes(void) {
   CALL(WAITALL, 0, MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
-/* Begins four messages and ends them in one of eight ways. */
+/* Begins four messages and completes them in one of the eight ways to wait for or test requests. */
 static void requests(int way) {
   MPI_Request all[4];
   MPI_Status statuses[4];

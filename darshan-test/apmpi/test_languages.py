@@ -18,7 +18,7 @@ FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
 
 
 def sized(*calls: int) -> list[int]:
-    """Returns the size counters that calls with these numbers of integers leave."""
+    """Returns the size counters that calls with the given numbers of integers leave."""
     sizes = [4 * n for n in calls]
     bounds = [(-1, 256), (256, 1024), (1024, 8192), (8192, 1 << 18), (1 << 18, 1 << 20)]
     classes = [sum(low < size <= high for size in sizes) for low, high in bounds]

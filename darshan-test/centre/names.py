@@ -50,7 +50,7 @@ def paths(program: str, kind: Files) -> np.ndarray:
 def of_runs(
     program: str, files: tuple[Files, ...], runs: np.ndarray
 ) -> tuple[list[list[bytes]], np.ndarray]:
-    """Returns names and ids of these runs' files: a list and a row per run."""
+    """Returns names and ids of the runs' files: a list and a row per run."""
     digits = runs[:, None] // 10 ** np.arange(_WIDTH - 1, -1, -1) % 10 + ord("0")
     names: list[list[bytes]] = [[] for _ in runs]
     ids = []

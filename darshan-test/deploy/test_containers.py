@@ -37,7 +37,8 @@ def place(cluster: Cluster) -> Path:
 def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as alice with the runtime preloaded, in a container with these bind mounts."""
+    """Runs a command as alice with the runtime preloaded, in a container with the bind mounts
+    `binds`."""
     env = lab.settings(LIBRARY, place, **settings)
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]

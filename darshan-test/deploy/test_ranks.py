@@ -36,7 +36,7 @@ def logs(cluster: Cluster, job: int) -> list[Path]:
 
 
 def merge(cluster: Cluster, job: int, *options: str) -> Path:
-    """Runs the merger as the user on the whole folder, with these options."""
+    """Runs the merger as the user, on the whole folder of a job's files. Returns the log."""
     folder = cluster.folder(job)
     log = folder / "one.darshan"
     darshan = PREFIX / "bin" / "darshan"

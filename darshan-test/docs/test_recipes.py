@@ -29,7 +29,7 @@ NAMES = {
 
 
 def rows(*parts: str) -> set[str]:
-    """Returns the packages of these parts of packages.txt."""
+    """Returns the packages of some parts of packages.txt."""
     lines = [line.split() for line in (SOURCE / "packages.txt").read_text("utf-8").splitlines()]
     return {row[0] for row in lines if len(row) > 1 and row[1] in parts and row[0] != "#"}
 

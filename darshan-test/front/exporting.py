@@ -43,7 +43,7 @@ def samples_of(text: str) -> Samples:
 
 
 def total(samples: Samples, name: str, **labels: str) -> float:
-    """Returns the sum of the rows of a name that have these labels."""
+    """Returns the sum of the rows of a metric that have the given labels."""
     wanted = set(labels.items())
     return sum(value for (is_, all_), value in samples.items() if is_ == name and wanted <= {*all_})
 
@@ -76,7 +76,7 @@ class Exporter:
         return found
 
     def total(self, name: str, **labels: str) -> float:
-        """Returns the sum of the newest rows of a name that have these labels."""
+        """Returns the sum of the newest rows of a metric that have the given labels."""
         return total(self.samples(), name, **labels)
 
     def objects(self) -> list[dict[str, object]]:

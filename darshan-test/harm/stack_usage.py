@@ -142,7 +142,7 @@ class CallGraph:
         return {name for name in function.calls if name != INDIRECT}
 
     def named(self, names: set[str]) -> list[str]:
-        """Returns our functions of these names, whichever file they are in."""
+        """Returns the runtime's functions of some names, in any file."""
         return [
             name for name, item in self.functions.items() if item.place and short(name) in names
         ]

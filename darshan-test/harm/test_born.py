@@ -90,7 +90,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """Runs a case with these redirections of bash and no other arguments."""
+    """Runs a case with redirections of bash and no other arguments."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:

@@ -152,7 +152,8 @@ def of_library(name: str, way: str) -> dict[str, int]:
 
 
 def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) -> None:
-    """Checks for an equal exit and one log with every byte of exactly these files."""
+    """Checks that the exit is the same with and without the runtime, and that one log has every
+    byte of the files, and no other file."""
     bare, watched = outcomes
     assert same_end(bare, watched), watched.stderr
     assert len(watched.logs) == 1 and not watched.journals

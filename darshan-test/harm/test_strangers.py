@@ -110,7 +110,7 @@ def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
 
 
 class Bench:
-    """Runs the program with one such library after the other."""
+    """Runs the program with one hostile library after the other."""
 
     def __init__(self, build: Path, folder: Path) -> None:
         self.build, self.folder = build, folder

@@ -40,7 +40,7 @@ def library_of(plugin: Path) -> str:
 
 
 def command_of(programs: Path, function: str) -> list[str | Path]:
-    """Returns the command that loads and unloads the plug-in and calls this function of it."""
+    """Returns the command that loads and unloads the plug-in and calls one of its functions."""
     plugin = programs / "plugin.so"
     return [programs / "loads", plugin, library_of(plugin), function]
 

@@ -43,7 +43,7 @@ class Engine:
         return self.sql(f'SELECT * FROM "{name}"', name)
 
     def sql(self, query: str, *tables: str) -> pa.Table:
-        """Returns the answer to a query of these tables, at their newest versions."""
+        """Returns the answer to a query of the Delta tables, at their newest versions."""
         raise NotImplementedError
 
 

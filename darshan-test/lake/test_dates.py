@@ -27,7 +27,7 @@ AGES = (0, 3, 10, 40)  # days
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Makes a lake of jobs with these ages, none at the edge of a day."""
+    """Makes a lake with a job of each age of AGES, none at the edge of a day."""
     (tmp_path / "logs").mkdir()
     for age in AGES:
         noon = (dates.utc() - age * DAY).replace(hour=12, minute=0)

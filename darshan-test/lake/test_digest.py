@@ -69,7 +69,7 @@ def week_of_logs(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Returns the logs of these tests' lakes."""
+    """The logs of the lakes of this file's tests."""
     return week_of_logs(tmp_path_factory.mktemp("logs"))
 
 

@@ -43,7 +43,8 @@ class Reader:
         return text
 
     def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
-        """Returns the records of a module, and the message of the error that ends them, or ""."""
+        """Returns the records of a module, and the message of the error after which the reader
+        stopped, or ""."""
         out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:

@@ -35,7 +35,8 @@ def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
 
 
 def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
-    """Returns a log with these blocks and a valid trailer, except for the changes."""
+    """Returns a log with an annex of the given blocks and a valid trailer, except for the
+    changes."""
     fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
     fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
     return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())

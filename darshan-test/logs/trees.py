@@ -94,7 +94,7 @@ def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]
 
 
 def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash run.sh") -> Log:
-    """Returns a log of these processes without other records."""
+    """Returns a log with PROCESS records of the members, and no other records."""
     module, names = processes(members)
     nanoseconds = round(seconds * 1e9)
     return Log(

@@ -30,7 +30,7 @@ def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
 
 
 def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
-    """Returns a layout of these components: flags, start, end, and the layout of each."""
+    """Returns a composite layout; components: flags, start, end and layout of each."""
     head = struct.pack("<IIIHHHHHHQ", 0x0BD60BD0, 0, 1, 0, len(parts), 0, 0, 0, 0, 0)
     entries, layouts = b"", b""
     behind = len(head) + 48 * len(parts)

@@ -59,7 +59,7 @@ static int has(const struct row *row, const char *forms) {
   return strlen(row->form) == 4 && strstr(forms, row->form) != NULL;
 }
 
-/* Adds the arguments behind the buffer, count and type, if the function has them. */
+/* Adds the arguments that follow the buffer, count and type, if the function has them. */
 static void add_count(const struct row *row, word *a, int *n, word count, word type) {
   if (row->type != TYPE_) return;
   a[(*n)++] = count;

@@ -8,8 +8,8 @@ int many_files(const char *path, int files);
 
 enum { SYNCS = 100 };
 
-/* Opens the file so many times, and synchronizes the last of them. All stay open. Returns 0, or 1
- * if a call fails. */
+/* Creates a file, opens it `files` times, and synchronizes the last SYNCS of these. All stay open.
+ * Returns 0, or 1 if a call fails. */
 int many_files(const char *path, int files) {
   static int ids[1024];
   int first;

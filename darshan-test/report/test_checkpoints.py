@@ -50,7 +50,7 @@ FRAMES = {
 
 
 def found(job: Job, folder: Path) -> list[Checkpoint]:
-    """Returns the checkpoints of a log of these rows."""
+    """Returns the checkpoints that the report finds in a log of some records."""
     with open_log(write(job, folder / "a.darshan")) as log:
         return list(checkpoints(Facts(log, None, processes(log))))
 

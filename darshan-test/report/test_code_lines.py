@@ -25,7 +25,7 @@ def site(name: str, **values: float) -> Row:
 
 
 def made(folder: Path, *rows: Row, **job: object) -> Path:
-    """Writes a log of a file and these sites."""
+    """Writes a log of a file and of call sites."""
     return write(Job((FILE, *rows), **job), folder / "made.darshan")  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@
 
 #include "path-list.h"
 
-/* Whether calls count for the stack that made them. */
+/* 1: the runtime records call sites. */
 enum places_sites {
   PLACES_SITES_AS_SET, /* if DARSHAN_SITES or the configuration says so */
   PLACES_SITES_UNLESS, /* unless DARSHAN_SITES says otherwise */

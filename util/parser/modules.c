@@ -101,7 +101,7 @@ static void print_records(struct printer *printer, const struct darshan_module *
   if (result == 0 && printer->sums_are_good) summary_print(&printer->summary, out);
 }
 
-/* Returns whether these options print anything of the module. */
+/* Returns whether the options print anything of the module. */
 static bool is_wanted(const struct parser_options *options, const struct darshan_module *module) {
   if (options->base) return true;
   return options->summary.total ? summary_has_totals(module) : summary_has_io(module);

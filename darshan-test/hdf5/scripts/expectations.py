@@ -13,12 +13,12 @@ class Expectations:
         self.least: Counter[tuple[str, str]] = Counter()
 
     def add(self, name: str, **counters: int) -> None:
-        """Adds to these counters of the record with this name."""
+        """Adds to the expected counters of the record `name`."""
         for counter, value in counters.items():
             self.exact[counter, name] += value
 
     def fix(self, name: str, **counters: int) -> None:
-        """Sets these counters; repeated calls change nothing."""
+        """Sets expected counters; repeated calls change nothing."""
         for counter, value in counters.items():
             self.exact[counter, name] = value
 

@@ -31,7 +31,7 @@ def found(path: Path, limits: Limits) -> list[Finding]:
 
 
 def limits() -> Iterator[Limits]:
-    """Yields thresholds on both sides of what these logs lose."""
+    """Yields thresholds on both sides of what the logs lose."""
     for share, seconds in itertools.product((0.5, 0.05, 0.0005), (5, 0.05, 0.0005)):
         yield Limits({"stake.share": share, "stake.seconds": seconds})
 

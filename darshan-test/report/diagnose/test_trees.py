@@ -39,7 +39,7 @@ def process(rank: int, command: str, parent: int = 0, **values: float) -> Row:
 
 
 def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
-    """Returns the job with the same records and these programs."""
+    """Returns the job with the same records, in which the processes are programs of a run."""
     rows = tuple(process(rank, command) for rank, command in enumerate(commands))
     return replace(job, rows=job.rows + rows, nprocs=len(commands))
 

@@ -41,7 +41,7 @@ static inline const void *sharing_bytes(const struct sharing *table) {
 static inline size_t sharing_size(uint32_t count) {
   return count == SHARING_BUCKETS ? SHARING_BUCKETS : count * sizeof(uint64_t);
 }
-/* Returns a table that points to these bytes. */
+/* Returns a table that points to the bytes of a message. */
 struct sharing sharing_at(const void *bytes, uint32_t count);
 
 /* --- all facts ---------------------------------------------------------------- */

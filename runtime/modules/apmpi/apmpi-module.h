@@ -28,7 +28,7 @@ enum apmpi_watch {
 static inline void apmpi_watch(enum apmpi_watch reason) {
   __atomic_fetch_or(&apmpi_state.watched, reason, __ATOMIC_RELAXED);
 }
-/* Returns 1 if calls are watched for one of these reasons. */
+/* Returns 1 if MPI calls are watched for one of the reasons. */
 static inline int apmpi_is_watched(int reasons) {
   return (__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED) & reasons) != 0;
 }

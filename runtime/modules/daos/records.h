@@ -1,4 +1,4 @@
-/* Counters and records of this module, for the files that use them. */
+/* Counters and records of the DAOS modules, for the files that use them. */
 #ifndef DARSHAN_DAOS_RECORDS_H
 #define DARSHAN_DAOS_RECORDS_H
 

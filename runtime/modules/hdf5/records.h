@@ -1,4 +1,4 @@
-/* Counters and records of this module, for the files that use them. */
+/* Counters and records of the HDF5 modules, for the files that use them. */
 #ifndef DARSHAN_HDF5_RECORDS_H
 #define DARSHAN_HDF5_RECORDS_H
 

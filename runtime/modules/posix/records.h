@@ -1,4 +1,4 @@
-/* Counters and records of this module, for the files that use them. */
+/* Counters and records of the POSIX modules, for the files that use them. */
 #ifndef DARSHAN_POSIX_RECORDS_H
 #define DARSHAN_POSIX_RECORDS_H
 

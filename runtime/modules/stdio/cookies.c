@@ -25,8 +25,8 @@ void stdio_cookie_closing(FILE *file) {
   }
 }
 
-/* Flushes all such streams, the newest first, like libc. A stream that another thread has locked
- * is left to libc, which does not wait for it either. */
+/* Flushes all streams of fopencookie, the newest first, like libc. A stream that another thread has
+ * locked is left to libc, which does not wait for it either. */
 void stdio_flush_cookies(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {

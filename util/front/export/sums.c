@@ -77,7 +77,7 @@ static struct sum *new_sum(struct sums *sums, uid_t uid, const char *const label
   return sum;
 }
 
-/* Returns the sum with these labels, which is made if necessary and exported from now on; NULL if
+/* Returns the sum of a set of labels, which is made if necessary and exported from now on; NULL if
  * out of memory. */
 static struct sum *exported(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                             int64_t began_ns, double now) {

@@ -37,7 +37,7 @@ struct sums {
   unsigned long look; /* number of the present look, from 1 */
 };
 
-/* Returns the sum with these labels, or, beyond the limit, the sum "other"; NULL if out of
+/* Returns the sum of a set of labels; the sum "other" beyond the limit of sums; NULL if out of
  * memory. */
 struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                      int64_t began_ns, double now);

@@ -6,7 +6,7 @@
 
 #include "../metadata.h"
 
-/* A rank of such a log: one process, or several. */
+/* A rank of a log: one process, or several. */
 struct job_unit {
   int64_t launch; /* 0: no launcher started it */
   int64_t rank, size;

@@ -37,7 +37,7 @@ else:
 
 
 def _shown(self: Any) -> str:
-    """Is the __repr__ of these classes."""
+    """Is the __repr__ of the classes that dataclass() makes."""
     shown = (f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 

@@ -222,7 +222,7 @@ static void add_stdio(struct darshan_process_record *record, const struct bytes 
       add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
-/* Returns the sorted ids of these records, which the caller frees. NULL: no records, or out of
+/* Returns the sorted ids of the records, which the caller frees; NULL if there are none, or out of
  * memory. */
 static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t count) {
   uint64_t *ids = count ? malloc(count * sizeof(*ids)) : NULL;

@@ -197,7 +197,7 @@ def _native(sites: Iterable[Site]) -> list[Native]:
 
 
 def _users(sites: Iterable[Site], objects: Objects) -> list[Native]:
-    """Returns the native frames of these sites that are outside of installed software."""
+    """Returns the native frames of the sites that are outside of installed software."""
     return [f for f in _native(sites) if not installed.is_installed(objects.path(f))]
 
 

@@ -144,7 +144,7 @@ def _limit(root: Frame) -> float:
 
 
 def _others(frames: Sequence[Frame]) -> Frame:
-    """Returns one frame "others" with the sums of these frames and of all below them."""
+    """Returns a frame "others" with the sums of the given frames and of all frames below them."""
     found = Frame(f"others ({len(frames):,})", "", 0, OTHERS)
     for frame in frames:
         found.seconds += frame.seconds

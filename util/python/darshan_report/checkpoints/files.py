@@ -87,7 +87,7 @@ class File:
 
 
 def _each_wrote(written: int, file: File) -> bool:
-    """Tells whether these bytes are the whole file from each process."""
+    """Tells whether each process wrote about as many bytes as the file has."""
     return written >= WHOLE * file.processes * file.size
 
 

@@ -194,7 +194,7 @@ def _spans(files: Iterable[File]) -> Spans:
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Returns the seconds in at least one of these spans."""
+    """Returns the seconds that at least one of the spans covers."""
     covered, until = 0.0, 0.0
     for begin, end in sorted(spans):
         covered += max(0.0, end - max(begin, until))

@@ -395,7 +395,7 @@ def _without(found: Lines, line: Line, about: About, part: float, number: int) -
 
 
 def _begins(line: Line, starts: Sequence[float]) -> bool:
-    """Returns whether each of these processes began while the line started processes."""
+    """Returns whether each process of `at` began while the line started processes."""
     spans = [
         (site.sums.first - _BEFORE, site.sums.last + _AFTER)
         for site in line.sites

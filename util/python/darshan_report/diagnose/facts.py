@@ -393,7 +393,7 @@ class Facts:
         return {} if posix is None else names_of(posix)
 
     def written(self, records: Iterable[int]) -> dict[int, int]:
-        """Returns the bytes written to each of these POSIX files."""
+        """Returns the bytes that were written to each file of POSIX."""
         posix = self.table("POSIX")
         if posix is None:
             return {}

@@ -43,7 +43,7 @@ class Source:
 
 
 def program(names: Sequence[str] = PROGRAMS) -> str:
-    """Returns the path of the first of these programs; empty if none is installed."""
+    """Returns the path of the first program of `names` that is installed; "" if none is."""
     found = next(filter(None, map(shutil.which, names)), "")
     return os.path.abspath(found) if found else ""
 

@@ -82,7 +82,7 @@ class Elf:
         return ""
 
     def functions(self, addresses: list[int]) -> dict[int, str]:
-        """Returns the names of the functions that contain these addresses."""
+        """Returns the names of the functions that contain the addresses, by address."""
         sections = self._rows(_SECTION, self._sections, self._section_count)
         tables = [s for s in sections if s[1] in (_SYMBOLS, _DYNAMIC_SYMBOLS)]
         for table in sorted(tables, key=lambda s: s[1]):  # the full table first

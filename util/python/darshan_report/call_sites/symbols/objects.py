@@ -56,7 +56,7 @@ class Objects:
         return self._found.get(frame, ())
 
     def look_up(self, frames: Iterable[Native]) -> None:
-        """Reads the files of these frames, each once."""
+        """Reads the functions and lines of the frames, from each program or library once."""
         wanted: dict[str, list[Native]] = {}
         for frame in dict.fromkeys(frames):
             if frame not in self._asked:

@@ -156,6 +156,6 @@ def _live_at_once(tree: Processes, low: int, high: int) -> bool:
 
 
 def _overlap(spans: Sequence[tuple[float, float]]) -> bool:
-    """Returns whether two of these spans of time overlap."""
+    """Returns whether two of the spans of time overlap."""
     ordered = sorted(spans)
     return any(after[0] < before[1] for before, after in zip(ordered, ordered[1:]))

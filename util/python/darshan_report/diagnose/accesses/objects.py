@@ -147,7 +147,7 @@ class Hdf5:
 
 
 def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
-    """Returns the ids of these datasets and of their files."""
+    """Returns the ids of some datasets and of their files."""
     ids = {upper.id for upper in uppers}
     if facts.attribution is not None:
         ids.update(f for i in tuple(ids) if (f := facts.attribution.file_of(i)) is not None)
@@ -155,7 +155,8 @@ def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
 
 
 def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:
-    """Returns the values of a table's records for these ids; 0 without a record."""
+    """Returns the values of a table's records for the ids, in their order; 0 for an id without a
+    record."""
     at = np.searchsorted(table.ids, ids).clip(0, len(table) - 1)
     return np.where(table.ids[at] == ids, values[at], 0)
 
@@ -180,7 +181,7 @@ def size_of(table: Table) -> npt.NDArray[np.float64]:
 
 
 def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
-    """Returns the bytes of all values of these datasets of HDF5; 0 if unknown."""
+    """Returns the bytes of all values of each HDF5 dataset of `ids`; 0 if unknown."""
     table = facts.table("H5D")
     return np.zeros(len(datasets)) if table is None else joined(datasets, table, size_of(table))
 

@@ -38,7 +38,7 @@ class TextCalls:
 
     @property
     def title(self) -> str:
-        """The title of a finding about these calls."""
+        """The title of a finding about calls on short pieces of text."""
         if self.kind == WRITE:
             return "Writing numbers as text takes much of the run"
         return "Reading numbers from text takes much of the run"

@@ -134,7 +134,7 @@ class _Doers:
         return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
-        """Adds the records of a module with these ids."""
+        """Adds the records of a module with the ids of a finding, weighted by the counters."""
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))

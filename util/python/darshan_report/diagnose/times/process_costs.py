@@ -47,8 +47,8 @@ class Costs:
         return self.part * float((self.processor + self.ready)[at].sum() + calls.sum())
 
     def busy(self, at: Places) -> float:
-        """Returns the seconds of work for a second of these processes' processor time, because they
-        waited for a processor."""
+        """Returns how many seconds of work the processes `at` needed for a second of processor
+        time, because they waited for a processor."""
         ran = float(self.processor[at].sum())
         return self.part * (1 + float(self.ready[at].sum()) / ran) if ran > 0 else self.part
 

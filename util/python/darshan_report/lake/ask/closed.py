@@ -29,7 +29,7 @@ _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE interna
 
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
-    """Restricts a database to the files in these folders, permanently."""
+    """Restricts a database to the files in some folders, permanently."""
     names = ", ".join("'" + f.replace("'", "''") + "'" for f in folders)
     for setting in (
         "autoinstall_known_extensions = false",

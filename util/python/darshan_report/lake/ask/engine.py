@@ -110,7 +110,7 @@ def _empty(table: columns.Table) -> str:
 
 
 def read_parquet(lake: str, files: Sequence[File]) -> str:
-    """Returns the SQL expression that reads these files."""
+    """Returns the SQL expression that reads the Parquet files of a pattern or list."""
     names = ", ".join(_quoted(os.path.join(lake, f.path)) for f in files)
     # Files of another release may have other counters.  union_by_name opens all files, which takes
     # time.

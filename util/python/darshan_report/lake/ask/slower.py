@@ -101,7 +101,7 @@ class _Earlier:
     ordered: Floats  # their logarithms in order, a row for each window
 
     def of(self, begins: npt.NDArray[np.int64]) -> _Earlier:
-        """Returns the elements of the windows that begin at these places."""
+        """Returns the elements of the windows that begin at the given indices."""
         at = begins - self.first
         return _Earlier(0, self.number[at], self.middle[at], self.above[at], self.ordered[at])
 
@@ -165,7 +165,7 @@ class _Series:
         return min(found, key=lambda one: (one[0], -one[1])) if found else None
 
     def _earlier(self, places: npt.NDArray[np.int64]) -> _Earlier:
-        """Describes the history of all windows that end at these places."""
+        """Describes the history of all windows that end at the given indices."""
         first = max(self.begin, int(places[0]) - MOST + 1)
         begin = max(self.begin, first - HISTORY)
         lacks = np.full(HISTORY - (first - begin), np.nan)

@@ -33,7 +33,7 @@ def _text(text: str) -> str:
 
 
 def _pattern(lake: str, files: Sequence[File]) -> str:
-    """Returns the Hadoop pattern of these files; special characters of the path are escaped."""
+    """Returns the Hadoop pattern of a table's files; special characters of the path are escaped."""
     folder = re.sub(r"([][{}*?,\\^])", r"\\\1", os.path.join(lake, files[0].table))
     names = [file.path.partition("/")[2] for file in files]
     return f"{folder}/{names[0]}" if len(names) == 1 else f"{folder}/{{{','.join(names)}}}"

@@ -17,8 +17,8 @@ from .verify import hash_of
 
 
 def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
-    """Copies a file without the rows of these logs, one row group at a time.  Returns the numbers
-    of rows that remain and that were removed."""
+    """Copies a file without the rows of some logs, one row group at a time. Returns the numbers of
+    rows that remain and that were removed."""
     left = gone = 0
     with (
         pq.ParquetFile(source) as file,
@@ -35,7 +35,7 @@ def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
 
 
 def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[File]:
-    """Removes all rows of these logs from uncommitted files below a folder; returns the remaining
+    """Removes all rows of some logs from uncommitted files below a folder. Returns the remaining
     files."""
     found: list[File] = []
     for file in files:

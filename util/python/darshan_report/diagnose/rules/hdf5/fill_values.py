@@ -19,8 +19,8 @@ _CONTIGUOUS = 1
 
 
 def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the bytes that HDF5 wrote without a request, and the seconds for them, per
-    dataset."""
+    """Returns, per dataset, the bytes that HDF5 wrote without a request of the program, and the
+    seconds that this took."""
     asked = sets["BYTES_ASKED_WRITTEN"]
     early = sets.below("BYTES_WRITTEN", (OPEN,))
     late = np.where(

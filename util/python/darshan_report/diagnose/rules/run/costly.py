@@ -442,7 +442,7 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _runs(facts: Facts, programs: str) -> int:
-    """Returns how many processes of a tree ran these programs."""
+    """Returns how many processes of a tree ran the programs."""
     if facts.tree is None:
         return 1
     return sum(p.name in programs for p in facts.tree.programs) if programs else 1

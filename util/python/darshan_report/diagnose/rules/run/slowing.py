@@ -19,7 +19,7 @@ _OTHER = 0.25  # largest difference of the read part of the traffic between both
 
 
 def _read(heat: Heat, bins: np.ndarray) -> float:
-    """Returns the part of the traffic in these bins that was read."""
+    """Returns the part of the traffic in some bins that was read."""
     read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
     return read / max(read + written, 1.0)
 
