@@ -255,8 +255,12 @@ static int is_of_one_job(const struct journal_file *first, const struct journal_
 int journals_sort(struct journals *journals) {
   const struct journal_file *first = journals->files;
   if (journals->count == 0) {
-    merge_say("cannot find journals or logs of %s%s", journals->job ? "job " : "a job",
-              journals->job ? journals->job : "");
+    if (journals->job)
+      merge_say("the given files and folders have no journal or log of job %s; name others, or "
+                "another job with --job",
+                journals->job);
+    else
+      merge_say("the given files and folders have no journal or log of a job; name others");
     return -1;
   }
   qsort(journals->files, (size_t)journals->count, sizeof(*journals->files), by_rank);

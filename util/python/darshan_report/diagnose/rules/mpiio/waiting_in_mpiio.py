@@ -229,7 +229,7 @@ def _remedy(found: Waits, first: int) -> Remedy:
     calls = float(collective.met(found.upper)[first])
     each = float(collective.moved(found.upper)[first]) / max(1, int(found.collective[first]))
     return Remedy(
-        f"Make fewer, larger calls ({count(calls)} moved {amount(each)} of each process) "
+        f"Make fewer, larger calls (each process moved {amount(each)} in {count(calls)}) "
         "that all processes reach at the same time; otherwise use non-blocking calls.",
         "MPI_File_set_view and one MPI_File_write_all;  MPI_File_iwrite_at_all",
     )
