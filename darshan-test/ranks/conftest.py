@@ -1,7 +1,24 @@
-"""Sets the path to this build's binding, which the tests use to read logs."""
+"""Sets the path to this build's binding, which the tests use to read logs; runs the merger."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lab.command import finished
 from tree import use_binding
 
 use_binding()
+Merge = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def merge(build: Path) -> Merge:
+    """Runs darshan-merge with the given arguments."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return finished([str(x) for x in (build / "darshan-merge", *arguments)], timeout=60)
+
+    return run

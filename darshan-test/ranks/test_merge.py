@@ -6,29 +6,18 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from darshan_report import open_log
-from lab.command import finished, finished_in_bytes
+from lab.command import finished_in_bytes
 from lab.environment import settings, through_env
 from mpi.launch import OPENMPI
 from place import needs
 
+from .conftest import Merge
 from .model import merged
 from .test_ranks import by_key, same
-
-Merge = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def merge(build: Path) -> Merge:
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [str(x) for x in (build / "darshan-merge", *arguments)]
-        return finished(command, timeout=60)
-
-    return run
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from darshan_report import open_log
-from lab.command import finished, finished_in_bytes
+from lab.command import finished_in_bytes
 from lab.environment import settings, through_env
 from lab.log import parsed
 from logs.catalogue import good_cases
@@ -18,19 +17,10 @@ from logs.encode import encode
 from mpi.launch import OPENMPI
 from place import needs
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from .conftest import Merge
 
 RANKS, IN_COMMON = 9, 18446744073709551557  # a 64-bit number
 NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
-
-
-@pytest.fixture(name="merge")
-def merging(build: Path) -> Run:
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [str(x) for x in (build / "darshan-merge", *arguments)]
-        return finished(command, timeout=60)
-
-    return run
 
 
 def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
@@ -53,7 +43,7 @@ def contents(build: Path, log: Path) -> list[str]:
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))
 
 
-def on_nodes(merge: Run, journals: list[Path], folder: Path) -> list[Path]:
+def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
     """Makes a log of each node."""
     folder.mkdir(exist_ok=True)
     made = []
@@ -64,7 +54,7 @@ def on_nodes(merge: Run, journals: list[Path], folder: Path) -> list[Path]:
     return made
 
 
-def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> None:
+def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> None:
     """Node logs are merged from a folder with other files, and with a node that still has its
     journals."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
@@ -90,7 +80,7 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Run, tmp_path: Path) -> No
     assert {path.name for path in logs.iterdir()} == {"of-all.darshan", "notes.txt"}
 
 
-def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
+def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
     """A merge of some nodes' logs can be merged with the rest later."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once, some, joined = (tmp_path / name for name in ("all-at-once", "some", "joined"))
@@ -108,7 +98,7 @@ def test_some_of_the_nodes(build: Path, merge: Run, tmp_path: Path) -> None:
         assert ranks == set(range(RANKS)) and not dict(opened.info.metadata).get("part_of_job")
 
 
-def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
+def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
     """If a folder has node logs of two jobs, darshan-merge asks for --job, and merges those of the
     job that it names."""
     jobs = {}
@@ -133,7 +123,7 @@ def test_nodes_of_two_jobs(build: Path, merge: Run, tmp_path: Path) -> None:
     assert contents(build, log) == contents(build, expected)
 
 
-def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
+def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> None:
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     first, second, _ = on_nodes(merge, journals, tmp_path / "logs")
     twice, short, together = (tmp_path / name for name in ("twice", "short", "together"))
@@ -159,7 +149,7 @@ def test_what_is_no_part_of_it(build: Path, merge: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
-def test_killed_job_on_two_nodes(merge: Run, build: Path, tmp_path: Path, flavour: str) -> None:
+def test_killed_job_on_two_nodes(merge: Merge, build: Path, tmp_path: Path, flavour: str) -> None:
     """Node logs of a killed MPI job, with a journal folder for each node, are merged into one log
     with all records, traces and communication."""
     needs(f"mpi:{flavour}")

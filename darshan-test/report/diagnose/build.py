@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from darshan_report import open_log
+from darshan_report.diagnose.finding import Finding
+from darshan_report.diagnose.run import diagnose
 from darshan_report.measure.files import overflow
 from darshan_report.tables import module_by_name
 from logs.encode import encode
@@ -111,3 +114,9 @@ def write(job: Job, path: Path) -> Path:
     )
     path.write_bytes(encode(log))
     return path
+
+
+def findings(job: Job, folder: Path) -> dict[str, Finding]:
+    """Returns the findings of a job's log, by name."""
+    with open_log(write(job, folder / "log.darshan")) as log:
+        return {f.name: f for f in diagnose(log)}

@@ -7,11 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from darshan_report import open_log
-from darshan_report.diagnose.finding import Finding
-from darshan_report.diagnose.run import diagnose
 
-from .build import MIB, Job, Row, number_of, row, shared, write
+from .build import MIB, Job, Row, findings, number_of, row, shared
 from .cases import CASES
 
 # Findings about processes that work together and wait for each other.
@@ -42,11 +39,6 @@ def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
     """Returns the job with the same records, in which the processes are programs of a run."""
     rows = tuple(process(rank, command) for rank, command in enumerate(commands))
     return replace(job, rows=job.rows + rows, nprocs=len(commands))
-
-
-def findings(job: Job, folder: Path) -> dict[str, Finding]:
-    with open_log(write(job, folder / "log.darshan")) as log:
-        return {f.name: f for f in diagnose(log)}
 
 
 @pytest.mark.parametrize(("name", "having"), [(n, h) for n, h, _ in CASES if n in _TOGETHER])

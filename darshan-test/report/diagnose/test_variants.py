@@ -6,20 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from darshan_report import open_log
-from darshan_report.diagnose.finding import Finding
-from darshan_report.diagnose.run import diagnose
 from logs.model import Heatmap, Module
 
-from .build import MIB, Job, number_of, row, shared, write
+from .build import MIB, Job, findings, number_of, row, shared
 from .cases_over_time import waits
 
 _RANKS = 8
-
-
-def findings(job: Job, folder: Path) -> dict[str, Finding]:
-    with open_log(write(job, folder / "log.darshan")) as log:
-        return {f.name: f for f in diagnose(log)}
 
 
 def in_turn() -> Job:

@@ -7,20 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from darshan_report import open_log
-from darshan_report.diagnose.finding import Finding
-from darshan_report.diagnose.run import diagnose
 
-from .build import MIB, Job, Row, row, shared, write
+from .build import MIB, Job, Row, findings, row, shared
 from .cases import CASES
 
 NAME = "dataset-read-by-all"
 WHOLE = next(having for name, having, _ in CASES if name == NAME)
-
-
-def findings(job: Job, folder: Path) -> dict[str, Finding]:
-    with open_log(write(job, folder / "log.darshan")) as log:
-        return {f.name: f for f in diagnose(log)}
 
 
 def layers(distinct: float, filters: int) -> Row:
