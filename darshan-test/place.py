@@ -108,7 +108,7 @@ def configured(*names: str) -> Probe:
 
 
 def root() -> str:
-    """Tells whether this is the superuser."""
+    """Returns "" if this is the superuser, else what is missing."""
     return "" if os.geteuid() == 0 else "this is not root"
 
 
@@ -148,7 +148,8 @@ def ordinary_user() -> str:
 
 
 def raised_rights() -> str:
-    """Tells whether set-user-id and file capabilities work in the tests' folder."""
+    """Returns "" if set-user-id and file capabilities work in the tests' folder, else what is
+    missing."""
     nosuid = os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID
     return root() or ordinary_user() or ("mounted nosuid" if nosuid else programs("setcap")())
 
@@ -167,12 +168,13 @@ def device() -> str:
 
 
 def mount() -> str:
-    """Tells whether a file system can be mounted."""
+    """Returns "" if a file system can be mounted, else what is missing."""
     return root() or mounted("-t", "tmpfs", "tmpfs")
 
 
 def mounted(*what: str | Path) -> str:
-    """Mounts and unmounts something in a temporary folder."""
+    """Returns "" if something can be mounted and unmounted in a temporary folder, else what is
+    missing."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         failed = works("mount", *what, folder)
         return failed or works("umount", folder)
@@ -206,12 +208,12 @@ def overlay() -> str:
 
 
 def chroot() -> str:
-    """Tells whether the root directory can be changed."""
+    """Returns "" if the root directory can be changed, else what is missing."""
     return root() or works("chroot", "/", "true")
 
 
 def runs_privately() -> str:
-    """Tells whether a process can have mounts and a network of its own."""
+    """Returns "" if a process can have mounts and a network of its own, else what is missing."""
     return works("unshare", "--map-root-user", "--mount", "--net", "mount", "--make-rprivate", "/")
 
 
@@ -230,14 +232,15 @@ def seccomp(action: int) -> Probe:
 
 
 def no_filter() -> str:
-    """Tells whether this process has no seccomp filter; under a filter the runtime first probes
-    which calls it permits."""
+    """Returns "" if this process has no seccomp filter, else what is missing: under a filter the
+    runtime first probes which calls it permits."""
     found = re.search(r"^Seccomp:\s*(\d+)", Path("/proc/self/status").read_text(), re.M)
     return "a seccomp filter is there" if found and found[1] != "0" else ""
 
 
 def shared_memory() -> str:
-    """Tells whether /dev/shm is large enough for jobs of many ranks; Docker gives it 64 MiB."""
+    """Returns "" if /dev/shm is large enough for jobs of many ranks, else what is missing. Docker
+    gives it 64 MiB."""
     there = os.statvfs("/dev/shm")
     return "" if there.f_blocks * there.f_frsize >= 1 << 28 else "/dev/shm is below 256 MiB"
 
@@ -261,8 +264,8 @@ def parallel(flavour: str, *more: str) -> Probe:
 
 
 def storage() -> str:
-    """Tells whether the kernel counts bytes read from storage for files of tests, and drops their
-    pages from the cache."""
+    """Returns "" if the kernel counts bytes read from storage for files of tests, and drops their
+    pages from the cache, else what is missing."""
     with tempfile.NamedTemporaryFile(prefix="darshan-place-") as file:
         file.write(os.urandom(1 << 20))
         os.fsync(file.fileno())
@@ -274,19 +277,21 @@ def storage() -> str:
 
 
 def real_logs() -> str:
-    """Tells whether logs of real jobs exist, next to the tree or in DARSHAN_REAL_LOGS."""
+    """Returns "" if logs of real jobs exist, next to the tree or in DARSHAN_REAL_LOGS, else what is
+    missing."""
     beside = Path(__file__).resolve().parent.parent.parent / "shared" / "logs"
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or beside)
     return "" if any(folder.glob("*.darshan")) else "the real logs were not there"
 
 
 def slurm() -> str:
-    """Tells whether this is the environment in which a cluster may be made."""
+    """Returns "" if this is the environment in which a cluster may be made, else what is
+    missing."""
     return "" if os.environ.get("DARSHAN_LAYER") == "slurm" else "./dev slurm runs it"
 
 
 def spark() -> str:
-    """Tells whether PySpark (half a gigabyte) and Java are installed."""
+    """Returns "" if PySpark (half a gigabyte) and Java are installed, else what is missing."""
     if importlib.util.find_spec("pyspark") is None:
         return "./dev full installs PySpark"
     return programs("java")()
@@ -299,18 +304,18 @@ def delta(folder: str) -> Probe:
 
 
 def hadolint() -> str:
-    """Tells whether hadolint is installed beside the Python of the tests."""
+    """Returns "" if hadolint is installed beside the Python of the tests, else what is missing."""
     beside = Path(sys.executable).parent / "hadolint"
     return "" if beside.exists() else "./dev full installs hadolint"
 
 
 def polars() -> str:
-    """Tells whether polars is installed."""
+    """Returns "" if polars is installed, else what is missing."""
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
 
 
 def go() -> str:
-    """Tells whether the Go compiler is installed."""
+    """Returns "" if the Go compiler is installed, else what is missing."""
     return "" if shutil.which("go") else "./dev full installs Go"
 
 
@@ -320,7 +325,8 @@ def python_module(name: str) -> Probe:
 
 
 def torch() -> str:
-    """Tells whether Debian's Python has PyTorch. Does not import it, which takes seconds."""
+    """Returns "" if Debian's Python has PyTorch, else what is missing. Does not import it, which
+    takes seconds."""
     found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
     return works("/usr/bin/python3", "-c", found) and "./dev full installs PyTorch"
 
@@ -331,7 +337,7 @@ def newest_torch() -> str:
 
 
 def torch_newest() -> str:
-    """Tells whether that Python has PyTorch."""
+    """Returns "" if the Python of newest_torch() has PyTorch, else what is missing."""
     found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
     return works(newest_torch(), "-c", found) and "./dev full installs PyTorch's newest wheel"
 

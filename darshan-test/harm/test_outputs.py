@@ -76,7 +76,8 @@ def device(folder: Path) -> Path:
 
 
 def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
-    """Reads a FIFO to its end in a thread."""
+    """Starts a thread that reads a FIFO to its end. Returns the thread, and the list into which it
+    puts the bytes."""
     got: list[bytes] = []
     thread = threading.Thread(target=lambda: got.append(path.read_bytes()), daemon=True)
     thread.start()

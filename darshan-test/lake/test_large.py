@@ -23,7 +23,8 @@ def collected(lake: Path, paths: list[Path], key: str) -> None:
 
 @pytest.mark.parametrize("key", ["", "key"])
 def test_they_are_the_same(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The findings use the command's thresholds and anonymized names."""
+    """The findings of a log that a process of its own reads are the same: with the command's
+    thresholds and anonymized names."""
     made = make_logs(tmp_path / "logs", 2)
     collected(tmp_path / "small", made, key)
     monkeypatch.setattr(part, "MOST_BYTES", 0)

@@ -78,7 +78,7 @@ def _share(pattern: str, text: str) -> Share:
 
 
 def of_stat(screen: str) -> tuple[Share, Share]:
-    """Reads the shares from `darshan stat`."""
+    """Reads the shares of file I/O and of all layers from the screen of `darshan stat`."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
     return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
@@ -92,7 +92,7 @@ def of_text(text: str) -> tuple[Share, Share]:
 
 
 def of_page(page: str) -> tuple[Share, Share]:
-    """Reads the shares from the figures of a page."""
+    """Reads the shares of file I/O and of all layers from the figures of a page."""
     figures = [
         (html.unescape(value), words)
         for value, words in re.findall(r"<b>([^<]*)</b> <span>([^<]*)</span>", page)
@@ -110,7 +110,8 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Computes the I/O shares of the run's work from the seconds in a row of data."""
+    """Computes the shares of file I/O and of all layers from a row of data, whose columns `files`,
+    `layers` and `work` have the seconds."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])
@@ -143,7 +144,7 @@ def outputs(tool: Tool, log: Path) -> Told:
 
 
 def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
-    """Returns the shares from a lake with this log alone."""
+    """Returns the shares of file I/O and of all layers from a lake with this log alone."""
     lake = log.parent / "lake"
     tool("collect", "--into", lake, log)
     asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")

@@ -62,7 +62,8 @@ class Reader:
         return out, self.message() if got < 0 else ""
 
     def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
-        """Returns the outcome of reading a module."""
+        """Reads a module. Returns the number of its records, their checksum, and the message of the
+        error after which the reader stopped, or ""."""
         records, message = self.records(log, number)
         return len(records), zlib.crc32(b"".join(records)), message
 

@@ -12,7 +12,7 @@ from report.diagnose.build import MIB, Job, Row, row, write
 
 
 def dataset(name: str, points: int, **values: float) -> tuple[Row, Row]:
-    """Returns the records of a dataset of 8-byte numbers."""
+    """Returns the LAYERS and H5D records of a dataset of 8-byte numbers."""
     return (
         row("LAYERS", name, UPPER_MODULE=4, LAYOUT=1, **values),
         row("H5D", name, file="/f.h5", OPENS=1, DATASPACE_NPOINTS=points, DATATYPE_SIZE=8),

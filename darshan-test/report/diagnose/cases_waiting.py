@@ -22,7 +22,8 @@ def _found(number: int) -> dict[str, float]:
 
 
 def _process(rank: int, command: str, slept: float) -> tuple[Row, Row]:
-    """Returns a process of ten seconds that worked for one."""
+    """Returns the PROCESS and USAGE records of a process that lived for ten seconds and computed
+    for one."""
     return (
         row("PROCESS", f"host: {command}", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
             PARENT_RANK=rank - 1, F_END_TIMESTAMP=10.0),

@@ -62,7 +62,8 @@ def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
 
 
 def heat(log: Log, layer: str | None) -> Picture:
-    """Returns bytes over time and ranks, or programs of a run of several processes."""
+    """Returns the plot of bytes over time and ranks, or over the programs of a run of several
+    processes."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     if context.lanes:
@@ -71,20 +72,21 @@ def heat(log: Log, layer: str | None) -> Picture:
 
 
 def rates(log: Log, layer: str | None) -> Picture:
-    """Returns bytes per second over time."""
+    """Returns the plot of bytes per second over time."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     return _drawn(time_line.plot(found, context.run_time))
 
 
 def sizes(log: Log, layer: str | None) -> Picture:
-    """Returns the histogram of access sizes; without a layer, of the lowest."""
+    """Returns the histogram of a layer's access sizes; without a layer, that of the lowest."""
     found = {f.layer.title: f for f in reversed(Context(log).figures) if access_sizes.drawable(f)}
     return _drawn(access_sizes.plot(_chosen(log, found, layer, "access sizes")))
 
 
 def calls(log: Log) -> Picture:
-    """Returns the numbers of calls per kind and layer. Raises ValueError if the log has none."""
+    """Returns the plot of the numbers of calls per kind and layer. Raises ValueError if the log has
+    none."""
     context = Context(log)
     if not operations.rows(context):
         raise ValueError(f"{log.path} has no counts of operations")
@@ -92,8 +94,8 @@ def calls(log: Log) -> Picture:
 
 
 def times(log: Log) -> Picture:
-    """Returns the seconds per process of each layer, split into read, write and metadata. Raises
-    ValueError if the log has none."""
+    """Returns the plot of the seconds per process of each layer, split into read, write and
+    metadata. Raises ValueError if the log has none."""
     context = Context(log)
     if not context.figures:
         raise ValueError(f"{log.path} has no records of I/O")

@@ -187,7 +187,7 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns the same from the lives of the worker processes."""
+    """Returns what _by_fetches returns, computed from the lives of the worker processes."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None

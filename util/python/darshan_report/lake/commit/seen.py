@@ -122,8 +122,8 @@ class Seen:
         return np.concatenate(found)
 
     def without(self, logs: np.ndarray) -> tuple[list[str], list[str]]:
-        """Writes the files that have these logs without them.  Returns the names of these files and
-        of the new ones."""
+        """Writes the files that have some of the logs again, without these logs. Returns the names
+        of the old files and of the new ones."""
         wanted = np.sort(logs, order=["high", "low"])
         old, new = [], []
         for name, rows in self._rows.items():

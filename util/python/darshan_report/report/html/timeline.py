@@ -233,7 +233,7 @@ def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) ->
 
 
 def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Traced]:
-    """Returns the timeline from DXT traces."""
+    """Returns the data of the timeline from DXT traces, and which of their transfers it shows."""
     found = survey(context.log, context.run_time)
     choice = choose(found)
     ranks = rank_lanes(context, list(found.ranks))

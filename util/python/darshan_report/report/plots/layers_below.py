@@ -39,8 +39,8 @@ def height(count: int) -> float:
 
 
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """Returns one bar per dataset: HDF5 itself, then MPI if it was used, then POSIX by the
-    operation on the dataset."""
+    """Returns a plot with a bar per dataset: HDF5 itself, then MPI if it was used, then POSIX by
+    the operation on the dataset."""
     between: tuple[Band, ...] = (
         ("MPI-IO itself", _MPIIO, _drawable(u.mpiio_time() for u in uppers)),
         ("MPI communication", _COMMUNICATION, _drawable(u.communication_time() for u in uppers)),
@@ -74,7 +74,7 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
 
 
 def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """Returns three bars per dataset: requested, transferred and distinct bytes."""
+    """Returns a plot with three bars per dataset: requested, transferred and distinct bytes."""
     series = (
         ("asked for", _ASKED, _drawable(u.asked for u in uppers)),
         ("moved by POSIX", _MOVED, _drawable(u.moved() for u in uppers)),
