@@ -86,6 +86,7 @@ struct inside {
   const char *mpi[INSIDE_MPI_LEVELS];
   const char *daos[INSIDE_DAOS_FAMILIES];
   const char *pnetcdf;
+  const char *gds;
   const char *stdio;
   struct layer_thread *layers; /* the frames of layer attribution */
   uintptr_t flags;             /* of an interrupted stack: GUARD_INSIDE, GUARD_MUTED */

@@ -57,7 +57,7 @@ static struct library *known_library(const struct libraries *libraries,
 
 /* The kinds of libraries (MPI, HDF5 and so on) of which one was found: dlclose may unload a library
  * of any of them. */
-enum { KINDS = 6 };
+enum { KINDS = 8 };
 static struct libraries *kinds[KINDS];
 
 static void remember_kind(struct libraries *libraries) {

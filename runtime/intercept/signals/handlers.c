@@ -103,7 +103,7 @@ static __attribute__((noinline)) void give_back(const struct inside *kept) {
 static int is_inside(void) {
   const struct inside *in = &darshan_inside;
   return (darshan_guard & (GUARD_INSIDE | GUARD_MUTED)) || in->mpi[0] || in->mpi[1] || in->mpi[2] ||
-         in->daos[0] || in->daos[1] || in->pnetcdf || in->stdio || in->layers;
+         in->daos[0] || in->daos[1] || in->pnetcdf || in->gds || in->stdio || in->layers;
 }
 
 static __attribute__((noinline)) void met_in_a_call(int signal, siginfo_t *info, void *context,

@@ -304,7 +304,8 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
 }
 
 /* Counts an outermost call in the record of its call site. Its bytes are those that the call
- * requested of MPI-IO, or, without MPI-IO, those that the lowest layers moved. */
+ * reported (layer_moved), else those that it requested of MPI-IO, or, without MPI-IO, those that
+ * the lowest layers moved. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
                                                  const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {
@@ -318,10 +319,12 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
                            .t1 = t1,
                            .t2 = t2};
   int told = frame->sums.told, by_mpiio = told && counts[BELOW_MPIIO_CALLS];
-  for (int writes = 0; writes < 2 && told; writes++)
+  for (int writes = 0; writes < 2 && told; writes++) {
     call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
                                   : counts[BELOW_POSIX_BYTES_READ + writes] +
                                         counts[BELOW_STDIO_BYTES_READ + writes];
+    if (frame->sums.reported) call.bytes[writes] = frame->sums.moved[writes];
+  }
   if (!runtime_enter()) return;
   sites_count_inside(&call);
   runtime_leave();
@@ -385,6 +388,13 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   if (unsure + distinct > counters[LAYERS_DISTINCT_ERROR])
     counters[LAYERS_DISTINCT_ERROR] = unsure + distinct;
   layer_unlock(state);
+}
+
+void layer_moved(struct layer_frame *frame, int64_t bytes_read, int64_t bytes_written) {
+  if (!frame) return;
+  frame->sums.told = frame->sums.reported = 1;
+  frame->sums.moved[0] = bytes_read;
+  frame->sums.moved[1] = bytes_written;
 }
 
 /* --- events of the lowest layers, POSIX and STDIO -------------------------------------- */

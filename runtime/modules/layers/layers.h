@@ -45,6 +45,9 @@ void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64
 void layer_popped_inside(struct layer_frame *frame, const struct layer_part *part, uint64_t t1,
                          uint64_t t2);
 
+/* Sets the bytes of a call for its call site, whatever lower layers moved. frame may be NULL. */
+void layer_moved(struct layer_frame *frame, int64_t bytes_read, int64_t bytes_written);
+
 /* Used instead of layer_pop if a call was about several records: adds the fraction (weight / of) of
  * the remaining frame, with the time from t1 to t2. The last call, with weight == of, closes the
  * frame. */

@@ -1,0 +1,179 @@
+"""GPU direct storage, against libraries that stand for cuFile and hipFile (library.c)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from daos.model import BOUNDS, SIZES
+from lab.environment import plain
+from lab.log import parsed, rows_in
+from lab.watch import Outcome, watch
+from place import needs
+
+HERE = Path(__file__).resolve().parent
+RUNTIME = HERE.parents[1] / "runtime"
+WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread"]
+LIBRARIES = {"cuFile": "libcufile.so.0", "hipFile": "libhipfile.so.0"}
+DEFINES = {"cuFile": "-DCUDA", "hipFile": "-DHIP"}
+# Depend on when something happened.
+NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$")
+COMPAT = re.compile(r"^COMPAT_")
+
+
+@dataclass
+class Programs:
+    """The compiled programs."""
+
+    folder: Path
+
+    def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Outcome:
+        outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
+        assert (outcome.status, outcome.journals) == (0, []), outcome.error
+        return outcome
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    needs("program:gcc")
+    folder = tmp_path_factory.mktemp("gds")
+
+    def compiled(output: str, *words: str) -> None:
+        command = ["gcc", *WARNINGS, f"-I{HERE}", *words, "-o", str(folder / output)]
+        subprocess.run(command, check=True)
+
+    for prefix, library in LIBRARIES.items():
+        defines, own = DEFINES[prefix], f"-Wl,-rpath,{folder}"
+        shared = ("-shared", "-fPIC", f"-Wl,-soname,{library}")
+        compiled(library, *shared, defines, str(HERE / "library.c"))
+        compiled(prefix, defines, str(HERE / "every.c"), own, str(folder / library))
+    many = [str(HERE / "many.c"), f"-Wl,-rpath,{folder}"]
+    compiled("many", *many, str(folder / LIBRARIES["cuFile"]))
+    return Programs(folder)
+
+
+def expected(said: str) -> dict[str, dict[str, int]]:
+    """Returns the counters that are not 0 of each record, but for those of the path, by what the
+    program says that it did."""
+    files: dict[str, Counter[str]] = {}
+    for line in said.splitlines():
+        name, counter, number = line.split()
+        counters = files.setdefault(name, Counter())
+        if counter in {"SIZE_READ", "SIZE_WRITE"}:
+            counters[f"{counter}_{SIZES[sum(int(number) > bound for bound in BOUNDS)]}"] += 1
+        else:
+            counters[counter] += int(number)
+    return {name: dict(counters) for name, counters in files.items()}
+
+
+def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
+    """Returns the counters of each record of GDS, by the last part of its name."""
+    records: dict[str, dict[str, float]] = {}
+    for log in outcome.logs:
+        for row in rows_in(parsed(parser, log, "--show-incomplete"), "GDS"):
+            records.setdefault(row.name.rsplit("/", 1)[-1], {})[row.short] = row.value
+    return records
+
+
+def counted(records: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    return {
+        name: {
+            counter: value
+            for counter, value in counters.items()
+            if value and not NOT_MODELLED.search(counter) and not COMPAT.search(counter)
+        }
+        for name, counters in records.items()
+    }
+
+
+WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads", "direct")]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_against_the_model(
+    way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
+) -> None:
+    """Every counter of every record is that of the model, and all bytes are known to have taken
+    the path that they took."""
+    prefix, path = way
+    ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
+    records = found(ran, parser)
+    assert counted(records) == expected(ran.out)
+    for name, counters in records.items():
+        for moved in ("READ", "WRITTEN"):
+            compat = counters[f"COMPAT_BYTES_{moved}"]
+            assert compat == (0 if path == "direct" else counters[f"BYTES_{moved}"]), name
+
+
+def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Timestamps have the order of the calls, and the driver's calls have a time."""
+    records = found(programs.run(tmp_path, build, "cuFile"), parser)
+    times = records["now.dat"]
+    first = [times[f"F_{word}_START_TIMESTAMP"] for word in ("OPEN", "WRITE", "READ", "CLOSE")]
+    assert first[0] > 0 and first == sorted(first)
+    for word in ("OPEN", "WRITE", "READ", "CLOSE"):
+        assert times[f"F_{word}_START_TIMESTAMP"] <= times[f"F_{word}_END_TIMESTAMP"]
+    for word in ("READ", "WRITE"):
+        assert 0 < times[f"F_MAX_{word}_TIME"] <= times[f"F_{word}_TIME"] + 1e-6
+    assert records["<driver>"]["F_META_TIME"] >= 0.001  # library.c sleeps so long
+
+
+@pytest.mark.parametrize("off", ["GDS", "POSIX", "GDS,POSIX"])
+def test_switched_off(
+    off: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
+) -> None:
+    """The program does the same. Without POSIX the path is unknown, and all else is counted."""
+    ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH="compat", DARSHAN_MOD_DISABLE=off)
+    records = found(ran, parser)
+    assert counted(records) == ({} if "GDS" in off else expected(ran.out))
+    for name, counters in records.items():
+        assert counters["COMPAT_BYTES_READ"] == (0 if name == "<driver>" else -1)
+
+
+def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Beyond MAX_RECORDS files share a record, of which the path is unknown; the sums do not
+    change."""
+    config = tmp_path / "config"
+    config.write_text("MAX_RECORDS 2 GDS\n")
+    sums = []
+    for place, more in (("all", {}), ("few", {"DARSHAN_CONFIG_PATH": str(config)})):
+        ran = programs.run(tmp_path / place, build, "cuFile", STANDIN_PATH="compat", **more)
+        records = found(ran, parser)
+        total: Counter[str] = Counter()
+        for counters in counted(records).values():
+            total.update({counter: int(value) for counter, value in counters.items()})
+        sums.append(total)
+    assert sums[0] == sums[1] and sums[0]["BYTES_READ"] > 0
+    unknown = [c for c in records.values() if c["COMPAT_BYTES_READ"] < 0]
+    assert 0 < len(unknown) < len(records)
+
+
+def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """Each handle counts as opened, also past the limit of the table; the log says of how many the
+    reads are missing."""
+    ran = programs.run(tmp_path, build, "many", "4200")
+    counters = found(ran, parser)["many.dat"]
+    assert (counters["OPENS"], counters["READS"]) == (4200, 4096)
+    assert ran.log.metadata["dropped_for_full_tables"] == str(4200 - 4096)
+    assert "the runtime dropped some calls" in ran.error
+
+
+def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
+    """A line has the bytes that it asked for, whichever path they took, and no byte twice."""
+    for path in ("compat", "direct"):
+        ran = programs.run(tmp_path / path, build, "cuFile", STANDIN_PATH=path, DARSHAN_SITES="1")
+        read: Counter[str] = Counter()
+        for (module, name), record in ran.records.items():
+            if module == "SITES" and name.startswith("cuFile"):
+                read[name.partition(";")[0]] += int(record["SITES_BYTES_READ"])
+        assert len(read) > 10
+        block = 64 << 10
+        assert {name: bytes_read for name, bytes_read in read.items() if bytes_read} == {
+            "cuFileRead": block + 100,
+            "cuFileReadAsync": block,
+            "cuFileBatchIOSubmit": 4 * block,
+        }
