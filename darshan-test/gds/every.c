@@ -1,6 +1,7 @@
 /* Calls every wrapped function of cuFile, or, with -DHIP, of hipFile, with a file for each kind of
- * call, and writes down what it did: file, counter, number. With -DBY_NAME it opens the library by
- * the name in its first argument and asks for each function, as kvikio and ctypes do. */
+ * call, and writes down what it did: file, counter, number. With -DBY_NAME it opens the library
+ * that its first argument names and asks for each function, as kvikio and ctypes do; with -DPLUGIN
+ * it is a library, whose function `every` does all. */
 #include "gds.h"
 
 #include <dlfcn.h>
@@ -94,10 +95,10 @@ static void streamed(void) {
   ssize_t bytes[2];
   DONE(F(cuFileWriteAsync)(file.fh, memory, &size, &offset, &zero, &bytes[0], NULL));
   moved(&file, "NB_WRITES", 1, size, 0);
-  synchronize_stream();
+  F(synchronize_stream)();
   DONE(F(cuFileReadAsync)(file.fh, memory, &size, &offset, &zero, &bytes[1], NULL));
   moved(&file, "NB_READS", 0, size, 0);
-  synchronize_stream();
+  F(synchronize_stream)();
   MUST(bytes[0] == BLOCK && bytes[1] == BLOCK);
   end(&file);
 }
@@ -131,12 +132,18 @@ static void batch(void) {
   end(&files[1]);
 }
 
+#ifdef PLUGIN
+int every(const char *unused);
+int every(const char *unused) {
+  (void)unused;
+#else
 int main(int argc, char **argv) {
 #ifdef BY_NAME
   MUST(argc > 1 && (library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) != NULL);
 #endif
   (void)argc;
   (void)argv;
+#endif
   DONE(F(cuFileDriverOpen)());
   DONE(F(cuFileBufRegister)(memory, sizeof(memory), 0));
   say("<driver>", "BUFFERS", 1);

@@ -51,6 +51,10 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
         shared = ("-shared", "-fPIC", f"-Wl,-soname,{library}")
         compiled(library, *shared, defines, str(HERE / "library.c"))
         compiled(prefix, defines, str(HERE / "every.c"), own, str(folder / library))
+    here = [str(HERE / "every.c"), f"-Wl,-rpath,{folder}", str(folder / LIBRARIES["cuFile"])]
+    compiled("plugin.so", "-shared", "-fPIC", "-DPLUGIN", *here)
+    compiled("by-name", "-DBY_NAME", *here[:1])
+    compiled("loads", str(HERE.parent / "daos/loads.c"))
     many = [str(HERE / "many.c"), f"-Wl,-rpath,{folder}"]
     compiled("many", *many, str(folder / LIBRARIES["cuFile"]))
     return Programs(folder)
@@ -107,6 +111,17 @@ def test_against_the_model(
         for moved in ("READ", "WRITTEN"):
             compat = counters[f"COMPAT_BYTES_{moved}"]
             assert compat == (0 if path == "direct" else counters[f"BYTES_{moved}"]), name
+
+
+def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
+    """A library that the program opens is recorded if another one needs it, as in PyTorch. The
+    program gets the functions themselves if it asks the library for them."""
+    plugin = programs.run(tmp_path / "plugin", build, "loads", str(programs.folder / "plugin.so"))
+    assert counted(found(plugin, parser)) == expected(plugin.out) != {}
+    library = str(programs.folder / LIBRARIES["cuFile"])
+    by_name = programs.run(tmp_path / "by-name", build, "by-name", library)
+    assert by_name.out == plugin.out
+    assert found(by_name, parser) == {}
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
@@ -177,3 +192,11 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
             "cuFileReadAsync": block,
             "cuFileBatchIOSubmit": 4 * block,
         }
+
+
+def test_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
+    """The report lists the module as a layer, without counting the driver as a file."""
+    ran = programs.run(tmp_path, build, "cuFile")
+    command = [build / "darshan", "report", "--text", ran.logs[0]]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^GPU direct +4 +384 KiB +832 KiB ", text, re.M), text

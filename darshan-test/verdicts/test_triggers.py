@@ -96,6 +96,7 @@ TESTS = {
     "between-calls-records": "test_between_calls",
     "row-groups": "test_between_calls",
     "whole-tables": "test_between_calls",
+    "gpu-compatibility": "test_gpu_direct",
     "loader-bound-training": "test_training",
     "read-by-each-worker": "test_whole_set",
     "unseen-storage": "test_bytes_from_storage",
@@ -337,6 +338,23 @@ def test_bytes_from_storage(how: str, build: Path, tmp_path: Path) -> None:
         assert ("unseen-storage" in found) == (is_told and how == "unseen")
         assert ("unseen-mapped" in found) == (is_told and how == "seen")
         log.unlink()
+
+
+@pytest.mark.parametrize("path", ["compat", "direct"])
+def test_gpu_direct(
+    path: str, build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes that a stand-in of cuFile moved by POSIX calls are reported."""
+    source, library = HERE.parent / "gds", tmp_path / "libcufile.so.0"
+    monkeypatch.setenv("STANDIN_PATH", path)
+    for words in (
+        ["-shared", "-fPIC", f"-Wl,-soname,{library.name}", source / "library.c", "-o", library],
+        [source / "every.c", library, f"-Wl,-rpath,{tmp_path}", "-o", tmp_path / "every"],
+    ):
+        subprocess.run(["gcc", "-pthread", *map(str, words)], check=True)
+    log = run_of(build, tmp_path, tmp_path / "every")
+    limits = (("stake.seconds", 0.0), ("stake.share", 0.0))
+    assert ("gpu-compatibility" in told(build, log, limits)) == (path == "compat")
 
 
 RING = r"""

@@ -241,6 +241,21 @@ def cases() -> list[Case]:
             ),
         )
     )
+    gpu = Job(
+        (
+            row(
+                "GDS",
+                "/model.bin",
+                OPENS=1,
+                READS=100,
+                BYTES_READ=400 * MIB,
+                COMPAT_BYTES_READ=300 * MIB,
+                SIZE_READ_1M_4M=100,
+                UNALIGNED=100,
+                F_READ_TIME=4.0,
+            ),
+        )
+    )
     mapped = Job(
         (
             row("POSIX", "/a", MMAPS=1),
@@ -392,6 +407,7 @@ def cases() -> list[Case]:
         ("stream-seeks-refill", refilled, refilled.but(SEEKS=2000)),
         ("seeks", telling, telling.but(SEEKS=2000)),
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
+        ("gpu-compatibility", gpu, gpu.but(COMPAT_BYTES_READ=100 * MIB)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_TOUCHED=4096)),
         ("mapped-faults", paged, paged.but(2, STORAGE_READ=640 * MIB)),
         ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),

@@ -122,6 +122,7 @@ _ABOUT = (
     ("file-per-process", About((OPEN, CLOSE))),
     ("fill-values", About((OPEN, WRITE), _HDF5)),
     ("flush-per-chunk", About((SYNC, CLOSE))),
+    ("gpu-compatibility", About(_DATA, "(?:cu|hip)File", _BYTES)),
     ("hdf5-file-time", About(KINDS, _HDF5)),
     ("hdf5-opened-again", About((OPEN, CLOSE), _HDF5)),
     ("header-moves", About(_DATA, _ANY, _BYTES)),

@@ -112,6 +112,13 @@ LIMITS = (
         "share of transfers that do not start on a block of the file system",
         _DRISHTI,
     ),
+    Limit(
+        "gpu.compat",
+        0.5,
+        "of bytes",
+        "share of the bytes of GPU direct that may take the compatibility path",
+        _JUDGEMENT,
+    ),
     Limit("random.share", 0.2, "of transfers", "share that goes backwards in the file", _DRISHTI),
     Limit(
         "switches.share",

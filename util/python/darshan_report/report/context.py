@@ -146,7 +146,10 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
         return None if value is None else int(value)
 
     module = records.module
-    files = files_of(records, layer, log.info.nprocs, users, groups(log))
+    used = records
+    if layer.module == "GDS":  # without the record of calls on no file
+        used = Records(module, records.array[records["GDS_OPENS"] > 0])
+    files = files_of(used, layer, log.info.nprocs, users, groups(log))
     ends = [c.name for c in module.fcounters if c.name.endswith("_END_TIMESTAMP")]
     return LayerFigures(
         layer=layer,

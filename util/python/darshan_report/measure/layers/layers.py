@@ -126,6 +126,21 @@ LAYERS = (
         rated=True,
     ),
     Layer(
+        "GDS",
+        "GDS",
+        "GPU direct",
+        "files",
+        (
+            ("open", ("OPENS",), ()),
+            ("read", ("READS",), ()),
+            ("write", ("WRITES",), ()),
+            ("batch read", ("BATCH_READS",), ()),
+            ("batch write", ("BATCH_WRITES",), ()),
+            ("non-blocking read", ("NB_READS",), ()),
+            ("non-blocking write", ("NB_WRITES",), ()),
+        ),
+    ),
+    Layer(
         "STDIO",
         "STDIO",
         "STDIO streams",
