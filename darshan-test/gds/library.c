@@ -3,6 +3,7 @@
  *   compat   pread and pwrite, by the thread that calls
  *   threads  the same, by another thread, as the libraries do for large requests
  *   direct   a mapping of the file, which stands for the path without the kernel's reads
+ * Each of these sleeps for STANDIN_DELAY microseconds first.
  * What is put into a batch or a stream moves when the program asks for it. */
 #include "gds.h"
 
@@ -66,7 +67,9 @@ static void map(struct move *move) {
 }
 
 static void run(struct move *move) {
+  const char *delay = getenv("STANDIN_DELAY");
   pthread_t thread;
+  if (delay) usleep((useconds_t)atoi(delay));
   if (strcmp(path(), "direct") == 0)
     map(move);
   else if (strcmp(path(), "compat") == 0)

@@ -194,6 +194,25 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.parametrize("path", ["direct", "compat"])
+def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_path: Path) -> None:
+    """The time of these transfers is time in file I/O, to stat as to the report, on either path."""
+    ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
+    slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
+
+    def said(pattern: str, *command: str) -> float:
+        """Returns the sum of the milliseconds that the pattern finds in the command's output."""
+        words = [build / "darshan", *command, ran.logs[0]]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        found_in = re.findall(pattern, done.stdout + done.stderr, re.M)
+        return sum(float(number) * {"ms": 1, "s": 1000}[unit] for number, unit in found_in)
+
+    # A part of the calls' time is estimated to be waiting for a processor.
+    rows = said(r"^(?:Reading|Writing) files +([\d.]+) (m?s) ", "report", "--text")
+    assert rows > 0.8 * slept
+    assert said(r"([\d.]+) (m?s) in file I/O", "stat", "-r") >= slept
+
+
 def test_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
     """The report lists the module as a layer, without counting the driver as a file."""
     ran = programs.run(tmp_path, build, "cuFile")

@@ -30,6 +30,37 @@ static int add_pipes(struct log_shares *sums, darshan_log *log, int module,
   return more;
 }
 
+/* Returns the seconds of a record's POSIX calls below reads and writes of GDS, and below waits for
+ * its batches; 0 for records of other modules. */
+static double below_gds(const struct darshan_layers_record *record) {
+  if (record->counters[LAYERS_UPPER_MODULE] != DARSHAN_MOD_GDS) return 0;
+  return seconds(record->fcounters[LAYERS_F_READ_POSIX_TIME]) +
+         seconds(record->fcounters[LAYERS_F_WRITE_POSIX_TIME]) +
+         seconds(record->fcounters[LAYERS_F_META_POSIX_TIME]);
+}
+
+static double in_gds(const struct darshan_gds_record *record) {
+  return seconds(record->fcounters[GDS_F_READ_TIME]) + seconds(record->fcounters[GDS_F_WRITE_TIME]);
+}
+
+/* Adds the time of transfers between files and the memory of a GPU, without that of POSIX calls
+ * below. Returns 0, or a negative number if the records are damaged. */
+static int add_gpu_direct(struct log_shares *sums, darshan_log *log, struct darshan_error *error) {
+  static const int modules[] = {DARSHAN_MOD_GDS, DARSHAN_MOD_LAYERS};
+  double own = 0;
+  int more = 0;
+  for (int i = 0; i < 2 && more >= 0; i++) {
+    darshan_records *records = darshan_records_open(log, modules[i], error);
+    const void *record;
+    size_t size;
+    while (records && (more = darshan_records_next(records, &record, &size, error)) > 0)
+      own += modules[i] == DARSHAN_MOD_GDS ? in_gds(record) : -below_gds(record);
+    if (records) darshan_records_close(records);
+  }
+  sums->files += seconds(own);
+  return more;
+}
+
 int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   int failed = 0;
@@ -37,6 +68,8 @@ int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_e
   id_table_init(&sums->pipes, 1);
   for (int i = 0; i < info->num_modules; i++) {
     int id = info->modules[i].id;
+    if (id == DARSHAN_MOD_GDS && info->modules[i].length && add_gpu_direct(sums, log, error) < 0)
+      failed = -1;
     if (!info->modules[i].length || (id != DARSHAN_MOD_POSIX_EXT && id != DARSHAN_MOD_STDIO_EXT))
       continue;
     if (add_pipes(sums, log, id, error) < 0) failed = -1;

@@ -17,6 +17,7 @@ from ..measure.files.streams import of_files, standard_ids
 from ..measure.files.targets import Stripes, stripes
 from ..measure.layers.attribution import Attribution, Upper
 from ..measure.layers.exclusive import own_times
+from ..measure.layers.gpu_direct import own_transfers
 from ..measure.layers.layers import LAYERS, Layer
 from ..measure.layers.unattributed import Beside, beside
 from ..measure.processes.hosts import Host, hosts
@@ -283,11 +284,19 @@ class Facts:
         return self.writing(table) if kind == "WRITE" else table["F_READ_TIME"]
 
     @functools.cached_property
+    def direct(self) -> tuple[float, float]:
+        """Seconds in reads and writes of GPU direct that are not those of POSIX calls."""
+        table, layers = self.table("GDS"), self.table("LAYERS")
+        if table is None:
+            return 0.0, 0.0
+        return own_transfers(table.records, None if layers is None else layers.records)
+
+    @functools.cached_property
     def base_time(self) -> float:
-        """Seconds in calls of the lowest layers (POSIX, STDIO, DFS), summed over all files and
-        processes."""
+        """Seconds in calls of the lowest layers (POSIX, STDIO, DFS), and in transfers of GPU
+        direct, summed over all files and processes."""
         files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
-        return files + self.beside.metadata + self.beside.syncs
+        return files + self.beside.metadata + self.beside.syncs + sum(self.direct)
 
     @functools.cached_property
     def beside(self) -> Beside:
@@ -312,7 +321,7 @@ class Facts:
     def _file_time(self) -> float:
         """Seconds in file I/O, summed over processes."""
         found = sum(self._time_of(layer, table) for layer, table in self.layers if layer.base)
-        return found + self.beside.metadata + self.beside.syncs
+        return found + self.beside.metadata + self.beside.syncs + sum(self.direct)
 
     @functools.cached_property
     def shares(self) -> Shares:

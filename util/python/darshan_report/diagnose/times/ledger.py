@@ -176,6 +176,8 @@ def io_rows(facts: Facts) -> dict[str, float]:
     for layer, table in facts.layers:
         if layer.base:
             _add_files(facts, table, found)
+    found[READS] += facts.direct[0]
+    found[WRITES] += facts.direct[1]
     extra = facts.table("POSIX_EXT")
     if extra is not None:
         found[LOOKUPS] += extra.sum("F_MISS_TIME")

@@ -39,8 +39,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "GPU direct goes through the compatibility path",
         f"{amount(compat)} of {amount(moved)} ({share(compat, moved)}) that cuFile or hipFile "
-        "moved were read or written by POSIX calls, and copied in the memory of the processor. "
-        f"All transfers took {seconds(time)}.{alignment}",
+        "moved were read or written by POSIX calls, and copied through the memory of the "
+        f"processor. All transfers took {seconds(time)}.{alignment}",
         NOTICE,
         evidence=facts.sums(
             table, "BYTES_READ", "COMPAT_BYTES_READ", "BYTES_WRITTEN", "COMPAT_BYTES_WRITTEN",
