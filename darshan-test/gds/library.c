@@ -4,7 +4,7 @@
  *   threads  the same, by another thread, as the libraries do for large requests
  *   direct   a mapping of the file, which stands for the path without the kernel's reads
  * Each of these sleeps for STANDIN_DELAY microseconds first.
- * What is put into a batch or a stream moves when the program asks for it. */
+ * A batch moves when the program asks for its status, a stream at synchronize_stream. */
 #include "gds.h"
 
 #include <pthread.h>

@@ -215,7 +215,8 @@ def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_pat
 
 def test_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
     """The report lists the module as a layer, without counting the driver as a file."""
-    ran = programs.run(tmp_path, build, "cuFile")
+    ran = programs.run(tmp_path, build, "cuFile", STANDIN_DELAY="20000")
     command = [build / "darshan", "report", "--text", ran.logs[0]]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert re.search(r"^GPU direct +4 +384 KiB +832 KiB ", text, re.M), text
+    assert "memory of a GPU (cuFile, hipFile)." in " ".join(text.split())

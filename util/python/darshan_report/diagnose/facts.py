@@ -286,15 +286,12 @@ class Facts:
     @functools.cached_property
     def direct(self) -> tuple[float, float]:
         """Seconds in reads and writes of GPU direct that are not those of POSIX calls."""
-        table, layers = self.table("GDS"), self.table("LAYERS")
-        if table is None:
-            return 0.0, 0.0
-        return own_transfers(table.records, None if layers is None else layers.records)
+        tables = (self.table(name) for name in ("GDS", "LAYERS"))
+        return own_transfers(*(None if table is None else table.records for table in tables))
 
     @functools.cached_property
     def base_time(self) -> float:
-        """Seconds in calls of the lowest layers (POSIX, STDIO, DFS), and in transfers of GPU
-        direct, summed over all files and processes."""
+        """Seconds in calls of the lowest layers, summed over all files and processes."""
         files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
         return files + self.beside.metadata + self.beside.syncs + sum(self.direct)
 

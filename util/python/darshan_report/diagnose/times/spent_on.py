@@ -89,6 +89,7 @@ def _in_files(facts: Facts, over: int) -> str:
         _loading(facts, over),
         _in_buffers(facts, over),
         _names(facts),
+        (sum(facts.direct), _to_a_gpu),
     ]
     time, words = max(kinds, key=lambda kind: kind[0])
     if time <= 0:
@@ -156,6 +157,11 @@ def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
             ": fewer, larger calls would help, a faster file system would not.",
         ),
     )
+
+
+def _to_a_gpu(most: str) -> Said:
+    moving = "went into transfers between files and the memory of a GPU (cuFile, hipFile)."
+    return Said(f"{most} {moving}", "")
 
 
 def _names(facts: Facts) -> tuple[float, Words]:

@@ -13,9 +13,11 @@ def _seconds(column: np.ndarray) -> float:
     return float(column[np.isfinite(column) & (column > 0)].sum())
 
 
-def own_transfers(gds: Records, layers: Records | None) -> tuple[float, float]:
+def own_transfers(gds: Records | None, layers: Records | None) -> tuple[float, float]:
     """Returns the seconds in reads and in writes of GDS, and in waits for its batches. POSIX calls
     that they made are left out: they are in the records of POSIX."""
+    if gds is None:
+        return 0.0, 0.0
     read, write = _seconds(gds["GDS_F_READ_TIME"]), _seconds(gds["GDS_F_WRITE_TIME"])
     below = 0.0
     if layers is not None:

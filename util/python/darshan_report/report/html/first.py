@@ -23,6 +23,9 @@ def figures_of_io(context: Context) -> list[tuple[str, str]]:
     shares = context.shares
     of = f"of the {io_share.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
+    rest = shares.files - sum(time for _, time in base)
+    if rest > 0 and any(f.layer.module == "GDS" for f in context.figures):
+        base.append(("GPU direct", rest))  # without the POSIX calls below
     base_words = f"{of} {io_share.FILES}{_where(base, shares.work)}"
     if shares.overlapping:
         base_words += ", threads added up"
