@@ -200,23 +200,20 @@ def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_pat
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
     slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
 
-    def said(pattern: str, *command: str) -> float:
-        """Returns the sum of the milliseconds that the pattern finds in the command's output."""
+    def said(*command: str) -> str:
         words = [build / "darshan", *command, ran.logs[0]]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
-        found_in = re.findall(pattern, done.stdout + done.stderr, re.M)
+        return done.stdout + done.stderr
+
+    def summed(pattern: str, text: str) -> float:
+        """Returns the sum of the milliseconds that the pattern finds in a text."""
+        found_in = re.findall(pattern, text, re.M)
         return sum(float(number) * {"ms": 1, "s": 1000}[unit] for number, unit in found_in)
 
+    report = said("report", "--text")
     # A part of the calls' time is estimated to be waiting for a processor.
-    rows = said(r"^(?:Reading|Writing) files +([\d.]+) (m?s) ", "report", "--text")
-    assert rows > 0.8 * slept
-    assert said(r"([\d.]+) (m?s) in file I/O", "stat", "-r") >= slept
-
-
-def test_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """The report lists the module as a layer, without counting the driver as a file."""
-    ran = programs.run(tmp_path, build, "cuFile", STANDIN_DELAY="20000")
-    command = [build / "darshan", "report", "--text", ran.logs[0]]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert re.search(r"^GPU direct +4 +384 KiB +832 KiB ", text, re.M), text
-    assert "memory of a GPU (cuFile, hipFile)." in " ".join(text.split())
+    assert summed(r"^(?:Reading|Writing) files +([\d.]+) (m?s) ", report) > 0.8 * slept
+    assert summed(r"([\d.]+) (m?s) in file I/O", said("stat", "-r")) >= slept
+    assert "memory of a GPU (cuFile, hipFile)." in " ".join(report.split())
+    # The driver is no file.
+    assert re.search(r"^GPU direct +4 +384 KiB +832 KiB ", report, re.M), report
