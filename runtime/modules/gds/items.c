@@ -56,12 +56,12 @@ static int ask_for_name(struct posix_name *name, int fd) {
          posix_name_behind(name, DARSHAN_MOD_GDS, fd, &facts);
 }
 
-struct gds_item *gds_file(const struct gds_source *source) {
+/* Returns the item of a descriptor, or NULL. file: its POSIX file, or NULL. Not inlined, so that
+ * posix_file_behind, which needs much of the caller's stack, runs without these variables. */
+static __attribute__((noinline)) struct gds_item *item_of_file(int fd,
+                                                               const struct posix_file *file) {
   struct gds_item *item = NULL;
   struct posix_name name;
-  if (!source || source->type != GDS_DESCRIPTOR || !module_is_on(DARSHAN_MOD_GDS)) return NULL;
-  int fd = source->handle.fd;
-  const struct posix_file *file = posix_file_behind(fd);
   int own = file && file->record && !file->overflow;
   if (own) {
     if (name_is_excluded(DARSHAN_MOD_GDS, file->name, file->name_length)) return NULL;
@@ -75,6 +75,11 @@ struct gds_item *gds_file(const struct gds_source *source) {
   }
   posix_name_done(&name);
   return item;
+}
+
+struct gds_item *gds_file(const struct gds_source *source) {
+  if (!source || source->type != GDS_DESCRIPTOR || !module_is_on(DARSHAN_MOD_GDS)) return NULL;
+  return item_of_file(source->handle.fd, posix_file_behind(source->handle.fd));
 }
 
 struct gds_item *gds_driver(void) {

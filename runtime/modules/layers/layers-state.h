@@ -76,9 +76,7 @@ enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES
 struct layer_sums {
   uint64_t nested_ticks; /* time of nested calls of upper layers */
   uint32_t operation;
-  uint32_t told;     /* 0: no lower layer was called, and all that follows is zero */
-  uint32_t reported; /* 1: `moved` has the bytes of the call */
-  int64_t moved[2];  /* read, written */
+  uint32_t told; /* 0: no lower layer was called, and all that follows is zero */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
   uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
@@ -88,6 +86,8 @@ struct layer_frame {
   struct layer_sums sums;
   uint32_t pieces; /* used elements of piece; the others are undefined */
   int64_t bytes_without_piece[2];
+  uint32_t reported; /* 1: `moved` has the bytes of the call: read, written */
+  int64_t moved[2];
   struct layer_state *state;
   const char *stack; /* address in the caller's stack, to detect a frame that longjmp abandoned */
   struct layer_thread *of;

@@ -323,7 +323,7 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
     call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
                                   : counts[BELOW_POSIX_BYTES_READ + writes] +
                                         counts[BELOW_STDIO_BYTES_READ + writes];
-    if (frame->sums.reported) call.bytes[writes] = frame->sums.moved[writes];
+    if (frame->reported) call.bytes[writes] = frame->moved[writes];
   }
   if (!runtime_enter()) return;
   sites_count_inside(&call);
@@ -392,9 +392,9 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
 
 void layer_moved(struct layer_frame *frame, int64_t bytes_read, int64_t bytes_written) {
   if (!frame) return;
-  frame->sums.told = frame->sums.reported = 1;
-  frame->sums.moved[0] = bytes_read;
-  frame->sums.moved[1] = bytes_written;
+  frame->sums.told = frame->reported = 1; /* told: the frame is cleaned before its next use */
+  frame->moved[0] = bytes_read;
+  frame->moved[1] = bytes_written;
 }
 
 /* --- events of the lowest layers, POSIX and STDIO -------------------------------------- */
