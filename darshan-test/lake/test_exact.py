@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.commit import storage
 from tree import build_folder
 
@@ -42,6 +43,9 @@ def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
         f"sum(x) s, {big['job_id']} job_id FROM (VALUES ({2**53}), (1)) AS t(x)"
     )
     assert json.loads(sql(darshan, query, "--json")) == [big]
+    with Asked(tmp_path / "lake") as asked:
+        (row,) = asked.sql(query).rows()
+        assert {type(value) for value in row.values()} == {int}, "and not decimal numbers"
     (row,) = csv.DictReader(io.StringIO(sql(darshan, query, "--csv")))
     assert row == {k: str(v) for k, v in big.items()}
     assert sql(darshan, query).splitlines()[1].split() == [str(v) for v in big.values()]

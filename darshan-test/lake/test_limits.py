@@ -159,6 +159,26 @@ def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("root")
+@pytest.mark.parametrize("large", [("other", "log"), ("log",), ("other",)])
+def test_what_is_not_read_takes_no_share(
+    large: tuple[str, ...], darshan: Run, tmp_path: Path
+) -> None:
+    """A file above the limits, which is not read, keeps no log of its owner out. Another user may
+    have made it: who may write to a file may link it into the folder."""
+    made = make_logs(tmp_path / "logs" / "b", 3)
+    for name in large:
+        path = tmp_path / "logs" / f"a_{name}.darshan"
+        path.write_bytes(made[0].read_bytes() if name == "log" else b"")
+        os.truncate(path, HUGE)
+        os.chown(path, JANE, -1)
+    for path in made:
+        os.chown(path, JANE, -1)
+    done = darshan(*COLLECT, "logs")
+    assert done.returncode == 0 and "share" not in done.stderr, done.stderr
+    whole(tmp_path / "lake", made)
+
+
+@pytest.mark.needs("root")
 def test_a_share_while_following(build: Path, tmp_path: Path) -> None:
     """With --follow, logs above a share are collected by the next rounds, without a pause."""
     made = make_logs(tmp_path / "logs", 9)

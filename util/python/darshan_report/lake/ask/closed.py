@@ -25,6 +25,10 @@ _ONLY_TABLES = (
     "a query that is limited to one user (--user) can only read the tables of the lake, by their "
     "names"
 )
+# Parentheses and brackets within each other: DuckDB's parser takes gigabytes for thousands of open
+# ones, which its limit of memory does not count.
+_DEEPEST = 500
+_OPEN, _CLOSED = frozenset("([{"), frozenset(")]}")
 _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE internal"
 
 
@@ -54,8 +58,19 @@ def _reads(statement: Any) -> bool:
     return all(map(_reads, duckdb.extract_statements(statement.query[begin.end() :])))
 
 
+def _depth(query: str) -> int:
+    """Returns how deep parentheses and brackets are nested, at most; those in texts count, too."""
+    depth = deepest = 0
+    for one in query:
+        depth = depth + 1 if one in _OPEN else max(0, depth - (one in _CLOSED))
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def must_read(query: str) -> None:
     """Raises LakeError unless the query is one statement that only reads."""
+    if _depth(query) > _DEEPEST:
+        raise LakeError(f"the query is nested more than {_DEEPEST} deep")
     try:
         query.encode()
     except UnicodeError:

@@ -69,9 +69,14 @@ class Sums:
     removed: int = 0
     replaced: int = 0
     left: int = 0
-    unread: int = 0
+    unread: int = 0  # files that could not be read
     trials: int = 0
     foreign: int = 0
+
+    @property
+    def tried(self) -> int:
+        """Returns the number of files that a round did something with."""
+        return self.logs + self.removed + self.unread + self.left
 
 
 class Collector:
@@ -98,6 +103,7 @@ class Collector:
         self._rewritten = 0  # files, since the last sweep
         self._closed: list[OSError] = []  # folders that could not be read
         self._trials = TrialFiles()
+        self._unread: set[int] = set()  # keys of files that could not be read
 
     def _make(self, lake: str) -> None:
         """Makes the lake if it does not exist.  Raises LakeError if its names are hidden by another
@@ -139,10 +145,10 @@ class Collector:
         self._progress = Progress(PROGRAM, 0)
         more = True
         while more:
-            before = self._sums.logs + self._sums.removed
+            before = self._sums.tried
             self._shares = Shares(self._options.user_bytes, self._options.user_seconds)
             self._round()
-            done = self._sums.logs + self._sums.removed > before
+            done = self._sums.tried > before
             more = bool(self._shares.waiting) and done
             if self._options.follow:
                 break
@@ -219,7 +225,7 @@ class Collector:
             for one, has in zip(batch, known.tolist()):
                 if not (has and is_quiet(one.changed)):
                     self._settled.open(one.path)
-                if has or one.changed < self._options.since or not self._shares.takes(one):
+                if has or one.changed < self._options.since or not self._takes(one):
                     continue
                 some.append(one)
                 size += one.size
@@ -228,6 +234,11 @@ class Collector:
                     some, size = [], 0
         if some:
             yield some
+
+    def _takes(self, one: Found) -> bool:
+        """Tells whether a file is read in this round. A file that could not be read takes no part
+        of its owner's share when it is tried again: it would keep the owner's logs out."""
+        return self._shares.takes(one, size=0 if one.key in self._unread else one.size)
 
     def _known(self, batch: list[Found], keys: np.ndarray) -> np.ndarray:
         """Returns a mask of the files that the lake knows, also by keys of earlier releases."""
@@ -241,6 +252,7 @@ class Collector:
         """Commits a part, and removes its logs if the user asked for it."""
         logs = len(part.took)
         self._shares.spent(part.spent)
+        self._unread.update(found.key for found, _ in part.odd)
         self._publisher.publish(part)
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()

@@ -29,8 +29,8 @@ class Shares:
         self._seconds: dict[int, float] = {}
         self.waiting = 0  # logs for the next round
 
-    def takes(self, found: Found) -> bool:
-        """Tells whether a log is read in this round, and counts it."""
+    def takes(self, found: Found, size: int) -> bool:
+        """Tells whether a log is read in this round, and counts so many bytes of it."""
         owner = found.owner
         if owner in self._exempt:
             return True
@@ -38,7 +38,7 @@ class Shares:
         if taken >= self._most_bytes or self._seconds.get(owner, 0.0) >= self._most_seconds:
             self.waiting += 1
             return False
-        self._bytes[owner] = taken + max(_LEAST, found.size)
+        self._bytes[owner] = taken + max(_LEAST, size)
         return True
 
     def spent(self, seconds: Mapping[int, float]) -> None:

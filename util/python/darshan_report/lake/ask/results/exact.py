@@ -32,6 +32,8 @@ def values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
             known = column.cast(pa.int64()).to_pylist()
             return [None if value is None else begin + value * micro for value in known]
     found: list[Any] = column.to_pylist()
+    if pa.types.is_decimal(kind) and kind.scale == 0:  # a whole number above 64 bits
+        return [None if value is None else int(value) for value in found]
     return found
 
 
