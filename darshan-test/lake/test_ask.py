@@ -322,6 +322,7 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
         (["--sql", "SELECT x FROM nothing"], "nothing"),
         (["between", "--from", "yesterday", "--to", "2023-01-01"], "must be a time like"),
         (["programs", "--since", "1.1.2023"], "must be a day like"),
+        (["programs", "--memory", "-1"], "must be a size like"),
         (["--sql", "SELECT " + "(" * 20_000 + "1"], "nested more than 500 deep"),
     ],
 )

@@ -368,7 +368,8 @@ def test_names_of_this_machine(build: Path, lake: Path) -> None:
         for host, status in (
             ("127.0.0.2", 200), ("10.1.2.3:8642", 200), ("[fe80::1]", 200), (None, 200),
             ("IO.example.org:80", 200), (socket.gethostname(), 200), ("evil.example", 421),
-            ("127.0.0.2.evil.example", 421), ("io.example.org.evil", 421), ("[evil]", 421),
+            ("127.0.0.2.evil.example", 421), ("127.0.0.1:8642@evil.example", 421),
+            ("io.example.org.evil", 421), ("[evil]", 421),
         ):  # fmt: skip
             headers = {} if host is None else {"Host": host}
             assert ask(port, "/users", host="127.0.0.2", **headers)[0].status == status, host

@@ -176,6 +176,8 @@ class Asked(Closing):
         self._sums = Sums(self._folder)
         self._database = duckdb.connect(":memory:")
         try:
+            if memory.lstrip().startswith("-"):  # to DuckDB this means no limit
+                raise duckdb.Error
             self._database.execute(f"SET memory_limit = {_quoted(memory)}")
         except duckdb.Error:
             raise LakeError(f"--memory {memory}: must be a size like 2GB or 500MB") from None

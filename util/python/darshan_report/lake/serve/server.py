@@ -6,6 +6,7 @@ import contextlib
 import http.server
 import io
 import ipaddress
+import re
 import socket
 import sys
 import threading
@@ -32,6 +33,7 @@ _SECONDS = 30  # timeout of a silent connection
 _NAME = 256  # characters of a user's name
 _RETRY = 2  # seconds after which a client that was refused may ask again
 _LOOK = 10.0  # seconds after which all commits of the lake are listed again
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::[0-9]{1,5})?")  # a name or number, and a port
 _HEADERS = (
     ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "frame-ancestors 'none'"), ("Referrer-Policy", "no-referrer"),
@@ -195,8 +197,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Raises Refused for host names that are not of this machine. An attacker's DNS name could
         point to this address (DNS rebinding). The browser would then let the attacker's site read
         the pages."""
-        host = self.headers.get("Host", "localhost").lower()
-        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        hosts = self.headers.get_all("Host", ["localhost"])
+        found = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
+        name = found[1] if found else ""
         if name not in self.server.names and not (self.server.remote and _is_number(name)):
             raise Refused(421, "the request names another host; see --name")
 
