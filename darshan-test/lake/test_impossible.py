@@ -185,6 +185,18 @@ def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
         assert table(tmp_path / "lake", "totals_posix")[name].to_pylist() == [None]
 
 
+def test_more_processes_than_a_job_has(darshan: Run, tmp_path: Path) -> None:
+    """The number is null, so that no sum has the hours of a trillion processes."""
+    log = _log(1)
+    log.nprocs = 1 << 40
+    path = tmp_path / "jane_p_id1-1_1-1-1-1_1.darshan"
+    path.write_bytes(encode(log))
+    assert darshan("collect", "--into", "lake", path).returncode == 0
+    [job] = rows(tmp_path / "lake", "jobs")
+    assert job["nprocs"] is None and job["process_seconds"] is None
+    assert str(1 << 40) in [r["value"] for r in rows(tmp_path / "lake", "problems")]
+
+
 def test_real_logs_are_not_damaged(darshan: Run, tmp_path: Path) -> None:
     """Programs made the real logs, so nothing in them is a value that no program can cause."""
     needs("real-logs")

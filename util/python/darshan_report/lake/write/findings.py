@@ -107,7 +107,7 @@ class Findings:
             more = {
                 "problems": len(problems),
                 "stake_seconds": max((f.stake.seconds for f in problems), default=0.0),
-                "process_seconds": facts.shares.work,
+                "process_seconds": facts.shares.work if job.info["ranks"] is not None else None,
                 "io_seconds": facts.shares.files,
                 "all_layers_seconds": facts.shares.all,
             }

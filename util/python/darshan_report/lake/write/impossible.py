@@ -29,7 +29,7 @@ INFINITE = f"{_WORDS}it is not a finite number"
 LARGE = f"{_WORDS}it is too large"
 FAST = f"{_WORDS}more bytes than its processes can move in its time"
 MOMENT = f"{_WORDS}the time is not between the year 2000 and tomorrow"
-_MOST_PROCESSES = 1 << 24  # of which a log may claim that each lacks a counter
+MOST_PROCESSES = 1 << 24  # that a log may claim
 Note = Callable[[int, str, Any], None]  # row, reason, value
 
 
@@ -87,7 +87,7 @@ def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarra
     reduction adds these for a shared file: four ranks of Darshan 3.1 leave -4."""
     if not (_is_bounded(column) and unknown_is_null(column)):
         return np.zeros(len(array), bool)
-    least = -np.clip(processes, 1, _MOST_PROCESSES)
+    least = -np.clip(processes, 1, MOST_PROCESSES)
     with np.errstate(invalid="ignore"):
         found: np.ndarray = (array < 0) & (array >= least) & (np.floor(array) == array)
         return found

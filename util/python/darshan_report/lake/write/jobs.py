@@ -80,6 +80,17 @@ def _times(job: Job, info: dict[str, Any]) -> None:
         info["run_time"] = -1.0
 
 
+def _processes(job: Job, info: dict[str, Any]) -> None:
+    """Sets the number of processes that the table shows, None if no job has so many; then all
+    limits are those of one process."""
+    number = info["nprocs"]
+    info["ranks"] = number
+    if not 0 <= number <= impossible.MOST_PROCESSES:
+        why = impossible.NEGATIVE if number < 0 else impossible.LARGE
+        impossible.note(job.impossible, "", "nprocs", why, number)
+        info["nprocs"], info["ranks"] = 1, None
+
+
 def begin(
     job: Job, logs: Columns, texts: Texts, row: int, hide: Hide, *, rate: int = impossible.RATE
 ) -> None:
@@ -90,6 +101,7 @@ def begin(
         value = array[row].item()
         info[name] = texts[value] if name in logs.texts else value
     _times(job, info)
+    _processes(job, info)
     job.most_bytes = impossible.most_bytes(info["nprocs"], info["run_time"], rate)
     info["metadata"] = dict(
         line.partition("=")[::2] for line in info["metadata"].split("\n") if line
@@ -197,10 +209,10 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
         "started": info["started"],
         "ended": info["ended"],
         "run_seconds": run,
-        "nprocs": info["nprocs"],
-        "processes": process["PROCESS_COUNT"] if process else info["nprocs"],
+        "nprocs": info["ranks"],
+        "processes": process["PROCESS_COUNT"] if process else info["ranks"],
         # The findings supply the processes' run times (findings.py).
-        "process_seconds": None if run is None or process else run * ranks,
+        "process_seconds": None if run is None or process or info["ranks"] is None else run * ranks,
         "io_seconds": None,
         "all_layers_seconds": None,
         "hosts": len(job.hosts) or None,
