@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -217,3 +217,15 @@ def read_logs(parser: Path, *logs: str | Path, modules: Sequence[str] = ()) -> L
 def metadata_of(parser: Path, log: str | Path) -> dict[str, str]:
     """Returns the metadata of a log, which may be partial."""
     return read_logs(parser, log).metadata
+
+
+def times_in_order(times: Mapping[str, float]) -> None:
+    """Checks the times of a file that was opened, written, read and closed, in this order, by the
+    names of its counters without the module's."""
+    words = ("OPEN", "WRITE", "READ", "CLOSE")
+    first = [times[f"F_{word}_START_TIMESTAMP"] for word in words]
+    assert first[0] > 0 and first == sorted(first)
+    for word in words:
+        assert times[f"F_{word}_START_TIMESTAMP"] <= times[f"F_{word}_END_TIMESTAMP"]
+    for word in ("READ", "WRITE"):
+        assert 0 < times[f"F_MAX_{word}_TIME"] <= times[f"F_{word}_TIME"] + 1e-6
