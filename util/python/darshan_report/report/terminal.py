@@ -362,6 +362,8 @@ def _headline(finding: Finding) -> Iterator[str]:
     mark = "?" if finding.is_hint else "!"
     stake = finding.stake
     at, short = stake.text.partition("; ")[0].partition(" and ")[0], stake.brief
+    if stake.crowded and short:
+        at = short  # a note below the findings says what the work is
     if not at:
         yield from first_fitting([f"{mark} {finding.title}"], _WIDTH)
         return
