@@ -224,7 +224,7 @@ def test_what_takes_the_runtime(
     remains."""
     done = place.says("darshan", *command, cwd=tmp_path)
     (promised,) = re.findall(
-        r"says so in one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
+        r"They print one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
     )
     assert done.stderr == promised.replace("libdarshan.so", missing) + "\n"
     assert (done.returncode, done.stdout) == (status, "")
