@@ -165,7 +165,7 @@ def test_questions_are_those_that_there_are() -> None:
     names = {
         name
         for source in folder.glob("*.py")
-        for name in re.findall(r"    Question\(\s*\"([\w-]+)\"", source.read_text("utf-8"))
+        for name in re.findall(r"\bQuestion\(\s*\"([\w-]+)\"", source.read_text("utf-8"))
     }
     source = folder / "questions.py"
     names |= set(re.findall(r"^CHANGES = \"(\w+)\"", source.read_text("utf-8"), re.MULTILINE))
