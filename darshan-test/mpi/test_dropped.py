@@ -16,4 +16,7 @@ def test_dropped_on_some_ranks(runner: Runner) -> None:
     dropped = int(job.out) - own
     assert dropped > 0
     # A call inside a handler may drop events of two modules, or of one and be counted by the other.
-    assert dropped <= int(log.metadata["dropped_in_signal_handlers"]) <= 2 * int(job.out)
+    # On a busy machine a rank may give up a lock instead, which is another number.
+    assert "dropped_in_signal_handlers" in log.metadata
+    told = sum(int(v) for key, v in log.metadata.items() if key.startswith("dropped_"))
+    assert dropped <= told <= 2 * int(job.out)
