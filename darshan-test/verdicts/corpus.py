@@ -245,6 +245,7 @@ def _fields() -> list[Row]:
             field("rows-picked", "scattered-selection-reads", "pick the rows in memory", HERE),
             never=("Keep the data in memory",),
         ),
+        field("rows-placed", "scattered-selection-writes", "write the range", HERE),
         field("nc-diskless", "loaded-whole", "diskless=True", HERE),
         field("nc-sync-step", "flush-per-chunk", "nc_sync"),
         field("nc-define-late", "header-moves", "NETCDF4", HERE),
