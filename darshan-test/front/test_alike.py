@@ -25,7 +25,7 @@ for first in "abcdefghijklmnopqrstuvwxyz":
 for i in range(7):
     open(f"few{i}.log", "w").close()
 with open("data_x.csv", "wb", buffering=0) as file:
-    for i in range(3000):
+    for i in range(20000):
         file.write(b"x" * 1000)
 """
 DATASETS = """

@@ -36,7 +36,7 @@ static const char *signal_name(long number) {
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 17, /* without the table of datasets; a screen has 24, and findings take up to 7 */
+  LINES = 16, /* without the table of datasets; a screen has 24, and findings take up to 8 */
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
@@ -54,6 +54,11 @@ struct screen {
 static void end_line(struct screen *screen) {
   fputc('\n', stderr);
   screen->lines++;
+}
+
+/* Returns whether there is no room for another line above the findings. */
+static int is_full(const struct screen *screen) {
+  return screen->lines >= LINES;
 }
 
 /* Prints a right-aligned cell after a blank. A micro sign has two bytes but one column. */
@@ -169,13 +174,14 @@ struct packed {
   struct screen *screen;
   int column, lines;
 };
+enum { MORE = sizeof(", and 99999 more") };
 static int pack(struct packed *packed, const char *item) {
-  enum { INDENT = 2, MOST_LINES = 2, MORE = sizeof(", and 99999 more") };
+  enum { INDENT = 2, MOST_LINES = 2 };
   int width = (int)strlen(item), first = packed->column < 0;
   int room = columns - (packed->lines + 1 < MOST_LINES ? 1 : MORE);
   if (first) packed->column = -packed->column;
   if (first ? packed->column + width > columns : packed->column + 2 + width > room) {
-    if (++packed->lines == MOST_LINES) return 0;
+    if (++packed->lines >= MOST_LINES || (!first && INDENT + width > columns - MORE)) return 0;
     if (!first && packed->column < columns) fputc(',', stderr);
     end_line(packed->screen);
     packed->column = fprintf(stderr, "%*s", INDENT, "");
@@ -190,7 +196,12 @@ static struct packed begin_packed(struct screen *screen, const char *word) {
 }
 
 static void end_packed(struct packed *packed, size_t left) {
-  if (left) fprintf(stderr, ", and %zu more", left);
+  int wraps = left && packed->column + MORE > columns;
+  if (wraps) {
+    if (packed->column < columns) fputc(',', stderr);
+    end_line(packed->screen);
+  }
+  if (left) fprintf(stderr, "%s and %zu more", wraps ? " " : ",", left);
   end_line(packed->screen);
 }
 
@@ -357,7 +368,7 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
-  if (picture->mapped <= 0) return;
+  if (picture->mapped <= 0 || is_full(screen)) return;
   memset(part, 0, sizeof(part));
   snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched",
            quantity_bytes(a, picture->mapped_touched), quantity_bytes(b, picture->mapped));
@@ -380,7 +391,7 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
-  if (seconds <= 0 || seconds < 0.01 * screen_run_time(picture)) return;
+  if (seconds <= 0 || seconds < 0.01 * screen_run_time(picture) || is_full(screen)) return;
   fprintf(stderr, "%-8s %s %s", label, quantity_seconds(time, seconds), where);
   end_line(screen);
 }
@@ -548,7 +559,7 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
 static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
   char a[NUMBER];
   double time = 0;
-  if (shown >= rows->count) return;
+  if (shown >= rows->count || is_full(screen)) return;
   for (size_t i = shown; i < rows->count; i++)
     time += rows->row[i].sum.time;
   fprintf(stderr, "and %zu more, with %s", rows->count - shown, quantity_seconds(a, time));

@@ -32,6 +32,7 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
+_LINES = 8  # a terminal has 24; at most 16 are above the findings (front/show/screen.c)
 _REMEDY = 3  # lines, with what was tried
 _WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
@@ -315,33 +316,46 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
-    of_work = False
-    # The line of code takes the place of the last title.
-    has_place = bool(problems and where[id(problems[0])])
-    for finding in list(titles.values())[: _BRIEF - has_place]:
-        # Seconds without the bytes, so that the line is not cut.
-        told = [*_headline(finding)]
-        of_work |= any(_OF_WORK in text for text in told)
-        yield from told
-        if finding is not problems[0]:
-            continue
-        if place := where[id(finding)]:
-            yield from first_fitting(_places(visible(place)), _WIDTH, "  ")
-        texts = tried[id(finding)][:1]
-        if finding.remedy.text:
-            most = _REMEDY - len(texts)
-            yield from fitting(visible(f"remedy: {finding.remedy.text}"), _WIDTH, most, "  ")
-        for text in texts:
-            result = text.partition(" To keep it")[0].partition(" Instead: ")[0]
-            yield from fitting(visible(f"tried: {result}"), _WIDTH, 1, "  ")
-    if of_work:
-        yield "  work: the run's time without waits for other processes, or for a processor"
-    if len(titles) > 0:
-        yield "  darshan report --text LOG has the files, all remedies and examples"
+    if titles:
+        yield from _costliest(list(titles.values()), where, tried)
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
             yield from _without_problem(finding)
+
+
+def _costliest(
+    problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]]
+) -> Iterator[str]:
+    """Yields the first of some problems with its line and its remedy, the titles of the next ones
+    that fit below it, and how to read on; at most _LINES lines."""
+    first = problems[0]
+    place, texts = where[id(first)], tried[id(first)][:1]
+    told = [*_headline(first)]
+    if place:
+        told += first_fitting(_places(visible(place)), _WIDTH, "  ")[:2]
+    others = [list(_headline(f)) for f in problems[1:_BRIEF]]
+    # "of the work" needs a note below the findings.
+    noted = int(_of_work(told))
+    most = min(_REMEDY - len(texts), _LINES - 1 - noted - len(told) - len(texts))
+    if first.remedy.text and most > 0:
+        told += fitting(visible(f"remedy: {first.remedy.text}"), _WIDTH, most, "  ")
+    for text in texts:
+        result = text.partition(" To keep it")[0].partition(" Instead: ")[0]
+        told += fitting(visible(f"tried: {result}"), _WIDTH, 1, "  ")
+    for lines_of_one in others:
+        noted = int(_of_work(told + lines_of_one))
+        if len(told) + len(lines_of_one) + noted + 1 > _LINES:
+            break
+        told += lines_of_one
+    yield from told
+    if _of_work(told):
+        yield "  work: the run's time without waits for other processes, or for a processor"
+    yield "  darshan report --text LOG has the files, all remedies and examples"
+
+
+def _of_work(told: list[str]) -> bool:
+    return any(_OF_WORK in text for text in told)
 
 
 def _without_problem(finding: Finding) -> Iterator[str]:
