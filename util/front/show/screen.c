@@ -454,9 +454,9 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-/* Prints the size classes of POSIX calls if a file fits below. */
+/* Prints the size classes of POSIX calls if some files fit below. */
 static void print_posix_sizes(struct screen *screen, const struct picture *picture) {
-  if (screen->lines + 2 + FILES_OTHERS + 1 > LINES) return;
+  if (screen->lines + 2 + FILES_OTHERS + FILES_LEAST > LINES) return;
   for (int i = 0; i < picture->num_layers; i++)
     if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
       print_sizes(screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
