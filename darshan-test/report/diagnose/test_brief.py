@@ -22,7 +22,7 @@ def test_no_line_is_cut(tmp_path: Path) -> None:
     """No finding is cut in the middle, and none is wider than the screen."""
     for number, (name, job, _) in enumerate(CASES):
         with open_log(write(job, tmp_path / f"{number}.darshan")) as log:
-            lines = list(brief([[(finding, PLACE, []) for finding in diagnose(log)]]))
+            lines = list(brief([[(finding, PLACE, []) for finding in diagnose(log)]], 8))
         assert all(len(line) <= 80 and not line.endswith("...") for line in lines), (name, lines)
         assert len(lines) <= 8, (name, lines)
         remedy = "\n".join(lines).partition("remedy: ")[2]
@@ -39,7 +39,7 @@ def test_no_problem_says_why() -> None:
         "other processes had), " + "and none of the patterns that are known to be slow was found, "
         * 4 + "at all. More.",
     ):  # fmt: skip
-        said = [*brief([[(Finding("fine", "No known problem", sentence, GOOD), "", [])]])]
+        said = [*brief([[(Finding("fine", "No known problem", sentence, GOOD), "", [])]], 8)]
         assert said[0].startswith("  No known problem. File I/O took ") and len(said) <= 4, said
         assert "More" not in "".join(said)
 
@@ -59,6 +59,6 @@ def test_what_was_not_recorded(tmp_path: Path) -> None:
     """A run that is not judged says what is missing, and what to do."""
     (job,) = (job for name, job, _ in CASES if name == "unseen-storage")
     with open_log(write(job, tmp_path / "a.darshan")) as log:
-        said = " ".join(" ".join(brief([[(finding, "", []) for finding in diagnose(log)]])).split())
+        said = " ".join(" ".join(brief([[(finding, "", []) for finding in diagnose(log)]], 8)).split())
     assert said.startswith("Part of the I/O was not recorded. ")
     assert "B outside of calls" in said and "run it again" in said

@@ -11,6 +11,7 @@ complete -c darshan-job-summary -l compare -d 'report what changed from the firs
 complete -c darshan-job-summary -l campaign -d 'report many logs in a row per job, the worst first'
 complete -c darshan-job-summary -s v -l verbose -d 'with --text: also print evidence and good findings'
 complete -c darshan-job-summary -l brief -d 'with --text: print a line per problem'
+complete -c darshan-job-summary -l lines -x -d 'with --brief: print at most N lines (default: 8)'
 complete -c darshan-job-summary -l thresholds -r -F -d 'read thresholds of findings from FILE: lines name = number'
 complete -c darshan-job-summary -l open -d 'show the report in a browser (BROWSER, else xdg-open)'
 complete -c darshan-job-summary -l list-thresholds -d 'print all thresholds with their sources'

@@ -70,6 +70,7 @@ complete -c darshan -n '__fish_seen_subcommand_from report' -l compare -d 'repor
 complete -c darshan -n '__fish_seen_subcommand_from report' -l campaign -d 'report many logs in a row per job, the worst first'
 complete -c darshan -n '__fish_seen_subcommand_from report' -s v -l verbose -d 'with --text: also print evidence and good findings'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l brief -d 'with --text: print a line per problem'
+complete -c darshan -n '__fish_seen_subcommand_from report' -l lines -x -d 'with --brief: print at most N lines (default: 8)'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l thresholds -r -F -d 'read thresholds of findings from FILE: lines name = number'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l open -d 'show the report in a browser (BROWSER, else xdg-open)'
 complete -c darshan -n '__fish_seen_subcommand_from report' -l list-thresholds -d 'print all thresholds with their sources'

@@ -228,8 +228,8 @@ static int print_data(const struct run_options *given, const struct picture *pic
 static int show(const struct run_options *given, const struct picture *picture,
                 const struct path_list *logs) {
   if (given->json || given->separator) return picture->logs ? print_data(given, picture) : 0;
-  screen_print(picture);
-  if (picture->logs) findings_print(logs); /* otherwise each log has its message already */
+  int lines = screen_print(picture);
+  if (picture->logs) findings_print(logs, lines); /* otherwise each log has its message already */
   return ferror(stderr) ? -1 : 0;
 }
 

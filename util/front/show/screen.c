@@ -36,7 +36,7 @@ static const char *signal_name(long number) {
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 16, /* without the table of datasets; a screen has 24, and findings take up to 8 */
+  LINES = 17, /* without the table of datasets; a screen has 24, and findings take at least 7 */
   NUMBER = QUANTITY_ROOM,
   SIZE_BINS = 10,
   NAME_COLUMNS = 24,
@@ -454,9 +454,9 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-/* Prints the size classes of POSIX calls if some files fit below. */
+/* Prints the size classes of POSIX calls if a file fits below. */
 static void print_posix_sizes(struct screen *screen, const struct picture *picture) {
-  if (screen->lines + 2 + FILES_OTHERS + FILES_LEAST > LINES) return;
+  if (screen->lines + 2 + FILES_OTHERS + 1 > LINES) return;
   for (int i = 0; i < picture->num_layers; i++)
     if (picture->layers[i].plan.module->id == DARSHAN_MOD_POSIX) {
       print_sizes(screen, &picture->layers[i], "_SIZE_READ_", "bytes per read ");
@@ -586,7 +586,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
   alike_free(&rows);
 }
 
-void screen_print(const struct picture *picture) {
+int screen_print(const struct picture *picture) {
   int colour = terminal_colour(STDERR_FILENO);
   struct screen screen = {0, colour ? "\033[1m" : "", colour ? "\033[0m" : ""};
   columns = terminal_width(STDERR_FILENO);
@@ -606,4 +606,5 @@ void screen_print(const struct picture *picture) {
     size_t datasets = print_datasets(&screen, &picture->datasets);
     print_files(&screen, picture, datasets ? FILES_LEAST : 0);
   }
+  return screen.lines;
 }

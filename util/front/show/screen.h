@@ -11,8 +11,8 @@
 double screen_run_time(const struct picture *picture);
 
 /* Prints the summary on stderr; headings are bold if stderr is a terminal and NO_COLOR is not set.
- */
-void screen_print(const struct picture *picture);
+ * Returns the number of lines. */
+int screen_print(const struct picture *picture);
 
 /* Prints one line of JSON. */
 void stat_json(FILE *out, const struct picture *picture);

@@ -15,7 +15,7 @@
 
 enum {
   MOST_LOGS = 64,
-  OPTIONS = 3,
+  OPTIONS = 5,
   LONGEST = 300,     /* bytes kept of a line */
   PARTIAL = 3,       /* report's exit status for incomplete logs: it printed their findings */
   CANNOT_START = 126 /* exit status of a child that could not start the report */
@@ -95,12 +95,14 @@ static int run(char **argv, struct complaint *complaint) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void findings_print(const struct path_list *logs) {
-  char program[PATH_MAX];
-  char *argv[MOST_LOGS + OPTIONS + 2] = {program, "--text", "--brief", "--"};
+void findings_print(const struct path_list *logs, int above) {
+  enum { SCREEN = 24, LEAST = 7 };
+  char program[PATH_MAX], lines[32];
+  char *argv[MOST_LOGS + OPTIONS + 2] = {program, "--text", "--brief", "--lines", lines, "--"};
   struct complaint complaint = {0, 0, ""};
   size_t count = logs->count < MOST_LOGS ? logs->count : MOST_LOGS;
   if (count == 0) return;
+  snprintf(lines, sizeof(lines), "%d", above < SCREEN - LEAST ? SCREEN - above : LEAST);
   if (places_installed(program, "darshan-job-summary", ".") < 0) {
     findings_unavailable("darshan-job-summary is not installed beside this program");
     return;

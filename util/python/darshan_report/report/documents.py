@@ -206,7 +206,7 @@ class Documents:
     def _screens(self, paths: list[str]) -> str:
         if self._options.brief:
             found = self._each(paths, terminal.told_in_brief)
-            return "".join(f"{line}\n" for line in terminal.brief(found))
+            return "".join(f"{line}\n" for line in terminal.brief(found, self._options.lines))
         verbose = self._options.verbose
         screens = self._each(
             paths, lambda c: (c.log.path, list(terminal.lines(c, verbose)))

@@ -58,6 +58,10 @@ def _parser() -> argparse.ArgumentParser:
         "--brief", action="store_true", help="with --text: print a line per problem"
     )
     parser.add_argument(
+        "--lines", metavar="N", type=int, default=8,
+        help="with --brief: print at most N lines (default: %(default)s)"
+    )  # fmt: skip
+    parser.add_argument(
         "--thresholds",
         metavar="FILE",
         help="read thresholds of findings from FILE: lines name = number",

@@ -32,7 +32,6 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
-_LINES = 8  # a terminal has 24; at most 16 are above the findings (front/show/screen.c)
 _REMEDY = 3  # lines, with what was tried
 _WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
@@ -305,9 +304,9 @@ def told_in_brief(context: Context) -> list[Brief]:
     ]
 
 
-def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
+def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     """Yields the costliest problems of some logs (without one, the hints), one line each, with the
-    line of code and the remedy of the first; one line if there are none."""
+    line of code and the remedy of the first; one line if there are none. most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
@@ -317,7 +316,7 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
     for finding in problems:
         titles.setdefault(finding.title, finding)
     if titles:
-        yield from _costliest(list(titles.values()), where, tried)
+        yield from _costliest(list(titles.values()), where, tried, most)
     else:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
@@ -325,10 +324,11 @@ def brief(findings: Sequence[list[Brief]]) -> Iterator[str]:
 
 
 def _costliest(
-    problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]]
+    problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]], most: int
 ) -> Iterator[str]:
     """Yields the first of some problems with its line and its remedy, the titles of the next ones
-    that fit below it, and how to read on; at most _LINES lines."""
+    that fit below it, and how to read on; at most so many
+    lines."""
     first = problems[0]
     place, texts = where[id(first)], tried[id(first)][:1]
     told = [*_headline(first)]
@@ -337,15 +337,15 @@ def _costliest(
     others = [list(_headline(f)) for f in problems[1:_BRIEF]]
     # "of the work" needs a note below the findings.
     noted = int(_of_work(told))
-    most = min(_REMEDY - len(texts), _LINES - 1 - noted - len(told) - len(texts))
-    if first.remedy.text and most > 0:
-        told += fitting(visible(f"remedy: {first.remedy.text}"), _WIDTH, most, "  ")
+    room = min(_REMEDY - len(texts), most - 1 - noted - len(told) - len(texts))
+    if first.remedy.text and room > 0:
+        told += fitting(visible(f"remedy: {first.remedy.text}"), _WIDTH, room, "  ")
     for text in texts:
         result = text.partition(" To keep it")[0].partition(" Instead: ")[0]
         told += fitting(visible(f"tried: {result}"), _WIDTH, 1, "  ")
     for lines_of_one in others:
         noted = int(_of_work(told + lines_of_one))
-        if len(told) + len(lines_of_one) + noted + 1 > _LINES:
+        if len(told) + len(lines_of_one) + noted + 1 > most:
             break
         told += lines_of_one
     yield from told
