@@ -104,6 +104,15 @@ def test_sums(lake: Path, told: Told) -> None:
     assert told.sums["partial"] >= 1  # the truncated log
 
 
+def test_sums_above_64_bits(lake: Path) -> None:
+    """A sum that 64 bits do not hold is a whole number, which units can write."""
+    most = (1 << 63) - 1
+    with Asked(lake) as asked:
+        (row,) = asked.sql(f"SELECT sum({most}::BIGINT) AS n FROM jobs").rows()
+    assert type(row["n"]) is int and row["n"] >= JOBS * most
+    assert amount(row["n"]).endswith("EiB")
+
+
 def test_losses(lake: Path, told: Told) -> None:
     """No job loses more time than it had, and no loss is counted twice."""
     lost: dict[tuple[str, str], float] = defaultdict(float)

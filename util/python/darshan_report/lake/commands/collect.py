@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _PART_LOGS, _PART_BYTES = 2048, 128 << 20
 _SMALLEST_PART = 64
+_MOST_UNREAD = 100_000  # files that are remembered as unreadable
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -252,7 +253,8 @@ class Collector:
         """Commits a part, and removes its logs if the user asked for it."""
         logs = len(part.took)
         self._shares.spent(part.spent)
-        self._unread.update(found.key for found, _ in part.odd)
+        if len(self._unread) < _MOST_UNREAD:
+            self._unread.update(found.key for found, _ in part.odd)
         self._publisher.publish(part)
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()

@@ -29,7 +29,7 @@ _JOBS_OF = """SELECT log, day, program, "user", job_id, started FROM jobs
 WHERE log IN (SELECT unnest($logs::VARCHAR[]))"""
 _BELOW = "name = $path OR starts_with(name, $folder)"
 _HOW = (
-    "An arrow leads from the one that wrote files to the one that read them later; its label has "
+    "An arrow leads from what wrote files to what read them later; its label has "
     "the number of files, and the bytes that were read. Of several jobs that wrote a file before, "
     "it is the last one. Files of one host's own disk count if both logs name the same host. "
 )

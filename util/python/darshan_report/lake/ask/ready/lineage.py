@@ -7,6 +7,9 @@ began to write the file before the reading ended.
 A rename writes the new name and reads the old one. Its moment is not known, only that it is between
 the first write of the old name and the end of the job. If another order of renames and writes is
 possible, so that another job could be the producer, there is no edge.
+
+A record that stands for many files (its name has a star, as site-packages/*) does not tell which of
+them a job wrote or read, so it has no edge.
 """
 
 from __future__ import annotations
@@ -19,8 +22,11 @@ _SHARED = (
     "'orangefs', 'wekafs', 'gfs2', 'ocfs2', 'afs', 'gxfs', 'dvs', 'fuse.ceph', 'fuse.glusterfs', "
     "'fuse.dfuse', 'fuse.juicefs')"
 )
-# Devices and streams are no files that keep what was written.
-_IS_FILE = "name NOT LIKE '<%' AND (name NOT LIKE '/dev/%' OR name LIKE '/dev/shm/%')"
+# Devices and streams are no files that keep what was written; a star stands for many files.
+_IS_FILE = (
+    "name NOT LIKE '<%' AND (name NOT LIKE '/dev/%' OR name LIKE '/dev/shm/%') "
+    "AND name NOT LIKE '%*%'"
+)
 _NEVER = "1e18"  # seconds: the end of a job without an end
 
 
