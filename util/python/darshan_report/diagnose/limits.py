@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from .thresholds import LIMITS, Limit
+from .threshold import Limit
+from .thresholds import LIMITS
 
 
 class LimitError(Exception):

@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
-from ..classes import dataclass
-
-
-@dataclass(frozen=True)
-class Limit:
-    """One threshold: its value in a unit, what it decides, and where it comes from."""
-
-    name: str
-    value: float
-    unit: str
-    meaning: str
-    source: str
-
-
-_DRISHTI = "public rule set of Drishti 0.8"
-_HERE = "the studies of this project"
-_JUDGEMENT = "judgement: below it a change is not worth the work"
+from .process_thresholds import OF_PROCESSES
+from .threshold import DRISHTI, HERE, JUDGEMENT, Limit
 
 LIMITS = (
     Limit(
@@ -26,24 +11,24 @@ LIMITS = (
         0.05,
         "of run time",
         "least part of the processes' time that a problem has to cost",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
-        "stake.seconds", 0.05, "s", "least time per process that a problem has to cost", _JUDGEMENT
+        "stake.seconds", 0.05, "s", "least time per process that a problem has to cost", JUDGEMENT
     ),
     Limit(
         "stake.large",
         300,
         "s",
         "time per process from which on a problem is reported, whatever its share of the run",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "io.fine",
         0.05,
         "of run time",
         "share of time in I/O below which there is nothing to change",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "row.share",
@@ -51,14 +36,14 @@ LIMITS = (
         "of run time",
         "share of time in one kind of I/O from which on it is reported, if it is also row.seconds "
         "long",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "row.seconds",
         1,
         "s",
         "time per process in one kind of I/O from which on it is reported: see row.share",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "rate.good",
@@ -81,7 +66,7 @@ LIMITS = (
         1 << 20,
         "bytes",
         "least mean transfer of the files from which the rate that a job reaches is taken",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "rate.phase",
@@ -95,37 +80,37 @@ LIMITS = (
         100 * 1024,
         "bytes",
         "a transfer up to this size is small (an edge of the size histogram)",
-        f"{_DRISHTI} has 1 MiB; {_HERE}",
+        f"{DRISHTI} has 1 MiB; {HERE}",
     ),
     Limit(
         "small.share",
         0.1,
         "of transfers",
         "share of small transfers from which on they count",
-        _DRISHTI,
+        DRISHTI,
     ),
-    Limit("operations", 1000, "calls", "fewer calls are not a pattern", _DRISHTI),
+    Limit("operations", 1000, "calls", "fewer calls are not a pattern", DRISHTI),
     Limit(
         "alignment.share",
         0.1,
         "of transfers",
         "share of transfers that do not start on a block of the file system",
-        _DRISHTI,
+        DRISHTI,
     ),
     Limit(
         "gpu.compat",
         0.5,
         "of bytes",
         "share of the bytes of GPU direct that may take the compatibility path",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("random.share", 0.2, "of transfers", "share that goes backwards in the file", _DRISHTI),
+    Limit("random.share", 0.2, "of transfers", "share that goes backwards in the file", DRISHTI),
     Limit(
         "switches.share",
         0.3,
         "of transfers",
         "share that changes between reading and writing",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "program.seconds",
@@ -134,20 +119,20 @@ LIMITS = (
         "a program file that takes less is cheap to import",
         "30 to 200 \u00b5s on a local disk, milliseconds on a shared file system",
     ),
-    Limit("again.factor", 2, "times", "how often the same bytes may be moved", _HERE),
+    Limit("again.factor", 2, "times", "how often the same bytes may be moved", HERE),
     Limit(
         "again.mostly",
         5,
         "times",
         "from here on bytes moved again are what costs, not the size of the transfers",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "training.wait",
         0.1,
         "of the epochs",
         "part of a training's epochs below which a wait for data is not worth a change",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "training.again",
@@ -155,14 +140,14 @@ LIMITS = (
         "bytes in an epoch",
         "bytes that workers or ranks read of a data set after the first of them has read it; "
         "less is only an index",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "faults.many",
         1000,
         "page faults",
         "fewer page faults of a process that wait for storage are not a pattern",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "faults.page",
@@ -178,7 +163,7 @@ LIMITS = (
         "time of a page fault that waits for storage",
         "a solid-state disk; others take longer",
     ),
-    Limit("again.bytes", 1 << 20, "bytes", "least bytes moved again", _JUDGEMENT),
+    Limit("again.bytes", 1 << 20, "bytes", "least bytes moved again", JUDGEMENT),
     Limit(
         "chunk.small",
         16 * 1024,
@@ -193,8 +178,8 @@ LIMITS = (
         "different bytes below a dataset for each byte of its elements: they are references",
         "a reference has 16 bytes, its value in the heap 16 and more",
     ),
-    Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", _HERE),
-    Limit("flush.calls", 10, "flushes", "fewer flushes of one file are not a pattern", _JUDGEMENT),
+    Limit("chunk.amplification", 4, "times", "bytes moved for a byte asked for", HERE),
+    Limit("flush.calls", 10, "flushes", "fewer flushes of one file are not a pattern", JUDGEMENT),
     Limit(
         "flush.bytes",
         1 << 20,
@@ -202,9 +187,7 @@ LIMITS = (
         "bytes written between two flushes below which a flush costs more in calls than in bytes",
         "what takes a millisecond at a good rate",
     ),
-    Limit(
-        "objects.many", 100, "objects", "fewer objects in one file are not a pattern", _JUDGEMENT
-    ),
+    Limit("objects.many", 100, "objects", "fewer objects in one file are not a pattern", JUDGEMENT),
     Limit(
         "loop.item",
         2e-6,
@@ -252,14 +235,14 @@ LIMITS = (
         0.25,
         "of run time",
         "the same for parsing: only the program that wrote a file can change its format",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "conversion.share",
         0.1,
         "of run time",
         "time between a library's calls, in which it formats, parses or compresses, that is much",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "pieces.bytes",
@@ -303,7 +286,7 @@ LIMITS = (
         "what h5py and netCDF4 take for an access by index, HDF5 apart",
         "50 to 150 \u00b5s, measured with both",
     ),
-    Limit("grain.calls", 32, "calls", "POSIX calls for one call on a dataset", _HERE),
+    Limit("grain.calls", 32, "calls", "POSIX calls for one call on a dataset", HERE),
     Limit(
         "compression.rate",
         8 << 20,
@@ -325,17 +308,17 @@ LIMITS = (
         "stored over logical bytes above which compression gains little",
         "204 MB became 185 MB in the netCDF-4 chunk study",
     ),
-    Limit("copy.factor", 4, "times", "bytes copied per byte changed", _HERE),
-    Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", _JUDGEMENT),
-    Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", _JUDGEMENT),
+    Limit("copy.factor", 4, "times", "bytes copied per byte changed", HERE),
+    Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", JUDGEMENT),
+    Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", JUDGEMENT),
     Limit(
         "checkpoint.bytes",
         64 << 10,
         "bytes",
         "least mean size of a checkpoint; smaller files are settings or logs",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("checkpoint.saves", 3, "saves", "fewer checkpoints have no interval", _JUDGEMENT),
+    Limit("checkpoint.saves", 3, "saves", "fewer checkpoints have no interval", JUDGEMENT),
     Limit(
         "checkpoint.failures",
         86_400,
@@ -348,25 +331,25 @@ LIMITS = (
         60,
         "s",
         "a shorter run may be a trial, whose checkpoints count only if they take checkpoint.share",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "checkpoint.share",
         0.1,
         "of run time",
         "share of a short run that checkpoints must take: see checkpoint.trial",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", _DRISHTI),
+    Limit("files.small", 1 << 20, "bytes", "a file up to this size is small", DRISHTI),
     Limit(
         "files.some",
         100,
         "files",
         "so many files are many if they are written and cost much",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("files.share", 0.1, "of run time", "metadata time of files that is much", _JUDGEMENT),
-    Limit("files.many", 1000, "files", "more files are many", _JUDGEMENT),
+    Limit("files.share", 0.1, "of run time", "metadata time of files that is much", JUDGEMENT),
+    Limit("files.many", 1000, "files", "more files are many", JUDGEMENT),
     Limit(
         "perprocess.processes",
         1000,
@@ -374,147 +357,37 @@ LIMITS = (
         "from here on a file per process strains the metadata server",
         "advice of computing centres",
     ),
-    Limit("opens.again", 10, "opens", "opens of one file by one process that are many", _JUDGEMENT),
+    Limit("opens.again", 10, "opens", "opens of one file by one process that are many", JUDGEMENT),
     Limit(
         "open.waits",
         60,
         "s",
         "metadata time for an open that only a program at the other end of a pipe takes",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "stats.again",
         100,
         "calls",
         "stat calls for one file by one process that are many",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "lists.again",
         100,
         "listings",
         "listings of folders by one process that are many",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "lists.entries",
         100_000,
         "entries",
         "entries that one process lists again, of however few folders",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("seeks.many", 100_000, "seeks", "fewer seeks cost nothing", _JUDGEMENT),
-    Limit(
-        "collective.calls",
-        30,
-        "calls",
-        "fewer collective calls by a process are not a pattern",
-        _JUDGEMENT,
-    ),
-    Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", _DRISHTI),
-    Limit(
-        "aggregate.bytes",
-        1 << 20,
-        "bytes",
-        "mean POSIX transfer that collective buffering should reach",
-        "default cb_buffer_size is 4 to 16 MiB",
-    ),
-    Limit(
-        "sieving.share", 0.1, "of bytes", "bytes read below for bytes that were only written", _HERE
-    ),
-    Limit(
-        "imbalance.share",
-        0.3,
-        "of the mean",
-        "by how much the slowest process is above the mean, in time and in bytes",
-        f"{_DRISHTI}, which takes it of the slowest",
-    ),
-    Limit(
-        "imbalance.chance",
-        5,
-        "s",
-        "a process that is slower than the mean by less, for the same work, may be so by chance",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "byall.share",
-        0.9,
-        "of a file",
-        "part of a file that each process reads, on average, where all read the file",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "byeach.processes",
-        3,
-        "processes",
-        "fewer processes of a program that read the same file are not a pattern",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "repeated.processes",
-        10,
-        "processes",
-        "fewer processes of a program with different arguments, which read the same file or list "
-        "the same folder, are not a pattern",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "each.processes",
-        100,
-        "processes",
-        "fewer processes that a program starts, for a file or an item each, are not a pattern",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "each.importing",
-        5,
-        "processes",
-        "fewer processes of a Python program that mostly imports are no pattern",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "each.files",
-        4,
-        "files",
-        "a process that opens more files was not started for one file",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "each.start",
-        20e-3,
-        "s",
-        "a program takes no longer to start, where the log does not have its processor time",
-        "1 to 10 ms on an idle or a busy machine",
-    ),
-    Limit(
-        "each.processor",
-        5e-3,
-        "s",
-        "processor time that a compiled program takes to start; 4 to 20 times that for an "
-        "interpreter",
-        "1 to 4 ms with the runtime, 20 to 60 ms for Python",
-    ),
-    Limit(
-        "oneprocess.share",
-        0.9,
-        "of bytes",
-        "share of the bytes from which on one process moves them alone",
-        _JUDGEMENT,
-    ),
-    Limit(
-        "oneprocess.read",
-        256 << 20,
-        "bytes",
-        "up to this much one process may read for all, and send it to them",
-        "what a broadcast takes a fraction of a second for",
-    ),
-    Limit(
-        "oneprocess.waited",
-        16 << 20,
-        "bytes",
-        "the same, if the log shows that the others wait meanwhile (see ranks-wait-for-io)",
-        "settings and tables; what each process needs a part of is larger",
-    ),
+    Limit("seeks.many", 100_000, "seeks", "fewer seeks cost nothing", JUDGEMENT),
+    *OF_PROCESSES,
     Limit(
         "calls.many",
         100_000,
@@ -527,7 +400,7 @@ LIMITS = (
         100,
         "calls",
         "fewer times that a stream went to the file are not a pattern",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit("stream.buffer", 4096, "bytes", "buffer that the C library gives a stream", "glibc"),
     Limit(
@@ -535,22 +408,22 @@ LIMITS = (
         30e-6,
         "s",
         "a call that takes less was answered from memory: fewer of them gain little",
-        _HERE,
+        HERE,
     ),
     Limit(
         "sync.calls",
         100,
         "calls",
         "fewer calls of fsync and the like are not a pattern",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
-    Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", _JUDGEMENT),
+    Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", JUDGEMENT),
     Limit(
         "lock.share",
         0.05,
         "of run time",
         "least part of the run that a process has to wait for locks of one file",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "lock.call",
@@ -564,14 +437,14 @@ LIMITS = (
         0.3,
         "of HDF5 time",
         "share of time in calls on HDF5 files that is waiting in MPI",
-        _HERE,
+        HERE,
     ),
     Limit(
         "waiting.mpiio",
         0.7,
         "of MPI-IO time",
         "share of time in MPI-IO calls that is not in POSIX calls below",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "targets.factor",
@@ -585,14 +458,14 @@ LIMITS = (
         3,
         "files",
         "fewer files on a storage target say little about it",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "unseen.share",
         0.05,
         "of bytes",
         "mapped bytes per byte transferred from which on they are reported",
-        _JUDGEMENT,
+        JUDGEMENT,
     ),
     Limit(
         "slowing.factor",

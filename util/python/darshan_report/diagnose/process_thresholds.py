@@ -1,0 +1,119 @@
+"""The thresholds of diagnoses that compare processes, or concern what they do together."""
+
+from __future__ import annotations
+
+from .threshold import DRISHTI, HERE, JUDGEMENT, Limit
+
+OF_PROCESSES = (
+    Limit(
+        "collective.calls",
+        30,
+        "calls",
+        "fewer collective calls by a process are not a pattern",
+        JUDGEMENT,
+    ),
+    Limit("collective.share", 0.5, "of transfers", "least share of collective transfers", DRISHTI),
+    Limit(
+        "aggregate.bytes",
+        1 << 20,
+        "bytes",
+        "mean POSIX transfer that collective buffering should reach",
+        "default cb_buffer_size is 4 to 16 MiB",
+    ),
+    Limit(
+        "sieving.share", 0.1, "of bytes", "bytes read below for bytes that were only written", HERE
+    ),
+    Limit(
+        "imbalance.share",
+        0.3,
+        "of the mean",
+        "by how much the slowest process is above the mean, in time and in bytes",
+        f"{DRISHTI}, which takes it of the slowest",
+    ),
+    Limit(
+        "imbalance.chance",
+        5,
+        "s",
+        "a process that is slower than the mean by less, for the same work, may be so by chance",
+        JUDGEMENT,
+    ),
+    Limit(
+        "byall.share",
+        0.9,
+        "of a file",
+        "part of a file that each process reads, on average, where all read the file",
+        JUDGEMENT,
+    ),
+    Limit(
+        "byeach.processes",
+        3,
+        "processes",
+        "fewer processes of a program that read the same file are not a pattern",
+        JUDGEMENT,
+    ),
+    Limit(
+        "repeated.processes",
+        10,
+        "processes",
+        "fewer processes of a program with different arguments, which read the same file or list "
+        "the same folder, are not a pattern",
+        JUDGEMENT,
+    ),
+    Limit(
+        "each.processes",
+        100,
+        "processes",
+        "fewer processes that a program starts, for a file or an item each, are not a pattern",
+        JUDGEMENT,
+    ),
+    Limit(
+        "each.importing",
+        5,
+        "processes",
+        "fewer processes of a Python program that mostly imports are no pattern",
+        JUDGEMENT,
+    ),
+    Limit(
+        "each.files",
+        4,
+        "files",
+        "a process that opens more files was not started for one file",
+        JUDGEMENT,
+    ),
+    Limit(
+        "each.start",
+        20e-3,
+        "s",
+        "a program takes no longer to start, where the log does not have its processor time",
+        "1 to 10 ms on an idle or a busy machine",
+    ),
+    Limit(
+        "each.processor",
+        5e-3,
+        "s",
+        "processor time that a compiled program takes to start; 4 to 20 times that for an "
+        "interpreter",
+        "1 to 4 ms with the runtime, 20 to 60 ms for Python",
+    ),
+    Limit(
+        "oneprocess.share",
+        0.9,
+        "of bytes",
+        "share of the bytes from which on one process moves them alone",
+        JUDGEMENT,
+    ),
+    Limit(
+        "oneprocess.read",
+        256 << 20,
+        "bytes",
+        "up to this much one process may read for all, and send it to them",
+        "what a broadcast takes a fraction of a second for",
+    ),
+    Limit(
+        "oneprocess.waited",
+        16 << 20,
+        "bytes",
+        "the same, if the log shows that the others wait meanwhile (see ranks-wait-for-io)",
+        "settings and tables; what each process needs a part of is larger",
+    ),
+)

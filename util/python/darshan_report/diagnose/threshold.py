@@ -1,0 +1,20 @@
+"""The form of a threshold, and the usual sources of its value."""
+
+from __future__ import annotations
+
+from ..classes import dataclass
+
+DRISHTI = "public rule set of Drishti 0.8"
+HERE = "the studies of this project"
+JUDGEMENT = "judgement: below it a change is not worth the work"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One threshold: its value in a unit, what it decides, and where it comes from."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+    source: str
