@@ -59,6 +59,8 @@ def test_what_was_not_recorded(tmp_path: Path) -> None:
     """A run that is not judged says what is missing, and what to do."""
     (job,) = (job for name, job, _ in CASES if name == "unseen-storage")
     with open_log(write(job, tmp_path / "a.darshan")) as log:
-        said = " ".join(" ".join(brief([[(finding, "", []) for finding in diagnose(log)]], 8)).split())
+        said = " ".join(
+            " ".join(brief([[(finding, "", []) for finding in diagnose(log)]], 8)).split()
+        )
     assert said.startswith("Part of the I/O was not recorded. ")
     assert "B outside of calls" in said and "run it again" in said

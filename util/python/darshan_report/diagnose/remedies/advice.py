@@ -140,15 +140,25 @@ def _searches(seen: Seen) -> bool:
     return seen.stats >= _SEARCH * max(seen.files, FEW)
 
 
+# The advice for a program that looks up many names; the rule opens-again has it, too.
+SEARCH_ONCE = (
+    "ask about each name once and remember the answers, for example in a set of names from one "
+    "listing of the folder; begin a search for the next free number at the last one"
+)
+SEARCH_EXAMPLE = (
+    "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
+    "C++: std::set<std::string> known;  // filled once by std::filesystem::directory_iterator\n"
+    "Python: known = set(os.listdir(folder))  # once;  name in known\n"
+    "Perl: my %known = map { $_ => 1 } glob('out/*');  # once;  exists $known{$name}\n"
+    "Rust: let known: HashSet<_> = fs::read_dir(folder)?.flatten().collect();  // once\n"
+    "Java: Set<Path> known = Files.list(folder).collect(Collectors.toSet());  // once\n"
+    "shell: n=$((n + 1))  # a counter, not a search from 1"
+)
 METADATA = (
     Advice(
         _searches,
-        "ask about each name once and remember the answers; begin a search for the next free "
-        "number at the last one, not at the first",
-        "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
-        "Python: known = set(os.listdir(folder))  # once;  name in known\n"
-        "Perl: my %known = map { $_ => 1 } glob('out/*');  # once;  exists $known{$name}\n"
-        "shell: n=$((n + 1))  # a counter, not a search from 1",
+        SEARCH_ONCE,
+        SEARCH_EXAMPLE,
         alone=True,
     ),
     Advice(

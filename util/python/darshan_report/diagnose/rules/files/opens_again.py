@@ -15,6 +15,7 @@ from ...facts import Facts, leading
 from ...finding import SYMPTOM, Evidence, Finding, Remedy
 from ...programs.sqlite import databases
 from ...reached import CALLS, at_most
+from ...remedies.advice import SEARCH_EXAMPLE, SEARCH_ONCE
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import opened_through
 from ...table import Table, added
@@ -74,18 +75,7 @@ _ASKED = Remedy(
     "Perl: my @known = stat($path);  before the loop",
     alone=True,
 )
-_SEARCHED = Remedy(
-    "Ask about each file once and remember the answers, for example in a set of names from one "
-    "listing of the folder. A search for the next free number begins at the last one.",
-    "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
-    "C++: std::set<std::string> known;  // filled once by std::filesystem::directory_iterator\n"
-    "Python: known = set(os.listdir(folder))  # once;  name in known\n"
-    "Perl: my %known = map { $_ => 1 } glob('out/*');  # once;  exists $known{$name}\n"
-    "Rust: let known: HashSet<_> = fs::read_dir(folder)?.flatten().collect();  // once\n"
-    "Java: Set<Path> known = Files.list(folder).collect(Collectors.toSet());  // once\n"
-    "shell: n=$((n + 1))  # a counter, not a search from 1",
-    alone=True,
-)
+_SEARCHED = Remedy(f"{SEARCH_ONCE[0].upper()}{SEARCH_ONCE[1:]}.", SEARCH_EXAMPLE, alone=True)
 _MAPPED = Remedy(
     "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
     "pages, and each access to a page of it costs a page fault.",

@@ -32,11 +32,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return
-    ids = np.unique(h5.file_ids)
-    asked = np.array([h5.datasets["BYTES_ASKED_READ"][h5.file_ids == one].sum() for one in ids])
-    below = np.array(
-        [h5.datasets.below("BYTES_READ", ("READ",))[h5.file_ids == one].sum() for one in ids]
-    )
+    ids, of_file = np.unique(h5.file_ids, return_inverse=True)
+    asked = np.bincount(of_file, h5.datasets["BYTES_ASKED_READ"])
+    below = np.bincount(of_file, h5.datasets.below("BYTES_READ", ("READ",)))
     read = joined(ids, posix, posix["BYTES_READ"])
     size = joined(ids, posix, posix["MAX_BYTE_READ"]) + 1
     calls = joined(ids, posix, posix["READS"])

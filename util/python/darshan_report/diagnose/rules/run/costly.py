@@ -508,6 +508,12 @@ def _inside(facts: Facts, spent: float) -> str:
             "already. What is left to try: a faster filter (LZ4, Zstandard, LZF) or a lower level "
             "of deflate, or several processes that each work on chunks of their own."
         )
+    if sum(u.own_time() for u in facts.datasets) < _HALF * spent:
+        return (
+            "Most of it was spent when files were opened, flushed and closed. What is left to try: "
+            "open each file once and keep it open, store fewer objects in it, and a newer file "
+            "format (libver='latest' in h5py)."
+        )
     return (
         "The selections are large already. What is left to try: the type in memory that the data "
         "have in the file, a newer file format, or several processes that share the work."
