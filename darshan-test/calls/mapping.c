@@ -112,6 +112,7 @@ CASE(munmap) {
   model_ext(path, "POSIX_EXT_MMAP_WRITABLE", size);
   expect_any(path, "POSIX_EXT_MMAP_DIRTY");
   CHECK(C(munmap(at + 1, 4096)) == -1 && errno == EINVAL);
+  expect_positive(path, "POSIX_EXT_F_MAP_TIME");
 }
 
 CASE(mremap) {

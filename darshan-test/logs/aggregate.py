@@ -325,9 +325,13 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
             continue
         total = NOT_SUMS.get(name, added)(r.counters[name] for r in records)
         out[f"total_{name}"] = str(total)
-    for name in records[0].fcounters:
+    for name in LAYOUTS[module][newest].fcounters:
         if name in ranks:
             out[f"total_{name}"] = f"{ranks[name]:f}"
+            continue
+        if name not in records[0].fcounters:
+            if name in NOT_YET:
+                out[f"total_{name}"] = f"{NOT_YET[name]:f}"
             continue
         out[f"total_{name}"] = f"{NOT_SUMS.get(name, sum)(r.fcounters[name] for r in records):f}"
     return out

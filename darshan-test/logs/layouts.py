@@ -280,6 +280,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("MMAP_FAULTS MMAP_FAULTS_FORWARD MMAP_FAULTS_NEAR MMAP_FAULTS_LOST", ""),
         ("RENAMES", ""),
         ("FOLDER_STATS RESOLVES FAILURES", ""),
+        ("", "F_MAP_TIME"),
     ),
     "H5_META": {
         1: layout(
@@ -312,6 +313,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
 # The value that older records have for a counter, if it is not -1.
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
+    "POSIX_EXT_F_MAP_TIME": 0,
     "PROCESS_WORLD_SIZE": 0,
     "PROCESS_LAUNCH": 0,
     "PROCESS_UNSEEN": 0,

@@ -78,7 +78,7 @@ def newest(module: str, version: int, record: Counted) -> Counted:
         record.id,
         record.rank,
         {name: int(counters.get(name, -1)) for name in latest.counters},
-        {name: fcounters.get(name, -1.0) for name in latest.fcounters},
+        {name: fcounters.get(name, NOT_YET.get(name, -1.0)) for name in latest.fcounters},
     )
 
 

@@ -173,6 +173,8 @@ def _transfers() -> list[Row]:
         transfer("copy-each-edit", "whole-file-copy", "undo", 8),
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
+        *(healthy(case, HERE) for case in ("map-windows", "map-at-once")),
+        replace(transfer("map-again", "mapped-again", "before the loop", 64), place=HERE),
         replace(
             transfer("mapped-at-random", "mapped-faults", "MADV_WILLNEED", 64),
             place=HERE,

@@ -59,6 +59,7 @@ BESIDE = {
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),
     "costly-listings": Trigger("names-c/walk-once"),
     "costly-lookups": Trigger("names-c/failed-access", limits=GENERAL),
+    "costly-mappings": Trigger("transfers-c/map-at-once", limits=GENERAL),
     "costly-mpiio": Trigger(
         "ranks-c/large-collective/mpich",
         limits=(*GENERAL, ("io.fine", 0), ("stake.seconds", 0)),

@@ -56,7 +56,14 @@ def cases() -> list[tuple[str, Job, Job]]:
         )
     )
     talk = in_mpi.but(F_WRITE_MPIIO_TIME=0.1, F_WRITE_COMM_TIME=1.9)
+    mappings = Job(
+        (
+            row("POSIX", "/data/a", OPENS=1, MMAPS=2, F_META_TIME=2.0),
+            row("POSIX_EXT", "/data/a", MMAP_BYTES=8 * MIB, F_MAP_TIME=1.9),
+        )
+    )
     return [
+        ("costly-mappings", mappings, mappings.but(1, F_MAP_TIME=0.04)),
         ("costly-hdf5", hdf5, hdf5.but(F_READ_TIME=0.04)),
         ("costly-mpiio", in_mpi, in_mpi.but(F_WRITE_MPIIO_TIME=0.04)),
         ("costly-communication", talk, talk.but(F_WRITE_COMM_TIME=0.04)),

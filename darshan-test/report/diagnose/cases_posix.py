@@ -285,6 +285,12 @@ def cases() -> list[Case]:
                 F_BLOCKED_TIME=2.0),
         )
     )  # fmt: skip
+    again = Job(
+        (
+            row("POSIX", "/a", OPENS=1, MMAPS=9000, F_META_TIME=2.0),
+            row("POSIX_EXT", "/a", MMAP_BYTES=9000 * MIB, F_MAP_TIME=1.9),
+        )
+    )
     ring = Job((row("POSIX", "/a", OPENS=1), row("POSIX_EXT", "/a", URING_RINGS=1, URING_UNSEEN=3)))
     inside = Job((row("POSIX", "/a.h5", OPENS=1, READS=9, SIZE_READ_0_100=5, BYTES_READ=900),))
     static = Job(
@@ -409,6 +415,7 @@ def cases() -> list[Case]:
         ("memory-alignment", aligned, aligned.but(MEM_NOT_ALIGNED=0)),
         ("gpu-compatibility", gpu, gpu.but(COMPAT_BYTES_READ=100 * MIB)),
         ("unseen-mapped", mapped, mapped.but(1, MMAP_TOUCHED=4096)),
+        ("mapped-again", again, again.but(MMAPS=90)),
         ("mapped-faults", paged, paged.but(2, STORAGE_READ=640 * MIB)),
         ("unseen-storage", stored, stored.but(1, STORAGE_READ=MIB)),
         ("unseen-io-uring", ring, ring.but(1, URING_UNSEEN=0)),

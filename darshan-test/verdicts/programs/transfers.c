@@ -250,6 +250,51 @@ static void mapped_at_random(bool cured) {
   close(fd);
 }
 
+/* Maps the whole file for each value. */
+static void map_again(bool cured) {
+  enum { VALUES = 60000, STEP = 6151, PAGE = 4096 };
+  size_t size = 64 << 20;
+  int fd = opened("input", O_RDONLY);
+  char *map = NULL;
+  unsigned sum = 0;
+  for (size_t i = 0; i < VALUES; i++) {
+    if (!map) map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    must(map != MAP_FAILED, "mmap");
+    sum += (unsigned char)map[i * STEP * PAGE % size];
+    if (cured) continue;
+    munmap(map, size); /* blame: map-again */
+    map = NULL;
+  }
+  must(sum != 0, "sum");
+  close(fd);
+}
+
+/* Uses a file through a window that moves over it. */
+static void map_windows(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  unsigned sum = 0;
+  for (off_t at = 0; at < 64 << 20; at += 8 << 20) {
+    char *map = mmap(NULL, 8 << 20, PROT_READ, MAP_SHARED, fd, at);
+    must(map != MAP_FAILED, "mmap");
+    for (size_t i = 0; i < 8 << 20; i += 64)
+      sum += (unsigned char)map[i];
+    munmap(map, 8 << 20);
+  }
+  must(sum != 0, "sum");
+  close(fd);
+}
+
+/* Has the kernel map all pages at once. */
+static void map_at_once(bool cured) {
+  (void)cured;
+  int fd = opened("input", O_RDONLY);
+  char *map = mmap(NULL, 64 << 20, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+  must(map != MAP_FAILED && map[4096] != 0, "mmap");
+  munmap(map, 64 << 20);
+  close(fd);
+}
+
 static void few_small(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -315,6 +360,9 @@ int main(int argc, char **argv) {
       {"odd-sizes", odd_sizes},
       {"blocks-64k", blocks_64k},
       {"mapped", mapped},
+      {"map-again", map_again},
+      {"map-windows", map_windows},
+      {"map-at-once", map_at_once},
       {"mapped-at-random", mapped_at_random},
       {"few-small", few_small},
       {"headers-among-bulk", headers_among_bulk},

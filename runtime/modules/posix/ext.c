@@ -326,13 +326,23 @@ void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64
   posix_unlock_other(file, SITE_OTHER, t1, t2);
 }
 
-void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags) {
+void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags,
+                  uint64_t t1, uint64_t t2) {
   record_make_room(STORE_POSIX_EXT);
   if (address == MAP_FAILED || (flags & MAP_ANONYMOUS) || !posix_lock(file)) return;
   file->record->counters[POSIX_MMAPS]++;
-  add(ext_of(file), POSIX_EXT_MMAP_BYTES, (int64_t)bytes, -1, 0, 0);
-  posix_unlock(file);
+  add(ext_of(file), POSIX_EXT_MMAP_BYTES, (int64_t)bytes, POSIX_EXT_F_MAP_TIME, t1, t2);
+  posix_add_meta_time(file, t1, t2);
+  posix_unlock_other(file, SITE_OTHER, t1, t2);
   mapping_made(file, address, bytes, prot, flags);
+}
+
+void posix_mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  record_make_room(STORE_POSIX_EXT);
+  if (!posix_lock(file)) return;
+  posix_ext_time_locked(file, POSIX_EXT_F_MAP_TIME, t1, t2);
+  posix_add_meta_time(file, t1, t2);
+  posix_unlock_other(file, SITE_OTHER, t1, t2);
 }
 
 void posix_mapping_seen(struct posix_file *file, const struct mapped *found) {

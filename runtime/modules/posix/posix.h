@@ -223,7 +223,8 @@ void posix_early_ending(void);
 void posix_early_forked(void);
 void posix_accessed(int result, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_allocated(struct posix_file *file, int64_t bytes, uint64_t t1, uint64_t t2);
-void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags);
+void posix_mapped(struct posix_file *file, void *address, size_t bytes, int prot, int flags,
+                  uint64_t t1, uint64_t t2);
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2);
 void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);

@@ -81,10 +81,12 @@ struct uring_setup;
 #define MAPS(at, n, flags, fd)                                                                     \
   if (UNLIKELY(((flags)&MAP_FIXED) && mappings_may_hold(at, n))) mappings_leaving(at, n);          \
   FD(fd)
-/* A range of memory that may contain mappings of files. */
+/* A range of memory that may contain mappings of files. f: the file of the first one, which
+ * mapping_called gives back. */
 #define MAPPED(at, n)                                                                              \
   if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
-  ACTIVE
+  ACTIVE;                                                                                          \
+  struct posix_file *f = mapping_hold(at)
 #define ADVISES(at, n, advice)                                                                     \
   if (advice_populates(advice)) mappings_populating(at, n);                                        \
   mappings_dropping(at, n, advice)

@@ -320,6 +320,24 @@ struct posix_file *mappings_file(const void *at) {
   return file;
 }
 
+struct posix_file *mapping_hold(const void *at) {
+  uintptr_t from = (uintptr_t)at;
+  if (!mappings_may_hold(at, 1) || !record_lock(&mappings_state.lock)) return NULL;
+  struct mapping *mapping = next_in(0, from, from + 1);
+  struct posix_file *file = mapping ? mapping->file : NULL;
+  if (file && file->overflow) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  record_unlock(&mappings_state.lock);
+  return file;
+}
+
+void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2) {
+  if (!file) return;
+  posix_mapping_called(file, t1, t2);
+  if (!file->overflow) return;
+  __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
+  posix_file_unused(file);
+}
+
 struct settling {
   uintptr_t from, to;
   int only_writable;

@@ -50,6 +50,11 @@ void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
+/* mapping_hold is like mappings_file, for a call that may remove the mapping: the file's state
+ * stays until mapping_called, which adds the time of the call. Neither does anything without a
+ * file. */
+struct posix_file *mapping_hold(const void *at);
+void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 /* Called before msync: counts what was written so far. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
@@ -66,6 +71,7 @@ void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };
+void posix_mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_mapping_seen(struct posix_file *file, const struct mapped *found);
 struct page_faults;
 void posix_page_faults_seen(struct posix_file *file, const struct page_faults *found);

@@ -357,6 +357,13 @@ LIMITS = (
         "from here on a file per process strains the metadata server",
         "advice of computing centres",
     ),
+    Limit(
+        "maps.again",
+        100,
+        "mappings",
+        "mappings of one file by one process that are many",
+        JUDGEMENT,
+    ),
     Limit("opens.again", 10, "opens", "opens of one file by one process that are many", JUDGEMENT),
     Limit(
         "open.waits",

@@ -16,8 +16,8 @@ from . import waits
 from .cpu_wait import real_part, runnable
 from .loops import between_all
 
-READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
-    "reads", "writes", "opens", "lookups", "listings", "syncs", "buffers",
+READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
+    "reads", "writes", "opens", "mappings", "lookups", "listings", "syncs", "buffers",
 )  # fmt: skip
 LOCKS = "locks"
 RANKS = "ranks"
@@ -30,6 +30,7 @@ TITLES = {
     READS: "Reading files",
     WRITES: "Writing files",
     OPENS: "Opening, closing, seeking and querying files",
+    MAPPINGS: "Mapping files into memory, and unmapping them",
     LOOKUPS: "Looking up names that do not exist",
     LISTINGS: "Listing folders",
     SYNCS: "Waiting for data to reach storage (fsync and the like)",
@@ -49,7 +50,9 @@ TITLES = {
     REST: "Unknown",
 }
 # Rows of I/O: time that a change of the program's I/O may save.
-IO = (READS, WRITES, OPENS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION)
+IO = (
+    READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION,
+)  # fmt: skip
 _OWN = {"HDF5 itself": HDF5, "MPI-IO itself": MPIIO, "MPI communication": COMMUNICATION}
 
 Floats = npt.NDArray[np.float64]
@@ -202,6 +205,27 @@ def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
     found[READS] += float(table["F_READ_TIME"][own].sum())
     found[WRITES] += float(facts.writing(table)[own].sum())
     found[OPENS] += float(table["F_META_TIME"][own].sum())
+    times = mapping_times(facts) if table.prefix == "POSIX" else None
+    if times is not None:
+        mapped = float(times[own].sum())
+        found[MAPPINGS] += mapped
+        found[OPENS] -= min(mapped, found[OPENS])
+
+
+@once
+def mapping_times(facts: Facts) -> Floats | None:
+    """Returns for each POSIX file the seconds of calls on its mappings, which its metadata time
+    contains; None if the log has none."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    if posix is None or extra is None or not extra.has("F_MAP_TIME"):
+        return None
+    times = extra["F_MAP_TIME"]
+    if times.max() <= 0:
+        return None
+    spent = np.zeros(len(posix))
+    _, here, there = np.intersect1d(posix.ids, extra.ids, return_indices=True)
+    spent[here] = np.maximum(times[there], 0.0)
+    return spent
 
 
 def _move_buffered(facts: Facts, found: dict[str, float]) -> None:

@@ -290,6 +290,33 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     )
 
 
+def _mappings(facts: Facts, _: str, spent: float) -> Told | None:
+    """Returns the notice about the time in calls that map files; None if it has nothing to say."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    if posix is None or extra is None:
+        return None
+    time = np.maximum(extra["F_MAP_TIME"], 0.0)
+    used = time > 0
+    if not used.any():
+        return None
+    first = leading(used, time, 1)[0]
+    number = posix.sum("MMAPS")
+    return Told(
+        "Mapping files into memory takes much of the run",
+        f"{_spent(facts, spent)} went into {plural(int(number), 'mapping')} of "
+        f"{amount(extra.sum('MMAP_BYTES') / max(number, 1.0))} on average and their ends. "
+        f"{_most(facts, extra, time, first)}",
+        0.0,
+        "",
+        Remedy(""),
+        "A mapping that asks for its pages at once (MAP_POPULATE, mlock) waits until all of them "
+        "are there, and its end takes time for each page. What is left to try: map only the part "
+        "that is used, let the pages come with their first use, or read the file with read.",
+        facts.rows(extra, first, "MMAP_BYTES", "F_MAP_TIME"),
+        frozenset(int(i) for i in extra.ids[used]),
+    )
+
+
 def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
     """Returns what is known of calls on names and descriptors; tables: with a mask of the files."""
 
@@ -550,6 +577,7 @@ _TOLD: dict[str, Tell] = {
     rows.READS: _transfers,
     rows.WRITES: _transfers,
     rows.OPENS: _opens,
+    rows.MAPPINGS: _mappings,
     rows.LOOKUPS: _lookups,
     rows.LISTINGS: _listings,
     rows.SYNCS: _syncs,
