@@ -165,6 +165,7 @@ _ABOUT = (
     ("sieve-buffer-write", About((WRITE,), _HDF5)),
     ("sleeps-between-look-ups", About((LOOKUP,), _ANY, _PAUSES)),
     ("slowing-down", About(_DATA, _CALL)),
+    ("synced-streams", About((READ, SYNC, OTHER), "getc|ungetc|getwc|fflush")),
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
     ("slow-compression", About((WRITE,), _HDF5)),

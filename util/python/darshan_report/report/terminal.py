@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..call_sites import told
-from ..diagnose.finding import GOOD, PROBLEM, Finding
+from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
 from ..measure import io_share
 from ..show.model import Table
 from ..show.sentences import first_fitting, fitting
@@ -32,6 +32,7 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
+_MUCH = 0.25  # of the run: what a notice that is shown in brief may gain
 _REMEDY = 3  # lines, with what was tried
 _WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
@@ -297,7 +298,7 @@ def told_in_brief(context: Context) -> list[Brief]:
     return [
         (
             f,
-            (context.where(f) or way) if f.kind == PROBLEM or f.is_hint else "",
+            (context.where(f) or way) if f.kind == PROBLEM or f.is_hint or _gains(f) else "",
             context.tried(f),
         )
         for f in context.findings
@@ -305,13 +306,15 @@ def told_in_brief(context: Context) -> list[Brief]:
 
 
 def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
-    """Yields the costliest problems of some logs (without one, the hints), one line each, with the
-    line of code and the remedy of the first; one line if there are none. most: number of lines."""
+    """Yields the costliest problems of some logs, one line each, with the line of code and the
+    remedy of the first. Without a problem it yields the hints; without a hint, the notices that
+    tell what may be gained; without any of these, a sentence. most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
     problems = sorted((f for f, *_ in found if f.kind == PROBLEM), key=lambda f: f.rank)
     problems = problems or sorted((f for f, *_ in found if f.is_hint), key=lambda f: f.rank)
+    problems = problems or sorted((f for f, *_ in found if _gains(f)), key=lambda f: f.rank)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
@@ -321,6 +324,11 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
             yield from _without_problem(finding)
+
+
+def _gains(finding: Finding) -> bool:
+    """Returns whether a notice tells what to do, and that this may gain much of the run."""
+    return finding.kind == NOTICE and finding.stake.share >= _MUCH and bool(finding.remedy.text)
 
 
 def _costliest(
@@ -373,7 +381,7 @@ def _without_problem(finding: Finding) -> Iterator[str]:
 
 def _headline(finding: Finding) -> Iterator[str]:
     """Yields the title of a finding with the time at stake, on one line if both fit."""
-    mark = "?" if finding.is_hint else "!"
+    mark = "?" if finding.is_hint else "-" if finding.kind == NOTICE else "!"
     stake = finding.stake
     at, short = stake.text.partition("; ")[0].partition(" and ")[0], stake.brief
     if stake.crowded and short:

@@ -148,7 +148,7 @@ def _opens_again(loop: Line) -> bool:
     return files is not None and _AGAIN * files <= begun
 
 
-def _parsed(facts: Facts, loop: Line) -> float:
+def parsed_after(facts: Facts, loop: Line) -> float:
     """Returns the seconds before the program's own closes, opens and reads of a loop, at most as
     long as it takes to parse what the loop read: `json.load` in a `with open(...)` parses before
     the close, `json.loads` of a text before the next open, `pickle.load` and a loop over lines
@@ -203,7 +203,7 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     inside = min(inside, moved / limits["conversion.rate"] + opening)
     before = min(before, opening + others * limits["loop.item"])
     # The gap before a library's open may be of both kinds, and counts once.
-    return short + inside + (max(before, _parsed(facts, loop)) if again else before)
+    return short + inside + (max(before, parsed_after(facts, loop)) if again else before)
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from ....call_sites.lines import Site
 from ....call_sites.measured import READ, WRITE
 from ....call_sites.stack import IMPORT
-from ....call_sites.told import name_of
+from ....call_sites.told import library_call, name_of
 from ....classes import dataclass
 from ....units import plural, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
+from ...programs.parsing import parsing_of
 from ...times.ledger import BETWEEN, COMPUTING, ledger
-from ...times.loops import Loops, loops_of
+from ...times.loops import Loops, loops_of, parsed_after
 
 NAME = "conversion"
 ROLE = LAST
@@ -37,12 +38,14 @@ class _Way:
     remedy: str
     example: str
     doubt: str = ""  # a sentence on what the time may be besides, with a blank before it
+    after: bool = False  # it reads all, and converts then: before the next call of its caller
 
 
 _TEXT_OUT, _TEXT_IN = (
     "Writing numbers as text takes much of the run",
     ("Reading numbers from text takes much of the run"),
 )
+_YAML = "Reading YAML takes much of the run"
 _PACKS = "Compressing takes much of the run"
 _BINARY = "Write a binary format: nothing is formatted, and the next program need not parse it."
 _PARSED = "If the file is read more than once, convert it once to a binary format."
@@ -73,6 +76,34 @@ _WAYS = (
         "json.dump formats each piece in Python; json.dumps formats all of it in C and is several "
         "times as fast. Or write a binary format.",
         "file.write(json.dumps(data))",
+    ),
+    _Way(
+        r"(?:yaml|ruamel)\.(?:\w+\.)*Reader\.", READ, "parsed YAML", _YAML,
+        "This loader of PyYAML or ruamel.yaml is written in Python; the loader in C is several "
+        "times as fast. If a program wrote the file, JSON is parsed a hundred times as fast.",
+        "yaml.load(file, Loader=yaml.CSafeLoader)\n"
+        "json.load(file)  # of a file that json.dump wrote",
+        after=True,
+    ),
+    _Way(
+        r"(?:yaml|ruamel)\.", READ, "parsed YAML", _YAML,
+        "If a program wrote the file, JSON is parsed many times as fast.",
+        "json.load(file)  # of a file that json.dump wrote", after=True,
+    ),
+    _Way(
+        r"(?:tomllib|tomli|toml|tomlkit|configparser)\.", READ, "parsed text",
+        "Reading settings as text takes much of the run",
+        "This parser is written in Python. If a program wrote the file, JSON is parsed many times "
+        "as fast.",
+        "json.load(file)  # of a file that json.dump wrote",
+        after=True,
+    ),
+    _Way(
+        r"(?:json|simplejson)\.", READ, "parsed JSON", "Reading JSON takes much of the run",
+        "orjson parses JSON several times as fast as json. If the file is read more than once, "
+        "convert it once to a binary format.",
+        "orjson.loads(file.read())\nnumpy.save(path, array)  # once;  numpy.load(path)",
+        after=True,
     ),
     _Way(
         r"csv\.", WRITE, "formatted text", _TEXT_OUT, _BINARY,
@@ -121,10 +152,12 @@ def _way(site: Site) -> tuple[_Way, str] | None:
         return None
     # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
-    for function in map(name_of, reversed(inside)):
-        for way in _WAYS:
-            if site.sums.calls_of[way.kind] > 0 and re.match(way.function, function):
-                return way, function.partition("+")[0]
+    functions = list(map(name_of, reversed(inside)))
+    for way in _WAYS:
+        for function in functions if site.sums.calls_of[way.kind] > 0 else ():
+            if re.match(way.function, function):
+                called = library_call(site) if way.after else ""
+                return way, (called or function).partition("+")[0]
     return None
 
 
@@ -134,14 +167,23 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
     _add_compiled(facts, known, spent)
     for loop in known.groups:
+        after: dict[_Way, str] = {}
+        gaps: dict[_Way, float] = defaultdict(float)
         for site in loop.sites:
             if found := _way(site):
                 way, function = found
+                if way.after:
+                    after[way] = function
+                    gaps[way] += sum(site.sums.gaps)
+                    continue
                 moved = site.sums.written if way.kind == WRITE else site.sums.read
                 converted = moved * (_RATIO if way.does == _PACKED else 1)
                 most = converted / facts.limits["conversion.rate"]
                 time = min(sum(site.sums.gaps), most) * known.overlap
                 spent[way][function] += time  # type: ignore[assignment]
+        for way, function in after.items():
+            time = min(gaps[way] + parsed_after(facts, loop), parsing_of(facts, loop))
+            spent[way][function] += time * known.overlap  # type: ignore[assignment]
     return spent
 
 
