@@ -50,6 +50,12 @@ def _streams() -> list[Row]:
         stream("flush-per-line", "stream-flushes", "fflush"),
         stream("line-buffered", "line-buffered", "setvbuf"),
         stream("seek-and-read", "stream-seeks", "memory", 8),
+        replace(
+            stream("skip-fields", "stream-seeks", "whole records", 24),
+            place=HERE,
+            says=(r"seeks in /\S+/input skipped 40 B each",),
+            never=("pread",),
+        ),
         stream("bulk-stream", "stdio-bulk", "setvbuf"),
         stream("parse-again", "same-bytes-again-read", "memory", 1),
         stream("file-per-result", "many-small-files", "container"),
@@ -76,6 +82,7 @@ def _streams() -> list[Row]:
         Row("streams.cc", "seekg-sections", place=HERE, input=8, never=("discarded",)),
         cpp("seekg-each", "stream-seeks-refill", "memory", 8),
         Row("streams.cc", "lines-out", place=HERE),
+        replace(cpp("cin-in", "synced-streams", "sync_with_stdio"), place=HERE, settings=_SITES),
         Row("streams.cc", "getline-all", place=HERE, input=32),
     ]
 
@@ -450,6 +457,7 @@ def _parsed() -> list[Row]:
         parsed("row-each", again, "once", says=title),
         parsed("pickle-each", again, "once", says=title),
         parsed("settings-each-step"),
+        parsed("yaml-once", says=("CSafeLoader", "yaml.load parsed YAML for")),
         parsed("passes-of-models", never=("before the loop",)),
         parsed("pages", never=("before the loop",)),
     ]

@@ -437,6 +437,15 @@ def _tools() -> list[Row]:
             never=("container", "git FILE1"),
         ),
         tool("pip-many"),
+        Row(
+            "words.sh",
+            "read-pipe",
+            "bytewise-input",
+            "done < ",
+            HERE,
+            tree=1,
+            settings=(("DARSHAN_SITES", "1"),),
+        ),
     ]
 
 

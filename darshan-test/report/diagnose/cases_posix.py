@@ -353,6 +353,20 @@ def cases() -> list[Case]:
                 FRAMES=2, PROCESSES=1, READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=5.0),
         )
     )  # fmt: skip
+    cin = Job(
+        (
+            row("STDIO", "/a.txt", OPENS=1, READS=9_000_000, BYTES_READ=9_000_000, F_READ_TIME=1.0),
+            row("SITES", "getc;/usr/lib/libstdc++.so.6+100;/a.cc:3:main", FRAMES=2, PROCESSES=1,
+                READS=9_000_000, BYTES_READ=9_000_000, F_READ_TIME=1.0),
+        )
+    )  # fmt: skip
+    piped = Job(
+        (
+            row("POSIX", "/a.sh", OPENS=1, READS=9, BYTES_READ=9000, F_READ_TIME=0.01),
+            row("USAGE", "app", PROCESSES=1, READ_CALLS=4_000_000, CHARS_READ=4_009_000,
+                F_SYSTEM_TIME=2.0),
+        )
+    )  # fmt: skip
     edited = Job(
         (
             row("POSIX", "/table", OPENS=200, READS=100, BYTES_READ=100 * MIB, WRITES=100,
@@ -386,6 +400,8 @@ def cases() -> list[Case]:
         ("between-calls-records", direct, direct.but(1, BYTES_WRITTEN=32 * MIB)),
         ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        ("synced-streams", cin, cin.but(1, READS=900, F_READ_TIME=0.01)),
+        ("bytewise-input", piped, piped.but(1, READ_CALLS=40_000)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),
         ("rotated-often", rotated, rotated.but(1, RENAME_SOURCES=0)),
         ("rewritten-whole", whole, whole.but(MAX_BYTE_WRITTEN=9999)),

@@ -25,6 +25,23 @@ def prepare_config_each() -> None:
     Path("config.json").write_text(json.dumps({"stations": stations}, indent=1))
 
 
+def prepare_yaml_once() -> None:
+    """Writes an inventory of 300 KiB."""
+    hosts = "".join(
+        f"- {{name: node{i}, role: r{i % 9}, slots: [1, 2, {i}]}}\n" for i in range(6000)
+    )
+    Path("hosts.yaml").write_text(hosts)
+
+
+def yaml_once(_: bool) -> None:
+    """Parses a file of YAML with the loader in Python."""
+    import yaml  # noqa: PLC0415  # the other cases import no library
+
+    with open("hosts.yaml") as file:
+        hosts = yaml.load(file, Loader=yaml.SafeLoader)  # blame: yaml-once
+    assert len(hosts) == 6000
+
+
 def gains() -> list[float]:
     """Parses the configuration."""
     with open("config.json") as file:  # blame: config-each

@@ -81,6 +81,18 @@ static void lines_out(bool) {
   for (int i = 0; i < 1000000; i++) out << i << '\n';
 }
 
+/* Adds numbers of the standard input. */
+static void cin_in(bool cured) {
+  std::ofstream out("numbers");
+  for (int i = 0; i < 700000; i++) out << i % 1000003 << '\n';
+  out.close();
+  must(freopen("numbers", "r", stdin) != nullptr, "freopen");
+  if (cured) std::ios::sync_with_stdio(false);
+  long sum = 0, value;
+  while (std::cin >> value) sum += value; // blame: cin-in
+  must(sum > 0, "sum");
+}
+
 static void getline_all(bool) {
   std::ifstream in("input");
   std::string line;
@@ -92,6 +104,7 @@ int main(int argc, char **argv) {
       {"endl-each", endl_each},     {"no-buffer", no_buffer},   {"open-each", open_each},
       {"seekg-in-order", seekg_in_order}, {"seekg-sections", seekg_sections},
       {"seekg-each", seekg_each},   {"lines-out", lines_out},   {"getline-all", getline_all},
+      {"cin-in", cin_in},
       {nullptr, nullptr},
   };
   return run_case(argc, argv, cases);

@@ -45,6 +45,11 @@ for n in range(200): subprocess.run(["basename", f"/data/{n}.txt"], stdout=subpr
       for i in $(seq 40); do echo "s/^$i value/$i number/"; done > changes
       sed -i -f changes table
     else for i in $(seq 40); do sed -i "s/^$i value/$i number/" table; done; fi ;;  # blame: edit-each
+  read-pipe)
+    seq 150000 | sed 's/$/ value/' > table
+    if [ "$2" = cured ]; then while read -r a b; do last=$a; done < table
+    else while read -r a b; do last=$a; done < <(cat table); fi  # blame: read-pipe
+    echo "$last $b" > last ;;
   sums-again)
     if [ "$2" = cured ]; then md5sum input many/* > sums
     else for step in $(seq 12); do md5sum input many/* > sums; done; fi ;;  # blame: sums-again

@@ -15,9 +15,10 @@ import numpy as np
 
 from ..call_sites.installed import is_thread
 from ..call_sites.lines import Site, sites_of
-from ..call_sites.measured import CLOSE, OPEN, SEEK, SYNC, WRITE
+from ..call_sites.measured import CLOSE, LONG, OPEN, SEEK, SYNC, WRITE
 from ..classes import dataclass
 from ..diagnose.facts import Facts, once
+from ..diagnose.remedies.language import languages
 from ..library import LogError
 from .files import WHOLE, File, written_files
 from .savers import Saver, saver_by_name, saver_of
@@ -49,6 +50,7 @@ class Checkpoint:
     even: bool  # each of several processes wrote the same number of bytes
     beside: bool | None  # saved by a thread beside the program; None: unknown
     from_calls: bool  # call sites tell the library function
+    in_python: bool  # the programs may be in Python, as the usual savers are
     ids: frozenset[int]  # of the files' records
     sites: tuple[int, ...]  # ids of the call sites that wrote, the one with most bytes first
     # Begin and end of each save, in order, at most MOST_TIMES; empty if files were saved again.
@@ -57,7 +59,9 @@ class Checkpoint:
     @property
     def title(self) -> str:
         """Returns what saved the files: "torch.save", or what their names tell."""
-        return self.saver.title if self.from_calls else self.saver.by_name
+        if self.from_calls:
+            return self.saver.title
+        return self.saver.by_name if self.in_python else "known by its name"
 
     @property
     def kept(self) -> int:
@@ -150,8 +154,9 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
         saver = saver_of(site)
         spent = sums.seconds
         # The time before a call that opened, renamed or removed a file is not part of a save.
+        # A long gap before a write of the program's own code is not part of a save, either.
         if any(sums.calls_of[kind] > 0 for kind in _INSIDE):
-            spent += sum(sums.gaps)
+            spent += sum(sums.gaps if saver is not None else sums.gaps[:LONG])
         for pattern, part in homes.used(site).items():
             way = found[pattern]
             way.seconds += part * spent
@@ -206,9 +211,10 @@ def _wall(
     files: Sequence[File], spans: Spans, way: _Way | None, processes: int, again: bool
 ) -> float:
     """Returns the seconds that the saves took the process that spent most. again: some files were
-    saved more than once, so the time from the first write to the last is not that of a save."""
+    saved more than once, so the time from the first write to the last is not that of a save. Nor
+    is it if the program's own code writes a part of the file now and then."""
     most = max(map(_covered, spans.values()), default=0.0)
-    if not again:
+    if not again and (way is None or way.savers or not way.written):
         return most
     written = sum(file.written for file in files)
     spent = sum(part.seconds for file in files for part in file.parts.values())
@@ -300,6 +306,7 @@ def _row(
         even=_even(facts, files, by_rank, saved, processes),
         beside=None if way is None or not way.written else 2 * way.beside > way.written,
         from_calls=from_calls,
+        in_python="Python" in languages(facts, ""),
         ids=frozenset().union(*(file.ids for file in files)),
         sites=tuple(one for one, _ in way.sites.most_common()) if way else (),
         times=() if again else tuple(sorted(spans)[:MOST_TIMES]),

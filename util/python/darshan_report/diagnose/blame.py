@@ -97,6 +97,7 @@ _ABOUT = (
     ("across-the-grain", About(_DATA, _HDF5)),
     ("aggregators", About(_DATA, _MPIIO)),
     ("blocking-only", About(_DATA, _MPIIO)),
+    ("bytewise-input", About(KINDS, _CALL, _GAPS)),
     ("chunk-size", About(_DATA, _HDF5, before=(WRITE,))),
     ("chunk-", About(_DATA, _HDF5)),
     ("collective-metadata", About(_NAMES, _HDF5)),

@@ -187,6 +187,13 @@ LIMITS = (
         "bytes written between two flushes below which a flush costs more in calls than in bytes",
         "what takes a millisecond at a good rate",
     ),
+    Limit(
+        "bytewise.calls",
+        100_000,
+        "reads",
+        "fewer reads of a byte or two are not a pattern",
+        JUDGEMENT,
+    ),
     Limit("objects.many", 100, "objects", "fewer objects in one file are not a pattern", JUDGEMENT),
     Limit(
         "loop.item",

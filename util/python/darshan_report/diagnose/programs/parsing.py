@@ -19,6 +19,7 @@ from ..facts import Facts
 # Functions of parsers that read the file themselves.
 _FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
 _SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
+_MOSTLY = 0.9  # part of a site's calls
 _TEXTS = re.compile(
     r"\.(?:(?:geo)?json|ya?ml|toml|ini|cfg|conf|xml|xsd|nml|plist|ipynb|csv|tsv|tab|pkl|pickle"
     r"|msgpack)$",
@@ -26,10 +27,11 @@ _TEXTS = re.compile(
 )
 
 
-def _is_text(facts: Facts, site: Site) -> bool:
-    """Returns whether the names of a site's files are those of files that programs parse."""
-    names = [facts.name(record) for record in site.sums.files.calls]
-    return bool(names) and all(map(_TEXTS.search, names))
+def uses_texts(facts: Facts, site: Site) -> bool:
+    """Returns whether most calls of a site are on files that programs parse."""
+    calls = {facts.name(record): number for record, number in site.sums.files.calls.items()}
+    texts = sum(number for name, number in calls.items() if _TEXTS.search(name))
+    return texts > 0 and texts >= _MOSTLY * sum(calls.values())
 
 
 def _rate(facts: Facts, site: Site) -> float:
@@ -39,7 +41,7 @@ def _rate(facts: Facts, site: Site) -> float:
     names = [name_of(place) for place in inside]
     if any(map(_SLOW.match, names)):
         return facts.limits["parse.slow"]
-    if any(map(_FAST.match, names)) or _is_text(facts, site):
+    if any(map(_FAST.match, names)) or uses_texts(facts, site):
         return facts.limits["parse.rate"]
     return 0.0
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 import re
 
 from ..facts import Facts, once
+from ..finding import Remedy
 from .used_through import used_through
 
 _DATABASE = re.compile(r"\.(?:db|db3|sqlite|sqlite3)$", re.IGNORECASE)
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a database
 _LIBRARY = r"_?sqlite3\.|libsqlite3\.so"
 _PROGRAM = re.compile(r"\.(?:pyc?|so)$|\.so\.[0-9.]+$")
+
+IN_A_TRANSACTION = Remedy(
+    "SQLite locks its database for each transaction, and a query outside of one is a transaction "
+    "of its own: put the whole loop into one. Or let the connection keep the lock, if no other "
+    "process uses the database.",
+    "SQL: BEGIN;  -- before the loop;  COMMIT;  -- after it\n"
+    "Python: db.execute('BEGIN')  # before a loop of queries;  db.commit()  # after it\n"
+    "SQL: PRAGMA locking_mode = EXCLUSIVE;",
+)
 
 
 @once

@@ -39,7 +39,7 @@ from ...measure.processes.usage import Usage
 from ...units import seconds
 from ..blame import about_of, part_of
 from ..facts import Facts, once
-from ..programs.parsing import parsing_of
+from ..programs.parsing import parsing_of, uses_texts
 
 ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
 _AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
@@ -157,7 +157,9 @@ def parsed_after(facts: Facts, loop: Line) -> float:
     for site in loop.sites:
         calls = site.sums.calls_of
         own = bool(calls[CLOSE] or calls[READ]) and not is_of_library(site)
-        if own or (site.is_users and _begins(site)):
+        # Without a line, as of a script that node runs, the name of the file tells the loop.
+        opens = _begins(site) and (site.is_users or (site.line is None and uses_texts(facts, site)))
+        if own or opens:
             longer += site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
     return min(longer, parsing_of(facts, loop)) if longer > 0 else 0.0
 

@@ -11,6 +11,8 @@ from ...measure.processes.usage import PAGE, Seen, Usage
 from ...units import amount, plural, seconds
 from ..facts import Facts, once
 
+_FEW_BYTES = 4  # of a read: below it, programs read single characters
+
 
 @dataclass(frozen=True)
 class Unjudged:
@@ -175,6 +177,43 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
     asleep = np.maximum(known["F_BLOCKED_TIME"] - seen.seconds, 0.0)
     took = np.minimum(asleep, faults * limits["faults.seconds"])
     return PageWaits(*(float(column[some].sum()) for column in (faults, read, took)))
+
+
+@dataclass(frozen=True)
+class Bytewise:
+    """The reads of a process outside of recorded files, of a byte or two each."""
+
+    program: str  # empty: the log has one process
+    calls: float
+    read: float  # bytes
+    system: float  # seconds that the kernel worked for the process
+
+
+@once
+def bytewise(facts: Facts) -> Bytewise | None:
+    """Returns the process that made most reads of almost no bytes, and for whose reads recorded
+    files do not account. Returns None if there is none."""
+    known = _usage(facts)
+    if known is None or not known.knows("READ_CALLS").any():
+        return None
+    seen, _, _ = _seen(facts, known)
+    tree, recorded = facts.tree, np.zeros(len(known))
+    if tree is not None and len(known) > 1:
+        at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
+        recorded = np.where(tree.ranks[at] == known.ranks, tree["READS"][at], 0).astype("f8")
+    elif (posix := facts.table("POSIX")) is not None:
+        recorded[:] = posix.sum("READS")
+    calls = known["READ_CALLS"] - recorded
+    read = np.maximum(known["CHARS_READ"] - seen.read, 0.0)
+    some = (calls >= facts.limits["bytewise.calls"]) & (read <= _FEW_BYTES * calls)
+    if not some.any():
+        return None
+    place = int(np.argmax(np.where(some, calls, 0.0)))
+    program = ""
+    if tree is not None and len(known) > 1:
+        program = tree.programs[int(np.searchsorted(tree.ranks, known.ranks[place]))].name
+    system = float(known["F_SYSTEM_TIME"][place])
+    return Bytewise(program, float(calls[place]), float(read[place]), system)
 
 
 def is_unjudged(facts: Facts) -> bool:

@@ -153,8 +153,9 @@ def _through_pipes(read: int, written: int, time: float) -> str:
     if not moved:
         return ""
     return (
-        " The programs also used standard streams that are not files (pipes, terminals): they "
-        f"{' and '.join(moved)}, in {seconds(time)}. No other number includes this."
+        " Through the C library the programs also used standard streams that are not files "
+        f"(pipes, terminals): they {' and '.join(moved)}, in {seconds(time)}. No other number "
+        "includes this, and calls on pipes that bypass the C library's streams are not recorded."
     )
 
 

@@ -22,6 +22,7 @@ from ...times.loops import between
 
 NAME = "same-bytes-again"
 ROLE = SYMPTOM
+_BLOCKS, _LARGE = (4096, 1 << 20), 128 << 20  # bytes: of a read, and of a file
 _COPIED = 0.1  # part of the bytes by which a copy may differ
 _WORDS = {
     "READ": (
@@ -41,6 +42,14 @@ _PAGES = Remedy(
     "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
     "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
 )
+_TABLES = r"pandas\.read_|polars\.(?:read|scan)_"
+_TABLE_ONCE = Remedy(
+    "Read the table once, and select from it in memory. If it does not fit into memory, read it "
+    "once in pieces: with skiprows the library parses all rows before the piece again.",
+    "Python: table = pandas.read_csv(path)  # once, before the loop\n"
+    "Python: for piece in pandas.read_csv(path, chunksize=100_000): ...  # not skiprows, nrows",
+    alone=True,
+)
 _NPZ = r"numpy\.(?:\w+\.)*NpzFile\."
 _NPZ_ONCE = Remedy(
     "Take each array of the .npz file once, before the loop, and keep it: each name in brackets "
@@ -59,9 +68,11 @@ _SCANS = Remedy(
     "Create an index for the columns by which the queries look up rows: SQLite reads the table "
     "from beginning to end for each query, which EXPLAIN QUERY PLAN tells as SCAN. Only if the "
     "queries need all rows, give SQLite a page cache that holds the table: it saves the reads, but "
-    "not what SQLite does with the rows.",
+    "not what SQLite does with the rows. LIMIT with OFFSET reads all rows before the page: go on "
+    "after the last key instead.",
     "SQL: EXPLAIN QUERY PLAN SELECT ...;  -- SCAN: no index;  SEARCH: an index\n"
     "SQL: CREATE INDEX by_id ON t(id);  -- of the column in WHERE\n"
+    "SQL: SELECT ... WHERE id > :last ORDER BY id LIMIT 100;  -- not OFFSET\n"
     "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
 )
 
@@ -95,6 +106,8 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
         moved - size >= facts.limits["again.bytes"]
     )
     mask &= facts.single(table)
+    if direction == "READ" and table.prefix == "POSIX":
+        mask &= ~_looked_up(facts, table, moved, size)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
         for place in np.flatnonzero(mask).tolist():
@@ -150,6 +163,16 @@ def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
     were."""
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
+
+
+def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
+    """Returns a mask of the large files of which whole blocks are read here and there, each block a
+    few times: to load all of such a file takes as long as these reads."""
+    read, calls = table["BYTES_READ"], table["READS"]
+    blocks = (read >= _BLOCKS[0] * calls) & (read <= _BLOCKS[1] * calls)
+    few = moved < facts.limits["again.mostly"] * size
+    found: Mask = blocks & few & (size >= _LARGE) & ~_in_order(table, "READ")
+    return found
 
 
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
@@ -252,6 +275,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         return found
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _NPZ):
         return _NPZ_ONCE
+    if direction == "READ" and int(table.ids[place]) in used_through(facts, _TABLES):
+        return _TABLE_ONCE
     if direction == "READ" and facts.together:
         text += ", or read them in one process and send them to the others"
     if facts.info.region("H5D"):

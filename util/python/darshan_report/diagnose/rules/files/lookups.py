@@ -10,6 +10,7 @@ from ....units import count, plural, seconds
 from ...accesses import rotations
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
+from ...programs.sqlite import IN_A_TRANSACTION, databases
 from ...reached import needs
 from ...table import Table
 from ...times.loops import loops_of
@@ -44,7 +45,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"{seconds(time)}{facts.over_all}. {where(facts)}".rstrip(),
         stake=stake,
         evidence=facts.sums(extra, "MISSES", "ACCESSES", "F_MISS_TIME"),
-        remedy=Remedy(
+        remedy=IN_A_TRANSACTION
+        if _by_sqlite(facts, extra, misses)
+        else Remedy(
             "Look each name up once and remember missing files; list a folder once instead of "
             "testing each name; shorten the search path, and put the folder with most hits first."
             + ("" if loops_of(facts) else _MAY_WAIT),
@@ -53,6 +56,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         limits=("operations",),
     )
+
+
+def _by_sqlite(facts: Facts, extra: Table, misses: float) -> bool:
+    """Returns whether most of the failed lookups are those of SQLite, which looks for its journals
+    at each transaction, and sets a few locks."""
+    names = databases(facts)
+    if not names:
+        return False
+    own = np.array([facts.name(int(number)) in names for number in extra.ids])
+    return bool(float(extra["LOCKS"][own].sum()) >= misses)
 
 
 def where(facts: Facts) -> str:

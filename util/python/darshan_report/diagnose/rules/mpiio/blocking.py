@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ....units import count, seconds, share
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Finding, Remedy
+from ...times.ledger import COMPUTING, ledger
 
 NAME = "blocking-only"
 ROLE = REMARK
@@ -22,7 +23,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     calls = sum(upper.sum(n) for n in names)
     others = sum(upper.sum(n) for n in ("NB_READS", "NB_WRITES", "SPLIT_READS", "SPLIT_WRITES"))
     time = upper.sum("F_READ_TIME") + upper.sum("F_WRITE_TIME")
-    stake = facts.stake(time, "time in blocking transfers, if all of it were overlapped")
+    # The program can overlap no more than it computes.
+    if facts.table("USAGE") is not None:
+        time = min(time, ledger(facts)[COMPUTING])
+    stake = facts.stake(time, "time in blocking transfers that computing could overlap")
     # Twice the share of a problem, because this change is larger than most.
     if others or calls < facts.limits["operations"] or not facts.worth(stake):
         return

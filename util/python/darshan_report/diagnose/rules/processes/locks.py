@@ -13,7 +13,7 @@ from ....records import among
 from ....units import count, seconds, share
 from ...facts import Facts, leading
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
-from ...programs.sqlite import databases
+from ...programs.sqlite import IN_A_TRANSACTION, databases
 from ...reached import needs
 from ...remedies.in_common import STATE
 from ...table import Table
@@ -172,7 +172,11 @@ def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding
         ),
         stake=stake,
         evidence=_evidence(facts, extra, at) + inside.evidence,
-        remedy=_ONCE if users <= 1 else _NUMBERS if inside.changed else _BLOCKS,
+        remedy=(IN_A_TRANSACTION if name in databases(facts) else _ONCE)
+        if users <= 1
+        else _NUMBERS
+        if inside.changed
+        else _BLOCKS,
         limits=("lock.share", "lock.call", "calls.many", "operations"),
         covers=inside.ids,
     )

@@ -65,6 +65,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"intervals of {seconds(heat.bin_width)}.",
             NOTICE,
             remedy=Remedy(
+                "Nothing was written: look at what else used the storage or the processors then."
+            )
+            if not heat.write.any()
+            else Remedy(
                 "If a file grows during the job, check if the cost of an operation grows with "
                 "it: an "
                 "index that no longer fits into memory, a chunk index, fragmented blocks.",

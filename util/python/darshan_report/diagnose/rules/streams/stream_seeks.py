@@ -14,6 +14,8 @@ from ...reached import CALLS, at_most, needs
 
 NAME = "stream-seeks"
 ROLE = CAUSE
+_NEAR = 2048  # bytes: half of the usual buffer
+_ONE_PASS = 1.1  # times the size of a file that fills of its buffer read, at most
 
 
 @once
@@ -70,7 +72,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     table = streams.table
     yield Finding(
         NAME,
-        "Seeks discard the buffer of a stream",
+        "Short seeks skip what the buffer of a stream has"
+        if _forward(streams, first) and not writes[first]
+        else "Seeks discard the buffer of a stream",
         _sentence(facts, streams, first, float(spent[first]))
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
@@ -78,7 +82,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + facts.stream_rows(
             first, "DISCARDS", "FILLS", "FILLED_BYTES", "DRAINS", "DRAINED_BYTES", "F_SEEK_TIME"
         ),
-        remedy=_remedy(bool(writes[first])),
+        remedy=_remedy(bool(writes[first]), _forward(streams, first)),
         limits=("stream.calls", "stream.buffer", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
@@ -93,6 +97,14 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
             f"{amount(drained)} in {count(drains)} pieces of {amount(drained / drains)}, in "
             f"{seconds(spent)}{facts.over_all}"
         )
+    if _forward(streams, place):
+        skipped = streams["FILLED_BYTES"][place] - table["BYTES_READ"][place]
+        return (
+            f"{count(int(table['SEEKS'][place]))} seeks in {name} skipped "
+            f"{amount(max(0.0, float(skipped)) / max(1.0, float(table['SEEKS'][place])))} each on "
+            f"average, which the buffer mostly had already. They took {seconds(spent)}"
+            f"{facts.over_all}"
+        )
     discards = float(streams["DISCARDS"][place])
     if discards < facts.limits["stream.calls"]:
         discards = float(min(table["SEEKS"][place], streams["FILLS"][place]))
@@ -104,7 +116,15 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
     )
 
 
-def _remedy(writes: bool) -> Remedy:
+def _forward(streams: Streams, place: int) -> bool:
+    """Returns whether the seeks of a file skip a few bytes each, always forward: all buffers
+    together had the bytes of the file once."""
+    filled, size = streams["FILLED_BYTES"][place], streams.table["MAX_BYTE_READ"][place] + 1
+    skipped = filled - streams.table["BYTES_READ"][place]
+    return bool(filled <= _ONE_PASS * size and 0 < skipped < _NEAR * streams.table["SEEKS"][place])
+
+
+def _remedy(writes: bool, forward: bool) -> Remedy:
     if writes:
         return Remedy(
             "Change the data in memory, and write them once, in the order of the file; write "
@@ -113,6 +133,13 @@ def _remedy(writes: bool) -> Remedy:
             "C: fwrite(all, size, 1, stream);\nC: pwrite(fd, record, sizeof record, place);\n"
             "Octave: fwrite (file, whole_matrix), once",
             alone=True,
+        )
+    if forward:
+        return Remedy(
+            "A seek costs more than to read the few bytes that it skips: read them, too, or read "
+            "whole records and use a part of each.",
+            "C: fread(&record, sizeof record, 1, stream);  // the whole record\n"
+            "C: fread(skipped, 1, sizeof skipped, stream);  // not fseek(stream, 40, SEEK_CUR)",
         )
     return Remedy(
         "Read the file once and keep it in memory, or sort the requests by offset; read single "

@@ -50,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Switch the synchronization off before the first input or output: std::cin then has a "
             "buffer of its own. The program must then not use scanf or printf on the same "
             "streams.",
-            "C++: std::ios::sync_with_stdio(false);  std::cin.tie(nullptr);  // first lines of main",
+            "C++: std::ios::sync_with_stdio(false);  std::cin.tie(nullptr);  // first in main",
         ),
         limits=("stream.calls",),
     )

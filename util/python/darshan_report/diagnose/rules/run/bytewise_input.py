@@ -1,0 +1,50 @@
+"""A process reads its input byte by byte from a pipe, a terminal or a socket.
+
+The runtime records calls on files. The kernel counts the reads of a process on any descriptor, so
+reads of almost no bytes that no recorded call explains are those of such an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....units import amount, count, seconds
+from ...facts import Facts
+from ...finding import CAUSE, PROBLEM, Finding, Remedy
+from ...reached import needs
+from ...times.unjudged import bytewise
+
+NAME = "bytewise-input"
+ROLE = CAUSE
+
+
+@needs("USAGE")
+def find(facts: Facts) -> Iterator[Finding]:
+    """Yields a finding if a process made very many reads of a byte or two outside of files."""
+    found, usage = bytewise(facts), facts.table("USAGE")
+    if found is None or usage is None:
+        return
+    stake = facts.stake(found.system, "time in the kernel of this process, mostly in these reads")
+    if not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Input is read byte by byte from a pipe",
+        f"{found.program or 'The program'} made {count(found.calls)} reads of "
+        f"{amount(found.read / found.calls)} on average that are not of a recorded file: its input "
+        "is a pipe, a terminal or a socket. The kernel counted them; it worked "
+        f"{seconds(found.system)} for this process.",
+        PROBLEM,
+        stake,
+        facts.sums(usage, "READ_CALLS", "CHARS_READ", "F_SYSTEM_TIME"),
+        Remedy(
+            "A shell reads a pipe byte by byte, because it must not read beyond the end of a line; "
+            "a file it reads in blocks. Let the loop read a file, or let one program, such as awk, "
+            "do the whole loop. Other programs: read blocks into a buffer.",
+            "shell: done < access.log  # not: cat access.log | while read ...\n"
+            "shell: command > lines.txt; while read -r line; do ...; done < lines.txt\n"
+            "shell: command | awk '{ sum[$4] += $5 } END { ... }'\n"
+            "C: fgets(line, sizeof line, stdin);  // not read(0, &c, 1)",
+        ),
+        limits=("bytewise.calls",),
+    )
