@@ -210,6 +210,23 @@ def test_reason_statically_linked(darshan: Run, work: Path, script: bool) -> Non
     assert done.stderr.decode() == f"darshan: {reason}"
 
 
+# A static program with the note of Go's linker.
+GO = """
+struct { unsigned name, text, type; char go[4], id[4]; } note
+    __attribute__((section(".note.go.buildid"), aligned(4), used)) = {4, 4, 4, "Go", "id"};
+int main(void) { return 3; }
+"""
+
+
+def test_reason_go(darshan: Run, work: Path) -> None:
+    """A Go program cannot be linked with the runtime, so that is no advice."""
+    program = compile_c(work, GO, "-static", name="go")
+    done = darshan("run", program)
+    assert done.returncode == 3
+    assert b"go is a Go program that calls the kernel without the C library" in done.stderr
+    assert b"darshan-gen-cc" not in done.stderr
+
+
 HDF5_INSIDE = """
 int H5open(void);
 int H5open(void) { return puts("HDF5: infinite loop closing library"); }

@@ -181,21 +181,6 @@ static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) *
 static const char other_rights[] =
     "runs with raised rights, so the dynamic linker preloads no library";
 
-static const char *reason_of_file(const char *path, const char *head, size_t n) {
-  ElfW(Ehdr) file;
-  if (raises_rights(path)) return other_rights;
-  if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
-  memcpy(&file, head, sizeof(file));
-  if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
-    return reason_of_kind(head, n, &file);
-  const char *loader = loader_of(head, n);
-  if (!loader)
-    return "is statically linked, so no library can be preloaded; link it with the runtime "
-           "(darshan-gen-cc)";
-  if (is_foreign(loader)) return other_libc;
-  return NULL;
-}
-
 /* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c). */
 static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
@@ -220,6 +205,24 @@ static int is_go(const char *head, size_t n) {
     }
   }
   return 0;
+}
+
+static const char *reason_of_file(const char *path, const char *head, size_t n) {
+  ElfW(Ehdr) file;
+  if (raises_rights(path)) return other_rights;
+  if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return NULL;
+  memcpy(&file, head, sizeof(file));
+  if (file.e_ident[EI_CLASS] != own_head.e_ident[EI_CLASS] || file.e_machine != own_head.e_machine)
+    return reason_of_kind(head, n, &file);
+  const char *loader = loader_of(head, n);
+  if (!loader)
+    return is_go(head, n)
+               ? "is a Go program that calls the kernel without the C library, so no library can "
+                 "record it"
+               : "is statically linked, so no library can be preloaded; link it with the runtime "
+                 "(darshan-gen-cc)";
+  if (is_foreign(loader)) return other_libc;
+  return NULL;
 }
 
 /* The reason for the last command, stored because it is needed before the run and after it. */

@@ -91,9 +91,10 @@ def _little(facts: Facts) -> str:
     if loops_of(facts) is not None:
         stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
         return (
-            "faster calls would gain no more than that. What libraries and interpreters did "
-            "between the calls of a loop, such as formatting or parsing, took "
-            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)})."
+            "faster calls would gain no more than that. Between the calls of its loops, "
+            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) went into work that is "
+            "known to be formatting, parsing or the like; the rest of the time there counts as "
+            "computing."
         )
     if calls < facts.limits["calls.many"]:
         return (

@@ -15,6 +15,7 @@ from ...programs import program_text
 NAME = "slowing-down"
 ROLE = REMARK
 _LEAST_BINS = 30
+_LITTLE = 0.01  # bytes written for each byte read: such a file does not grow
 _OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
 
 
@@ -67,7 +68,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             remedy=Remedy(
                 "Nothing was written: look at what else used the storage or the processors then."
             )
-            if not heat.write.any()
+            if heat.write.sum() < _LITTLE * heat.read.sum()
             else Remedy(
                 "If a file grows during the job, check if the cost of an operation grows with "
                 "it: an "
