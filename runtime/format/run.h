@@ -48,7 +48,7 @@ enum run_event_kind {
   RUN_FORKING = 2,     /* pid is about to fork; the child's START has the same token */
   RUN_FORK_FAILED = 3, /* the fork of this token failed */
   RUN_SPAWNED = 4,     /* pid is a child of parent, even if it writes no rows; token: of the
-                        * fork, 0 if it was none */
+                        * fork, 0 without a fork */
   RUN_EXEC = 5,        /* pid is about to run another program; its next START is not that of a
                         * new process */
   RUN_END = 6,         /* pid has written its part; status: of exit, -1 if unknown; token 1: it

@@ -81,7 +81,7 @@ enum { INSIDE_MPI_LEVELS = 3, INSIDE_DAOS_FAMILIES = 2 };
 
 struct layer_thread;
 
-/* Frame address of the outermost call of each kind, NULL if there is none. */
+/* Frame address of the outermost call of each kind, NULL outside of such calls. */
 struct inside {
   const char *mpi[INSIDE_MPI_LEVELS];
   const char *daos[INSIDE_DAOS_FAMILIES];

@@ -107,8 +107,8 @@ static int take_from(int *lock, int from, int token) {
   return __atomic_compare_exchange_n(lock, &from, token, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Waits briefly for a lock's owner, which may have lost its processor: first pauses and yields,
- * from a number of turns on sleeps, so that this thread does not use up the processor. */
+/* Waits briefly for a lock's owner, which may have lost its processor. The first turns pause or
+ * yield; later turns sleep, so that this thread does not use up the processor. */
 static void wait_a_turn(unsigned turn) {
   static const struct timespec nap = {0, NAP_NS};
   if (turn % PAUSES != 0)

@@ -38,8 +38,8 @@ static size_t name_of(int rank) {
   return darshan_text_length(&text);
 }
 
-/* Opens a rank's journal.  Returns the descriptor, negative if this node has no such file.  said: 1
- * if it is marked. */
+/* Opens a rank's journal. Returns the descriptor, negative if this node has no such file. *said
+ * becomes 1 if a rank has marked the journal as reported. */
 static int open_one(int rank, int *said) {
   struct stat st;
   int fd = name_of(rank) ? sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : -1;

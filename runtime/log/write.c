@@ -107,7 +107,7 @@ static const char *const dropped_keys[FACTS_DROPPED] = {
     "dropped_in_signal_handlers", "dropped_behind_stalled_threads", "dropped_in_shared_memory",
     "dropped_for_want_of_memory", "dropped_for_full_tables",        "dropped_by_deepbind"};
 
-/* Writes the numbers of dropped events into the metadata, in place of those that it had before. */
+/* Replaces the numbers of dropped events in the metadata. */
 static void set_dropped(struct darshan_job *job, const struct facts_dropped *dropped) {
   for (int i = 0; i < FACTS_DROPPED; i++) {
     darshan_metadata_drop(job->metadata, dropped_keys[i]);
@@ -353,7 +353,7 @@ int log_write(void) {
 /* --- the log of all ranks ---------------------------------------------------------- */
 
 struct of_ranks {
-  unsigned gaps; /* in rank 0, at last, those of all ranks */
+  unsigned gaps; /* of this rank; finally, in rank 0, of all ranks */
   int rank;
 };
 
@@ -393,8 +393,8 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
 }
 
-/* Returns the processors that this process may use; none if one does not fit into the bits or
- * the kernel reports none. */
+/* Returns the processors that this process may use; no bits if a processor's number is too large
+ * for them or the kernel reports no processors. */
 static struct rank_processors processors_here(void) {
   enum { WORDS = 128 }; /* the kernel needs space for every possible processor */
   static uint64_t bits[WORDS];

@@ -252,7 +252,7 @@ static void settle_annex(struct record_store *store) {
 }
 
 /* Writes the lengths of all regions and of the names to the frame now, because there may be no
- * next record that would do it. */
+ * later record whose creation would write them. */
 static void publish_all(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (store->regions[i].count) store_publish(store, &store->regions[i]);

@@ -64,7 +64,7 @@ static REGISTERS_TAKE void registers_take(struct registers_kept *kept) {
 }
 #endif
 
-/* Fills in registers from those that registers_take stored. */
+/* Converts the registers that registers_take stored. */
 static inline void registers_from(struct registers *registers, const struct registers_kept *kept) {
 #if defined(__x86_64__)
   static const unsigned char number[REGISTERS_KEPT] = {3, 6, 7, 12, 13, 14, 15};

@@ -193,8 +193,8 @@ enum { DATA_SLOT = R_X86_64_GLOB_DAT, CALL_SLOT = R_X86_64_JUMP_SLOT, POINTER = 
 enum { DATA_SLOT = R_AARCH64_GLOB_DAT, CALL_SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_ABS64 };
 #endif
 
-/* Returns 1 if symbol `at` of the tables is a weak reference to an MPI function that only this
- * library defines, else 0. */
+/* Returns 1 if symbol `at` of an object is a weak reference to an MPI function that no library but
+ * this one defines, else 0. */
 static int is_ours_alone(const struct tables *tables, uint32_t at) {
   const ElfW(Sym) *symbol = &tables->symbols[at];
   if (symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_WEAK) return 0;

@@ -1,7 +1,7 @@
 /* Weak references to the functions of the dynamic loader, so that linking the runtime into a static
- * program adds none of them. In libdarshan.a, loader_open (libc's own dlopen, libc-calls.def) is
- * never defined: many static programs contain dlopen for other purposes, and the linker warns about
- * every reference to it. */
+ * program does not pull them in. In libdarshan.a, loader_open (libc's own dlopen, libc-calls.def)
+ * is never defined: many static programs contain dlopen for other purposes, and the linker warns
+ * about every reference to it. */
 #ifndef DARSHAN_LOADER_H
 #define DARSHAN_LOADER_H
 

@@ -73,7 +73,7 @@ int sys_gate_begin(void) {
   return 0;
 }
 
-/* Ends a critical section. Does nothing if none is counted: it was begun before a fork. */
+/* Ends a critical section. Does nothing if the count is 0: the section was begun before a fork. */
 void sys_gate_end(void) {
   unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
   while (gate >= SYS_GATE_STRETCH &&

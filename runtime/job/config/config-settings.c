@@ -125,8 +125,8 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* Parses an end of a range of ranks; an empty string means `otherwise`.  Returns false if it is
- * not a rank. */
+/* Parses an end of a range of ranks; an empty string means `otherwise`. Returns false if the text
+ * is not a rank. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
   if (at == end) return true;

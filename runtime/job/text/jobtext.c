@@ -136,7 +136,7 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 }
 
 size_t darshan_job_text(char *out, size_t room, bool with_mounts) {
-  /* Without /proc both stay empty. */
+  /* Without /proc the command line and the mounts stay empty. */
   struct darshan_file cmdline = {.bytes = ""}, mounts = {.bytes = ""};
   darshan_read_file(&cmdline, "/proc/self/cmdline", room);
   if (with_mounts) darshan_read_file(&mounts, "/proc/self/mounts", MOUNTS_LIMIT);

@@ -136,8 +136,8 @@ static int has_no_journal(void) {
   return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
 }
 
-/* Renames a journal that was made before the run directory, so that it is in that directory,
- * where later journals are made, too.  Appends a row if there can be no journal. */
+/* Moves a journal that was made before the run directory into that directory. Appends a row if
+ * there can be no journal. */
 static void bring_journal(void) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid};
   struct record_store *store = &darshan_store;

@@ -321,8 +321,8 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 
 /* --- excess candidates ------------------------------------------------------------- */
 
-/* Returns 1 if the candidate need not meet those of other ranks: a record of one rank, one without
- * merge rules, which stays with its rank, or a name, which may be written twice. */
+/* Returns 1 if the candidate need not be compared with those of other ranks: a record of one rank,
+ * one without merge rules, which stays with its rank, or a name, which may be written twice. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;

@@ -41,8 +41,8 @@ static_assert((int)DFS_NUM_FCOUNTERS == (int)DAOS_NUM_FCOUNTERS &&
                   (int)DFS_F_CLOSE_END_TIMESTAMP == (int)DAOS_F_CLOSE_END_TIMESTAMP,
               "both have the same times");
 
-/* Counts the call, and, for objects, an asynchronous call (event is not NULL) as such, too. For
- * files only asynchronous transfers are counted as such, elsewhere. The caller holds the lock. */
+/* Counts the call. An asynchronous call on an object (event is not NULL) also counts in NB_OPS; a
+ * file's NB counters count only transfers, elsewhere. The caller holds the lock. */
 static void note(struct daos_item *item, int counter, const void *event) {
   item->counters[counter]++;
   if (event && !item->is_file) item->counters[DAOS_NB_OPS]++;

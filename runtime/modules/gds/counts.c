@@ -28,7 +28,7 @@ static int64_t smaller(int64_t a, int64_t b) {
 }
 
 /* Counts what POSIX moved since `before`, at most `bytes`, as moved by the compatibility path.
- * Returns it. The caller holds the lock, like those of the next functions. */
+ * Returns that number of bytes. The caller holds the lock, like those of the next functions. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;

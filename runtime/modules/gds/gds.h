@@ -19,8 +19,8 @@ struct gds_item {
   const int64_t *posix;
   double last_end[3]; /* metadata, read, write */
   struct layer_state layer;
-  /* Bytes of batches and streams of which it is not known yet which path they took, and the bytes
-   * of POSIX up to which it is. Reads, writes. */
+  /* awaited: bytes of batches and streams that took a path that is not known yet. seen: bytes of
+   * POSIX that have been assigned to a path. Each for reads and for writes. */
   int64_t awaited[2], seen[2];
 };
 
@@ -93,7 +93,7 @@ void gds_before(struct gds_call *call, enum layer_operation operation);
 void gds_registered(struct gds_call *call, int result, const struct gds_source *source,
                     void *const *handle);
 void gds_deregistered(struct gds_call *call, const void *handle);
-/* Counts a call of which only the time counts. */
+/* Adds the time of a call that has no other counter. */
 void gds_called(struct gds_call *call, int result);
 void gds_buffer_registered(struct gds_call *call, int result, size_t bytes);
 void gds_transferred(struct gds_call *call, ssize_t result, int writes, off_t offset);

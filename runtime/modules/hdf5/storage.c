@@ -90,9 +90,9 @@ static void write_waiting(struct h5_library *lib, int64_t id) {
   lib->H5Sclose(space);
 }
 
-/* Queries the library for the addresses of the dataset's data. The queries make the library
- * write what it caches of the dataset. The write counts as a flush, before the written bytes are
- * compared with the chunks. */
+/* Queries the library for the addresses of the dataset's data. The queries make the library write
+ * the data of the dataset that it has cached. The write counts as a flush, before the written bytes
+ * are compared with the chunks. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_state *layer = &known->dataset->layer;

@@ -75,8 +75,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Marks those of n requests that are of files with their index, and links them, so that no other
- * call takes them. Returns the number of the first; 0 if there is none. */
+/* Marks, among n requests, those on files with their index, and links them, so that no other call
+ * takes them. Returns the number of the first; 0 if there is none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;

@@ -57,15 +57,16 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
 
-/* Returns the record of other paths, NULL if there is none. The caller holds its lock. */
+/* Returns the record named OTHER_PATHS_NAME, for lookups of paths without a record; NULL if there
+ * is no room. The caller holds its lock. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
                     sizeof(name) - 1);
 }
 
-/* Returns what an event is for the sites module, by its counters. An event without a time
- * (fcounter negative) is part of another one: SITE_NOTHING. */
+/* Returns an event's kind for the sites module. An event without a time (fcounter negative) is part
+ * of another event: SITE_NOTHING. */
 static inline enum site_kind kind_of(int counter, int fcounter) {
   if (fcounter < 0) return SITE_NOTHING;
   switch (counter) {

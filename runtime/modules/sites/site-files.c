@@ -10,8 +10,8 @@ static_assert(SITES_FILE1_BYTES == SITES_FILE1_BY_BYTES + SITE_FILES, "values be
 /* By measure: calls, bytes. */
 static const int lists[2] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
 
-/* A list of the record: four ids, then what each file had. volatile: the process may be killed, or
- * a handler may leave the call, between two writes. */
+/* A list of the record: the ids of four files, then the calls or bytes of each. volatile: the
+ * process may be killed, or a handler may leave the call, between two writes. */
 typedef volatile int64_t list;
 
 static inline int ranks_above(const list *files, unsigned a, unsigned b) {

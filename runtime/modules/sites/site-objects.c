@@ -13,8 +13,8 @@ static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
     site_name_add_bytes(name, (char[]){digits[id[i] >> 4], digits[id[i] & 15]}, 2);
 }
 
-/* Returns the path of an object, or, for the program, for which the loader has none, reads it
- * into room. */
+/* Returns the path of an object. For the program, whose path the loader does not have, reads it
+ * from the kernel into room. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);

@@ -21,8 +21,8 @@ struct darshan_sites_record;
 
 /* Length of the two lists of a site in its record: files with most calls, files with most bytes. */
 enum { SITE_FILES = 4 };
-/* The file of a site's last call. slot: its last place in each list, if it has one. run: as long as
- * it has none, its calls in a row, and their bytes. */
+/* The file of a site's last call. slot: its last place in each list, if it has one. run: while it
+ * has no place, the number of calls in a row on this file, and their bytes. */
 struct site_last_file {
   uint64_t id; /* 0: none */
   int64_t run[2];
@@ -58,7 +58,7 @@ struct site_stack {
   struct site_part *part; /* of its record */
   uint32_t count;
   uint32_t span;           /* bytes above the frame that hold all return addresses */
-  struct site_slot slot[]; /* count of them, and one that never matches */
+  struct site_slot slot[]; /* `count` slots, then one that never matches */
 };
 
 /* The Python frames of the running stack. imports: the innermost are of the import machinery. The
@@ -111,7 +111,7 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
 #pragma GCC unroll 4
   while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
     slot++;
-  return slot == stack->slot + stack->count; /* that one always differs */
+  return slot == stack->slot + stack->count; /* the slot at `count` never matches */
 }
 
 /* Return the record's state for the stack of this frame, without Python frames and with them; NULL

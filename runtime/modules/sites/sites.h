@@ -44,9 +44,9 @@ void sites_count_inside(const struct site_call *call);
 
 /* Counts the start of a process. Called only if sites_on is set, outside of updates. */
 void sites_count_start(void);
-/* Called after a call that waited for a child, if sites_on is set, outside of updates. In a program
- * of Python, it counts a start for the child, unless fork has counted that: Python starts most
- * processes by vfork, after which the runtime counts nothing, and waits for them at the same line.
+/* Counts the start of a child in a Python process that has waited for it, unless fork counted that
+ * start. Python starts most children by vfork, which the runtime does not count, and mostly waits
+ * for them at the line that started them. Called if sites_on is set, with no record being updated.
  */
 void sites_count_wait(void);
 

@@ -58,7 +58,7 @@
   struct stdio_print print;                                                                        \
   if (!stdio_print_begin(file, way, &print)) FORWARD
 #define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
-/* For getopt, which prints only what it does not know. */
+/* For getopt, which prints only messages about wrong options. */
 #define MAY_PRINT(file)                                                                            \
   ACTIVE;                                                                                          \
   struct stdio_print print;                                                                        \
@@ -79,7 +79,8 @@
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_parse_begin(s, &scan)
-/* A question and its answer, if there is no terminal. */
+/* For functions that print a question on stderr and read the answer from stdin if there is no
+ * terminal. */
 #define ASKS                                                                                       \
   ACTIVE;                                                                                          \
   struct stdio_stream *s = stdio_stream_of(stdin);                                                 \

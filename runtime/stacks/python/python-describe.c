@@ -30,8 +30,8 @@ struct text {
   unsigned kind;
 };
 
-/* Finds the characters of a str object. Returns false if it is none, or not of the compact form
- * that every str of a code object has. */
+/* Finds the characters of a str object. Returns false if the object is not a str, or not in the
+ * compact form that every str of a code object has. */
 static bool text_of(uintptr_t object, struct text *text) {
   const struct python_layout *layout = &python.layout;
   char bytes[OBJECT_BYTES];
@@ -94,7 +94,7 @@ static bool copy_text(const struct text *text, char *to, size_t room, size_t *le
 
 /* --- code objects ---------------------------------------------------------------------- */
 
-/* Returns the size of a bytes object, or -1 if it is none. */
+/* Returns the size of a bytes object, or -1 if the object is not bytes. */
 static long bytes_size(uintptr_t object) {
   char bytes[40];
   size_t n = python_read_some(bytes, object, sizeof(bytes));

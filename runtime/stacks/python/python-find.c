@@ -82,8 +82,8 @@ static const void *variable(const struct link_map *object, const char *name) {
   return copy ? copy : straight_symbol(object, name);
 }
 
-/* Returns the version as sys.hexversion has it. Before 3.11 there is no variable with the version,
- * and functions that came with a release tell. 0: older than 3.8. */
+/* Returns the version as sys.hexversion has it. Before 3.11 no variable has the version; the
+ * functions that the library defines show its release. 0: older than 3.8. */
 static unsigned long version_of(const struct link_map *object) {
   const unsigned long *version = variable(object, "Py_Version");
   if (version) return *version;

@@ -112,8 +112,8 @@ struct python_code {
   uint32_t first_line;
   long instruction; /* the frame's, in bytes from the first; -1: before the first */
 };
-/* Reads the code object of a frame. Returns false if it is none, or has other fields than
- * expected. */
+/* Reads the code object of a frame. Returns false if it is not a code object, or has other fields
+ * than expected. */
 bool python_code_of(const struct python_frame *frame, struct python_code *code)
     __attribute__((visibility("hidden")));
 

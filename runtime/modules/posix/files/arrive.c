@@ -27,8 +27,8 @@ void posix_stream_joined(struct posix_file *file, int fd) {
   posix_unlock(file);
 }
 
-/* Forgets what the descriptor was, because it has arrived from elsewhere: the next call on it
- * classifies it. */
+/* Forgets the file of this number, which now holds a descriptor from another process. The next call
+ * on it classifies it. */
 void posix_arrived(int fd) {
   fd_dropped(fd);
 }

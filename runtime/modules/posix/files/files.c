@@ -75,8 +75,9 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return fd_folder_clean_path(buffer, room, dirfd, path, is_followed(dirfd) ? ticks_now() : 0);
 }
 
-/* Results of `behind`, which returns the descriptor in an excluded name: the name has none; or
- * the file is another one. An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). */
+/* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). `behind` returns the number
+ * of the descriptor that the name contains; BEHIND_NOTHING if the name leads to no other file;
+ * BEHIND_SOMETHING if it leads to a file in another way. */
 enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
 static int behind(const char *name) {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};

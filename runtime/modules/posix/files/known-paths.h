@@ -1,7 +1,8 @@
-/* Finds the file of a path that was met before by comparing the path with the file's name. The
+/* Finds the file of a path that was used before, by comparing the path with the file's name. The
  * comparison replaces cleaning the path, computing the id, finding the record and checking for
  * exclusion: more than half of the instructions of a stat. Only names of files with a record of
- * their own are known, so no excluded path is. Paths share slots, and a slot has the last one. */
+ * their own are known, so an excluded path is never known. Paths share slots, and a slot has the
+ * last one. */
 #ifndef DARSHAN_POSIX_KNOWN_PATHS_H
 #define DARSHAN_POSIX_KNOWN_PATHS_H
 

@@ -39,7 +39,7 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
 }
 
 /* Marks the descriptor of a name that is not recorded. Its bytes are summed as those of excluded
- * files, but for files of /proc, /dev and /sys, which have no bytes on storage. */
+ * files, except for files of /proc, /dev and /sys, which have no bytes on storage. */
 static void opened_excluded(int fd, const char *path) {
   int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
                 strncmp(path, "/sys/", 5) == 0;

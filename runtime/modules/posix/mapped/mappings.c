@@ -150,8 +150,8 @@ static uint64_t news(uint64_t found, uint64_t told) {
   return found > told ? found - told : 0; /* fewer: the kernel reclaimed pages meanwhile */
 }
 
-/* Adds what was found of a mapping to its file, without what is counted already. asked: the kernel
- * mapped the pages on request. */
+/* Adds the pages found in a mapping to its file's counters, except those that are counted already.
+ * asked: the kernel mapped the pages on request. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
                   const struct pages *found, int asked) {
   const struct pages *told = &mapping->told;
