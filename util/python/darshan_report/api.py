@@ -40,10 +40,10 @@ class Log(log.Log):
         return diagnose(self, limits)
 
     def plot_heatmap(self, layer: str | None = None) -> Figure:
-        """Returns the plot of bytes over time and ranks of a layer ("POSIX"), by default of that
+        """Returns the plot of bytes over time and ranks of a layer ("POSIX"), by default the layer
         with the most bytes; rows are programs if the run had several. Like all plots it is a figure
         of matplotlib: notebooks display it, savefig() writes it. Raises ValueError if the log has
-        no data for the plot, and UnknownName if it has none of this layer."""
+        no data for the plot, and UnknownName if it has no layer of this name."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.heat(self, layer)

@@ -73,7 +73,7 @@ class Records:
 
 def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
     """Returns a mask of the ids that are among these. np.isin takes ten times as long for the few
-    ids of most logs, even if these are none."""
+    ids of most logs, even if `these` is empty."""
     if not len(some) or not len(ids):
         return np.zeros(len(ids), bool)
     there = np.sort(some)

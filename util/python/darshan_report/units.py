@@ -75,7 +75,7 @@ def duration(value: float) -> str:
 
 
 def rough(value: float) -> str:
-    """Returns a time of which minutes or hours are exact enough: "45 s", "17 min", "24 h"."""
+    """Returns a time rounded to seconds, minutes or hours: "45 s", "17 min", "24 h"."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if value >= 2 * size:
             return f"{value / size:,.0f} {unit}"

@@ -7,8 +7,8 @@ import re
 
 
 def _version() -> str:
-    """Returns the version that was installed; in a source tree, that of configure.ac; "unknown" if
-    neither is there."""
+    """Returns the version of the installed package, or, in a source tree, the version in
+    configure.ac; "unknown" if there is neither."""
     try:
         from ._installed import VERSION  # type: ignore[import-not-found]  # noqa: PLC0415
 

@@ -15,11 +15,11 @@ _FOLDERS = (
     "/usr/", "/lib/", "/lib32/", "/lib64/", "/bin/", "/sbin/", "/opt/", "/snap/", "/cvmfs/",
     "/nix/store/", "/gnu/store/",
 )  # fmt: skip
-# Folders of Python's own modules and of installed ones, wherever an interpreter is.
+# Folders of Python's own modules and of installed ones, for an interpreter in any folder.
 _PYTHON = re.compile(
     r"/(?:site-packages|dist-packages|lib(?:64)?/(?:python|pypy)3(?:\.\d+)?t?)(?=/)"
 )
-# The same of Perl, and the name of a module below such a folder.
+# The same folders of Perl; _MODULE captures the name of a module below such a folder.
 _PERL = re.compile(r"/lib/perl5/|/(?:site|vendor)_perl/")
 _MODULE = re.compile(
     r".*/(?:perl5?|perl-base|site_perl|vendor_perl)/(?:5\.[\d.]+/)?(?:[^/]+-linux[^/]*/)?"

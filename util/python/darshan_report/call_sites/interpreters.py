@@ -25,8 +25,8 @@ def is_interpreter(name: str) -> bool:
 
 
 def script_of(command: str) -> dict[str, str]:
-    """Returns the script of a command line, by the names that its interpreter may have; empty
-    without one."""
+    """Returns the script of a command line under each name that its interpreter may have; empty if
+    it runs no script."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program):
@@ -43,8 +43,8 @@ def script_of(command: str) -> dict[str, str]:
 
 
 def text_of(command: str) -> dict[str, str]:
-    """Returns the text of a program that is a part of its command line, shortened, by the names
-    that its interpreter may have; empty without one."""
+    """Returns the program text in a command line (-c TEXT), shortened, under each name that its
+    interpreter may have; empty if there is no such text."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program) or _FILE in words:
@@ -59,5 +59,5 @@ def text_of(command: str) -> dict[str, str]:
 
 
 def _names(program: str) -> frozenset[str]:
-    """Returns the names that a program may have."""
+    """Returns all names under which an interpreter may run."""
     return next((family for family in _FAMILIES if program in family), frozenset((program,)))

@@ -84,7 +84,7 @@ class Measured:
             ours[:] = map(sum, zip(ours, theirs))
 
     def leave_out(self, own: float) -> None:
-        """Leaves out these seconds of the runtime from each gap, of those that are short."""
+        """Subtracts the runtime's own seconds per call from the short gaps."""
         self.gaps[SHORT] -= min(self.gaps[SHORT], own * self.calls)
 
     def _add_ranks(self, other: Measured) -> None:
@@ -147,8 +147,8 @@ def _spans(records: Records, joined: Joined) -> list[tuple[float, float]]:
 
 
 def _by_rank(records: Records) -> dict[int, dict[int, float]]:
-    """Returns the seconds in calls of each id by rank, of ids without a merged record; empty if
-    there are too many records."""
+    """Returns the seconds in calls by id and rank, for ids without a merged record; empty if there
+    are too many records."""
     found: dict[int, dict[int, float]] = {}
     if len(records) > _RANKED:
         return found

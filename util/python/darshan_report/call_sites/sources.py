@@ -34,8 +34,8 @@ def files_of(found: Lines) -> set[str]:
 
 
 def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
-    """Returns the sums of each line of a file: those of the sites whose innermost place in the file
-    it is."""
+    """Returns the sums of each line of a file. A site counts for its innermost line in this
+    file."""
     found: dict[int, Measured] = {}
     for site in sites:
         line = next((place.line for place in site.places if place.file == file), 0)

@@ -22,7 +22,8 @@ _ROW = f"{{:<{_PLACE}}}{{:>10}}{{:>12}}{{:>10}}{{:>10}}"
 _TEMPLATE = re.compile(r"<[^<>]*>")
 _PYTHON = re.compile(r"\.<(?:locals|listcomp|setcomp|dictcomp|genexpr)>")  # parts of a qualname
 _OPERATOR = re.compile(r"operator *(?:<=>|<<=?|>>=?|<=|>=|->\*?|<|>|\(\))")
-# Brackets in names of operators, while those of templates and parameters are removed.
+# Replacements for the brackets in names of operators, while brackets of templates and parameters
+# are removed.
 _MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
 _BRACKETS = {mark: bracket for bracket, mark in _MARKS.items()}
 _NO_LINE = "(no line)"

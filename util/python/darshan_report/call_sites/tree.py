@@ -42,7 +42,7 @@ class Frame:
     calls: int = 0
     moved: int = 0  # bytes
     children: list[Frame] = field(default_factory=list)
-    # Files and times of the sites that end here, without those of the frames below.
+    # Files and times of the sites that end at this frame, without its children.
     files: Files = field(default_factory=Files)
     first: float = float("inf")
     last: float = 0.0

@@ -23,15 +23,15 @@ class Looks:
 
     @property
     def late(self) -> float:
-        """Seconds for which the files may have been there already, at most: the last pause before
-        each file was found."""
+        """Upper limit of the seconds for which the program waited although the files were there:
+        the last pause before each file was found."""
         return min(self.seconds, self.found * self.seconds / self.pauses)
 
 
 def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
-    """Returns the number of look-ups of the sites of one line, and of those that found a file, at
-    least; None if the line does more than to look. Before a look-up a shell flushes its output, and
-    it starts `sleep` by a fork: such calls count to the line."""
+    """Returns how many look-ups the sites of one line made, and how many of these found a file at
+    least; None if the line also makes other calls. A shell's flush of its output and fork of
+    `sleep` are not such other calls."""
     looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
     looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
     beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)
@@ -47,9 +47,9 @@ def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
 
 
 def looks_of(sites: Sequence[Site], pauses: int = 0, length: float = 0.0) -> Looks | None:
-    """Returns the look-ups of the sites of one line; None if the line does more than to look, or if
-    fewer look-ups found nothing than there are pauses. pauses, length: number and seconds of the
-    pauses, by default the long gaps before the calls of the line."""
+    """Returns the look-ups of the sites of one line; None if the line also makes other calls, or if
+    there are more pauses than look-ups that found nothing. pauses, length: number and seconds of
+    the pauses, by default the long gaps before the calls of the line."""
     known = asked(sites)
     if not pauses:
         pauses = sum(site.sums.pauses for site in sites)

@@ -11,7 +11,7 @@ from .lines import Lines, Site
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
 _NO_PROGRAM = re.compile(r".*\.so(?:\.[0-9.]+)?")
-_SHELLS = ("sh", "dash")  # whose scripts are mostly those of bash, too
+_SHELLS = ("sh", "dash")  # bash can mostly run their scripts
 _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
 

@@ -182,8 +182,8 @@ def _ask_names(facts: Facts, files: dict[int, File]) -> None:
 
 
 def written_files(facts: Facts, least: float, wanted: Callable[[str], bool]) -> dict[int, File]:
-    """Returns the files of which at least so many bytes were written, and whose names are wanted,
-    by the id of the last name. A record of many files is none of them."""
+    """Returns the files with at least so many bytes written and with a wanted name, by the id of
+    the last name. Leaves out records that stand for many files."""
     finals = facts.finals
     tables, sums = [], defaultdict[int, float](float)
     for module in _MODULES:

@@ -41,7 +41,7 @@ class Checkpoint:
     rounds: int  # saves of the process that saved most often
     written: int  # bytes, by all processes
     in_calls: float  # seconds, summed over processes
-    wall: float  # seconds of the process that spent most, with what it did between the calls
+    wall: float  # seconds of the process that spent most, including time between the calls
     first: float  # begin of the first save, seconds after the start
     last: float  # end of the last one
     replaced: int  # older contents that a save of the same name replaced
@@ -259,9 +259,9 @@ def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
 def _numbers(
     files: Sequence[File], saved: Saves, way: _Way | None, processes: int
 ) -> tuple[int, int, int]:
-    """Returns the saves of all processes, those of the process with most, and how many replaced
-    older contents. A file with several streams may seem larger than it is, and then to have been
-    saved less often than the library function opened it."""
+    """Returns the saves of all processes, the saves of the process that saved most often, and how
+    many replaced older contents. The size of a file with several streams may be overestimated, and
+    its saves then underestimated, so the opens of the library function are a lower limit."""
     rows = saved.values()
     saves = sum(each * together for some in rows for each, together, _ in some)
     rounds = max(sum(each for each, *_ in some) for some in rows)

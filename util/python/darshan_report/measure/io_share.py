@@ -27,7 +27,8 @@ def all_layers(shares: Shares) -> str:
 
 
 def sentence(shares: Shares) -> str:
-    """Returns both shares and their base as a sentence."""
+    """Returns a sentence with the shares of file I/O and of I/O of all layers, and the time that
+    they are shares of."""
     what = of_what(shares)
     told = f"{files(shares)} of the {what} went into file I/O"
     if shares.above:

@@ -435,7 +435,7 @@ class Context:
         return trials(self.log)
 
     def tried(self, finding: Finding) -> list[str]:
-        """Returns what `darshan try` found of remedies for a finding, a text for each."""
+        """Returns a text for each remedy of a finding that `darshan try` measured."""
         return [one.text for one in self.trials.get(finding.name, [])]
 
     @property
@@ -454,7 +454,8 @@ class Context:
 
     @property
     def run_time(self) -> float:
-        """Returns seconds; of a live journal those up to the last recorded operation."""
+        """Returns the run time in seconds; for a live journal, the time up to the last recorded
+        operation."""
         known = self.info.run_time
         if math.isfinite(known) and known >= 0:
             return known

@@ -391,7 +391,7 @@ def _headline(finding: Finding) -> Iterator[str]:
         return
     same = " (partly the same seconds)" if stake.partly else " (the same seconds)"
     same = same if stake.same_as else ""
-    for text in (f"{at}{same}", f"{short}{same}"):  # the share says what it is of
+    for text in (f"{at}{same}", f"{short}{same}"):  # the text with the share also names the whole
         if len(line := f"{mark} {finding.title}: {text}") <= _WIDTH:
             yield visible(line)
             return

@@ -34,8 +34,7 @@ def path_of(log: str) -> str:
 
 
 def identity(log: Log) -> str:
-    """Returns a text that distinguishes a log from others with the same name: the job and its
-    start."""
+    """Returns the job and its start, which distinguish a log from others with the same name."""
     return f"{log.info.jobid} {log.info.start:.3f}"
 
 
@@ -53,9 +52,9 @@ def content_of(log: str) -> str:
 
 
 def cost(what: str, gain: float, whole: float, low: float) -> str:
-    """Returns a sentence without its full stop on what a service costs that some runs went without.
-    gain: seconds that they took less; whole: seconds of a run with it; low: lower bound of the
-    ratio."""
+    """Returns a sentence, without its full stop, on the cost of a service (`what`). gain: seconds
+    that runs without it took less; whole: seconds of a run with it; low: lower bound of the ratio
+    of the two times."""
     if low < LEAST_RATIO or gain < LEAST_GAIN:
         return f"{what} costs no time that these runs show"
     return f"{what} costs {seconds(gain)} of {seconds(whole)}"
@@ -140,9 +139,10 @@ def is_kept(path: str) -> bool:
 
 
 def read_result(path: str) -> tuple[dict[str, Any], int]:
-    """Returns what a file says that `darshan try` wrote, and the number of the user who owns the
-    file. Any user may have made a file of this name: a pipe is not waited for, and a link not
-    followed. Raises OSError or ValueError for a file that is not a result of this version."""
+    """Returns the result that `darshan try` wrote to a file, and the number of the user who owns
+    the file. Because any user may have made a file of this name, this does not wait for a pipe and
+    does not follow a link. Raises OSError or ValueError for a file that is not a result of this
+    version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -160,7 +160,7 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
 
 
 def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the rows of the remedies that were tried, of what a file says."""
+    """Returns the rows of a result for the remedies that were tried."""
     rows = whole.get("remedies")
     some = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [row for row in some if row.get("result") not in NO_RESULT]
@@ -173,8 +173,8 @@ def _owners(log: str) -> Iterable[int]:
 
 
 def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
-    """Returns the rows of a file beside a log, one for each remedy that was tried. A file that is
-    damaged, that is about another log, or that a stranger made, has none. log: from identity();
+    """Returns the rows of a file beside a log, one for each remedy that was tried. Returns no rows
+    if the file is damaged, is about another log, or was made by a stranger. log: from identity();
     beside: path of the log."""
     try:
         whole, owner = read_result(path)

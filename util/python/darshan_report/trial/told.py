@@ -96,11 +96,11 @@ class Result:
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]
     effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
-    # What to write by remedy; of one that is only measured, what to do instead.
+    # By remedy: what to write to keep it, or what to do instead if it is only measured.
     keep: dict[str, list[str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
     findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
-    log: str = ""  # what tells the log from others
+    log: str = ""  # identity() of the log
     content: str = ""  # SHA-256 of the log
     edits: Sequence[Edit] = ()  # what only the user can do
 

@@ -2,8 +2,8 @@
 
 Symbols have one of two forms. The older one is that of C++ with a hash at its end and escapes such
 as $LT$. The newer one begins with _R; its grammar is in the reference of rustc ("v0 symbol
-mangling"). Names are made without arguments of types, and of an implementation of a trait only the
-type is told: std::fs::File::write.
+mangling"). Names are shown without type arguments, and a trait's function under its type:
+std::fs::File::write.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def plain(symbol: str) -> str:
 
 
 def is_rust(symbol: str) -> bool:
-    """Tells whether a symbol, as a program has it, is one of Rust."""
+    """Tells whether a symbol of a program's symbol table is a mangled name of Rust."""
     return bool(symbol.startswith("_R") or _HASH.search(symbol) or "$LT$" in symbol)
 
 

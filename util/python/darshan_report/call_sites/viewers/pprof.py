@@ -75,14 +75,15 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def _address(place: tuple[int, Place]) -> object:
-    """Returns the address of a numbered place; its number, if it is Python's and has none."""
+    """Returns the address of a numbered place, or, for a place in Python, which has no address, its
+    number."""
     number, at = place
     return (at.object, at.offset) if at.object else number
 
 
 def _stack(site: Site, tables: _Tables) -> Iterator[int]:
     """Yields the locations of a site, innermost first: the function that was called, then the
-    places, of which those at one address are functions that were inlined."""
+    places. Places at one address are inlined functions: one location."""
     yield tables.location((Place(site.stack.called or UNKNOWN, "", 0),))
     numbered = enumerate(site.places)
     for _, group in groupby(numbered, _address):

@@ -53,11 +53,11 @@ class Change:
     last: datetime.datetime  # when the last one began
     log: str  # of the first slow run
     slower: Slower
-    run_ratio: float | None = None  # of the run time, if both are slower
+    run_ratio: float | None = None  # of the run times, if both times are slower
 
     @property
     def lost(self) -> float:
-        """Seconds that the slow runs took more than the usual ones."""
+        """Seconds by which the slow runs exceed the usual time, summed over these runs."""
         return self.slower.runs * (self.slower.seconds - self.slower.usual)
 
     @property
@@ -80,8 +80,9 @@ def _sizes(least: float, most: float) -> str:
 
 
 def sizes(moved: Floats) -> Places:
-    """Returns a number for each run; runs of like size have the same.  Sizes differ where no run
-    lies between them, so that usual differences of a program's runs do not separate them."""
+    """Returns a number for each run; runs of similar size have the same number. Groups are
+    separated at gaps between the sizes, so that the usual differences of a program's runs do not
+    separate them."""
     logarithms = np.log2(np.maximum(moved, _SMALLEST))
     order = np.argsort(logarithms, kind="stable")
     ordered = logarithms[order]

@@ -31,8 +31,8 @@ FACTOR = 1.2  # a slow run takes so many times the median, at least
 DEVIATIONS = 2.25  # and is so many deviations above it
 # One or two runs are listed only if they take so many times as long as the slowest earlier one.
 ALONE = {1: 4.0, 2: 2.0}
-# Times may have a long tail: logarithms of a single run are so many times as far above those of the
-# slowest earlier one as these are above the median, at least.
+# Times may have a long tail. On a logarithmic scale, a single slow run must be at least so many
+# times as far above the slowest earlier run as that run is above the median.
 TAIL = 1.5
 _LEAST_ALONE = 20  # earlier runs
 FALSE_ALARMS = 1e-2  # at most, a week of a program, whatever the noise

@@ -256,8 +256,8 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
-    """Returns the seconds of an option's time span: 24h, 7d, 8w or 2y. Ends the command if it is
-    none."""
+    """Returns the seconds of an option's time span: 24h, 7d, 8w or 2y. Ends the command if the text
+    is not a time span."""
     found = dates.span(text)
     if found is None:
         parser.error(f"{option} {text}: must be a time span like {dates.AGO}")

@@ -32,7 +32,7 @@ _MARKUP = re.compile(r"[<>&@`\[\]]")  # of chats, in names that users choose
 
 @dataclass(frozen=True)
 class _Origin:
-    """The server that an address names: the same origin may have the token."""
+    """The scheme, host and port of an address. Only the origin of --webhook gets the token."""
 
     scheme: str
     host: str
@@ -50,7 +50,7 @@ class _Origin:
 
 
 def _origin(address: str) -> _Origin:
-    """Returns the origin of an address.  Raises LakeError if it is none of HTTP."""
+    """Returns the origin of an address. Raises LakeError if it is not an HTTP address."""
     try:
         parts = urllib.parse.urlsplit(address)
         port = parts.port
@@ -69,7 +69,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Makes each redirect an error, which has its status and headers."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Follows none."""
+        """Follows no redirect."""
 
 
 def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> urllib.request.Request:

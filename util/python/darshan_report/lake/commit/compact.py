@@ -32,8 +32,8 @@ _GROUP = 32 << 20  # bytes of a row group, before compression
 _FEW_ROWS, _ROWS_FOR_A_COLUMN = 1 << 14, 256
 _MANY_SEEN = 16
 _OPENED = 128  # files that are open at a time: many systems allow 1,024
-# Files of a table, of a month and of about the same size (a factor of 16), above which a collector
-# rewrites them, and how many such groups after a commit.
+# A collector rewrites files of one table, month and size class (a factor of 16) if there are _LIKE
+# of them or more; at most _AT_A_COMMIT such groups after a commit.
 _LIKE, _STEP_BITS, _AT_A_COMMIT = 32, 4, 4
 _MOST_SEEN = 256
 

@@ -81,8 +81,8 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
-    """Yields the sums of files that left the lake as long ago as the files themselves may remain,
-    and those of unknown files from before the moment `made`."""
+    """Yields the paths of sums that may be removed: sums of a file that left the lake more than
+    `grace` seconds ago, and sums of unknown files that were made before the moment `made`."""
     for path, of in unused(snapshot).items():
         whole = os.path.join(snapshot.path, path)
         if not of:

@@ -44,7 +44,8 @@ def _pages(path: str) -> str:
 
 
 def wrong(lake: str, file: File) -> str:
-    """Returns how the content of a file differs from what was written; "" if it does not."""
+    """Returns a text on how a file's content differs from what was written; "" if it is the
+    same."""
     path = os.path.join(lake, file.path)
     try:
         if not file.hash:

@@ -16,8 +16,8 @@ _LONGEST = 256  # characters of a text; a longer one would make the log large
 
 
 def _value(value: Any, up: bool) -> Any:
-    """Returns a value as Delta writes it; None if it has no such form.  Delta's times have
-    milliseconds: up tells to which side microseconds are rounded."""
+    """Returns a value in Delta's JSON form; None if it has none. Delta's times have milliseconds.
+    up: round microseconds up, else down."""
     if isinstance(value, datetime.datetime):
         if up:
             value += datetime.timedelta(microseconds=-value.microsecond % 1000)

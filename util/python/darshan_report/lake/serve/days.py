@@ -13,7 +13,7 @@ from ..ask.ready.questions import Filters
 from ..look.week import rows
 from .blocks import Made, Row
 
-_MOUNTS = 6  # those that moved most have lines of their own
+_MOUNTS = 6  # the mount points with most bytes have lines of their own
 _LONGEST = 3660  # days
 _ONE_DAY = datetime.timedelta(days=1)
 _MOVED = Question(

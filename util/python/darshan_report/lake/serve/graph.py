@@ -18,9 +18,9 @@ Edge = tuple[Node, Node]
 
 
 def around(edges: Sequence[Edge], begin: Collection[Node], most: int) -> set[Node]:
-    """Returns the nodes that lead to some nodes, or to which these lead, the nearest first, at most
-    so many.  edges: the most important first.  Without nodes to begin with: those of the first
-    edges."""
+    """Returns at most `most` nodes that are connected with the given nodes in either direction, the
+    nearest first. edges: the most important first. Without given nodes, returns the nodes of the
+    first edges."""
     if not begin:
         found: dict[Node, None] = {}
         for edge in edges:

@@ -10,7 +10,7 @@ _BYTES = 64 << 20
 
 
 class KeptPages:
-    """The pages of one commit; those that were not asked for longest go first."""
+    """A cache of the pages of one commit. It drops the least recently requested pages first."""
 
     def __init__(self, most: int = _BYTES) -> None:
         """Keeps pages of at most so many bytes in all."""

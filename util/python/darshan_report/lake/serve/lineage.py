@@ -17,7 +17,7 @@ from .blocks import Column, Made, Row
 from .request import Refused, Wanted
 
 _MOST = 60  # nodes of a graph
-_EDGES = 5000  # that are looked at, the ones with most bytes first
+_EDGES = 5000  # edges that are considered, those with most bytes first
 _ROWS = 500  # of the table
 _BETWEEN_JOBS = """SELECT producer, consumer, count(DISTINCT name) AS files,
   CAST(sum(r) AS DOUBLE) AS bytes_read, min(name) AS one_of_them

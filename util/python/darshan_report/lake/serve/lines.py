@@ -11,7 +11,8 @@ from .blocks import Column, Made, Row
 
 
 def _called(row: Row) -> str:
-    """Returns what a line calls, and by which function of a library."""
+    """Returns the function that a line calls and, if a library makes the call, "through" that
+    library's function."""
     return " through ".join(filter(None, (row["called"], row["through"])))
 
 

@@ -52,7 +52,7 @@ def _is_number(name: str) -> bool:
 
 
 def _kind(asked: Wanted) -> Hashable:
-    """Returns what the cost of a page depends on most."""
+    """Returns the parts of a request that mainly determine the cost of its page."""
     filters = asked.filters
     return asked.page, filters.mount is not None, filters.user is None, filters.program is None
 

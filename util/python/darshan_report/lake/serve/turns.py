@@ -1,8 +1,8 @@
 """Decides which client's page is made next: pages are made one at a time, with all cores.
 
-Many clients that ask for costly pages must not keep others waiting. The next page is that of the
-client that has used least time lately, and of the pages of such clients the one that will probably
-take least. Waiting counts a little, so that a costly page has its turn, too.
+Many clients that ask for costly pages must not keep others waiting. The next page is for the client
+that has used the least time lately; among the pages of such clients, it is the page that will
+probably take the least time. Waiting counts a little, so that a costly page is made eventually.
 """
 
 from __future__ import annotations

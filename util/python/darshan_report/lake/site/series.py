@@ -60,7 +60,9 @@ def _read(path: str, form: Form) -> dict[str, pa.ChunkedArray]:
             is_parquet = file.read(4) == b"PAR1"
         if is_parquet:
             if pq.read_metadata(path).num_rows > _MOST_ROWS:
-                raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it")
+                raise LakeError(
+                    f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days"
+                )
             there = pq.read_schema(path).names
             lacks = [name for name in theirs if name not in there]
             if lacks:
@@ -110,7 +112,7 @@ def _times(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """Returns the values as numbers; NaN where a cell is none."""
+    """Returns the values as numbers; NaN for a cell that is not a number."""
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), "f8")
 
@@ -130,8 +132,8 @@ def _groups(*columns: list[str | None]) -> np.ndarray:
 
 
 def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
-    """Returns the seconds from each row to the next one of its group; rows are in that order.  The
-    last row of a group has the usual distance, or none if values are totals."""
+    """Returns the seconds from each row to the next one of its group; rows are in that order. The
+    last row of a group has the median distance, or NaN if values are totals."""
     if form.interval is not None and form.values != "totals":
         return np.full(len(times), form.interval)
     found = np.full(len(times), np.nan)

@@ -116,7 +116,7 @@ def _row(row: Row) -> Row | None:
 
 
 def _result(path: str) -> _Result | None:
-    """Reads a file; returns None if it is not a result, or one that does not say of which log."""
+    """Reads a file; returns None if it is not a result or does not name its log."""
     try:
         whole, owner = tried.read_result(path)
         log = str(whole.get("log_sha256", ""))

@@ -48,7 +48,8 @@ def _of_jobs(rows: pa.Table) -> pa.Table:
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """Adds up jobs: those that lose time, and those of which a finding costs bytes, not time."""
+    """Adds up jobs, separately those that lose time and those whose finding costs bytes and no
+    time."""
     loses = pc.fill_null(pc.greater(rows["lost"], 0.0), False)
     ordered = _ordered(rows.append_column("loses", loses))
     made = ordered.group_by([*KEYS, "loses"], use_threads=False).aggregate([

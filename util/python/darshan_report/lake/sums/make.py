@@ -96,8 +96,8 @@ def write(lake: str, file: File, target: str) -> bool:
 
 
 def complete(snapshot: Snapshot, known: set[str] | None = None) -> int:
-    """Makes the sums that a lake lacks; returns how many. known: paths of sums that exist, to which
-    this adds the new ones."""
+    """Makes the sums that a lake lacks; returns how many it made. known: paths of existing sums;
+    this adds the new paths."""
     known = there(snapshot.path) if known is None else known
     lacking = [file for file in sources(snapshot) if path_of(file) not in known]
     if not lacking:

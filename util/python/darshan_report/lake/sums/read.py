@@ -1,4 +1,4 @@
-"""The tables of sums in SQL: those of the files of a commit, and of no other file."""
+"""The tables of sums in SQL, restricted to the files of one commit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..commit.commits import File, Snapshot
 from .kinds import KINDS, TABLES
 from .make import path_of, sources, there, write
 
-# Rows of files without sums up to which a reader makes these for itself.
+# Largest number of rows in files without sums for which a reader makes the sums for itself.
 _MOST_ROWS = 2_000_000
 _TYPES = {
     "day": "DATE", "bytes_read": "DECIMAL(38, 0)", "bytes_written": "DECIMAL(38, 0)",
@@ -32,10 +32,9 @@ class Sums:
         self._own: dict[str, bool] = {}  # whether a file of the lake has sums there
 
     def are_at_hand(self, snapshot: Snapshot) -> bool:
-        """Makes the sums that the lake lacks, in a folder of this process, if these are few.
-        Returns whether the sums of all files are there then. The lake of an earlier release may
-        lack the sums of many files, and those of files whose columns have other names cannot be
-        made."""
+        """Returns whether every file of the lake has sums. If few sums are missing, makes them
+        first, in a folder of this process. A lake of an earlier release may lack many. Files whose
+        columns have other names cannot get sums."""
         known = there(snapshot.path)
         lacking = [f for f in sources(snapshot) if path_of(f) not in known]
         if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:

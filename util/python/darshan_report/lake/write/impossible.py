@@ -18,8 +18,8 @@ from ...classes import dataclass
 from ..columns import NUMBER, WHOLE, Column, Table, unknown_is_null
 
 RATE = 1 << 40  # bytes per second that one process can move at most
-# Limits of one value, whatever the log says of its processes and its time.  The sums that the
-# questions make of the columns of a row fit into 64 bits below them.
+# Absolute limits of one value, for any number of processes and any time. Sums of several columns of
+# a row, which the questions compute, fit into 64 bits.
 MOST_BYTES, MOST_COUNT, MOST_SECONDS = 1 << 60, 1 << 48, 1e16
 FIRST = 946_684_800  # 2000-01-01 in seconds since the epoch
 _DAY = 86_400
@@ -98,7 +98,7 @@ def of_array(
 ) -> np.ndarray | None:
     """Returns a mask of the values of a counter that become null, or None if none does. most has
     for each row the bytes that its log can have moved; unknown is the mask of lacks. add is called
-    for each value that cannot be."""
+    for each impossible value."""
     whole = array.dtype.kind == "i"
     if not len(array) or not (whole or array.dtype.kind == "f"):
         return None

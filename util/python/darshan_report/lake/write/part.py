@@ -265,7 +265,8 @@ class _Maker:
         """Writes the tables of a full batch, whose rows belong to the jobs from first on; the batch
         counts logs from the job zero on."""
         texts = batch.texts
-        # Records before totals: a total of which a record cannot be is null, too.
+        # Records come before totals, because an impossible value in a record makes its total null,
+        # too.
         tables = sorted(batch.tables, key=lambda one: one.kind)
         for table in tables:
             if zero:

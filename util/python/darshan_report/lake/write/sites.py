@@ -25,8 +25,8 @@ from . import impossible
 from .jobs import Job
 
 MODULE = "SITES"
-LINES = 100  # rows of a log, those with most time, besides the one of all further lines
-_STACKS = 2000  # whose lines are searched, those with most time
+LINES = 100  # rows of a log, for the lines with most time; one more row sums up all other lines
+_STACKS = 2000  # stacks of a log, with most time, whose lines are searched
 _KEPT = 8192  # sites of a log whose names are in memory
 _NAMED = 8 << 20  # characters of these names
 _LONGEST = 4095  # characters of a name: the runtime writes no more

@@ -47,9 +47,9 @@ def _last(names: Mapping[int, int]) -> dict[int, int]:
 
 
 def names_of(posix: PosixFiles) -> Mapping[int, int]:
-    """Maps the id of each file that was renamed to the number of names that it got in turn: more
-    than one if each name is that of a file of its own, as those of the snapshots of a simulation
-    that are all written as "snapshot"."""
+    """Maps the id of each renamed file to the number of names that it got, one after the other.
+    There are several if the same temporary name is used for many files, such as a simulation's
+    snapshots that are all written as "snapshot"."""
     if not posix.has("RENAMED_FROM"):
         return {}
     sources = posix.record_ids("RENAMED_FROM")

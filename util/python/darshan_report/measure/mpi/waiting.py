@@ -28,7 +28,9 @@ _TURNS = 1.25
 _HEATS = ("heatmap:POSIX", "heatmap:STDIO", "heatmap:DFS")  # the layers whose bytes do not overlap
 
 Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[np.float32]  # half the memory, of which many ranks need much
+Singles = npt.NDArray[
+    np.float32
+]  # half the memory of double precision, because many ranks need much
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,15 +147,16 @@ class During:
 
     rank: int  # with most of this time
     seconds: float  # of the run: the same time is lost on each waiting rank
-    of_rank: float  # of these seconds, those while this rank alone was in I/O
-    others: float  # seconds in which other ranks waited while it was this rank, summed over them
+    of_rank: float  # of these seconds, the part in which this rank alone was in I/O
+    others: float  # seconds that other ranks waited during this rank's I/O, summed over them
     reading: float  # part (0 to 1) of the bytes of this rank then that it read
 
 
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
     """Returns the waiting during I/O; None if nothing is known of it. io_seconds: of each rank, in
-    the order of waiting.ranks. A rank's I/O takes its time where its bytes are. Bins in which ranks
-    were in I/O at the same time do not count: they waited for each other, and none is special."""
+    the order of waiting.ranks. A rank's I/O time is distributed over the bins in proportion to its
+    bytes. Bins in which several ranks were in I/O do not count, because no single rank was the
+    cause."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

@@ -28,7 +28,7 @@ _NOT_SEEN = "(not seen)"  # earlier mergers' name of a process without records
 _LONGEST = 1e9  # seconds; a later time is damage
 _MOST = 1 << 40  # processes of a rank, bytes and calls; more is damage
 _NAMED = 3  # programs in a sentence
-_ENOUGH = 0.9  # part of the work; the programs that did the rest are not named
+_ENOUGH = 0.9  # part of the work that the named programs did together; others are not named
 _TRACE = 0.01  # part of the work below which a program did none of it
 _LITTLE = 0.5  # part of the work below which no program is named
 
@@ -95,7 +95,7 @@ class Processes:
         return np.where(silent & (why == SEEN), SILENT, why)
 
     def alone(self, place: int) -> float:
-        """Returns the seconds for which a process lived while none of its child processes did."""
+        """Returns the seconds in which a process ran without any of its child processes."""
         begin, end = float(self.start[place]), float(self.end[place])
         below = np.flatnonzero(self.parents == place)
         spent, until = 0.0, begin

@@ -92,6 +92,6 @@ class Users:
             rows = partly.rows(files.ids)
             some = files.merged & (rows >= 0)
             more = self._between(partly.lowest, partly.highest)
-            # A combined record of some ranks; single ranks may have records as well.
+            # A combined record of some ranks; other ranks may have records of their own.
             found[some] = ((partly.ranks + more)[rows] + single)[some]
         return found

@@ -66,7 +66,8 @@ def _maps(shown: list[tuple[LayerFigures, int]]) -> bool:
 
 
 def faults(usage: Usage) -> str:
-    """Returns a sentence about the kernel's page faults, which include those of other memory."""
+    """Returns a sentence about the kernel's page faults, which include faults on memory that is not
+    a mapped file."""
     major = float(usage["MAJOR_FAULTS"].sum())
     whole = float(usage["MINOR_FAULTS"].sum()) + major
     return f"All page faults of the processes: {count(whole)}, {count(major)} waited for storage."

@@ -61,7 +61,7 @@ def _kind(row: Row) -> str:
 
 
 def note(context: Context) -> str:
-    """Returns a sentence on what the sum of the rows is."""
+    """Returns a sentence that says what the rows of the table add up to."""
     found = context.ledger
     if found is None:
         return ""

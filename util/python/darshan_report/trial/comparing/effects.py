@@ -18,8 +18,8 @@ _SUMS = {
     ),
     "time in writes": (("POSIX", "POSIX_F_WRITE_TIME"), ("STDIO", "STDIO_F_WRITE_TIME")),
 }  # fmt: skip
-# Bytes that streams of libc write. The log lacks writes that a remedy makes for a stream, and those
-# of libc at the end of the program.
+# Bytes that libc's streams wrote. If two runs differ here, a log lacks writes (those that a remedy
+# makes for a stream, or libc's at the end of the program), so writes are not compared.
 _DRAINED = ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")
 _CHANGED = 0.1  # of the larger value; a smaller change is not told
 

@@ -139,7 +139,7 @@ def mask_of(
         lines = None
         if _both(one, other, name):
             lines = _differing_lines(one.path(name), other.path(name))
-        if not lines:  # none of the same number, or it is not a line that differs
+        if not lines:  # no lines with the same number differ, or the difference is not in lines
             mask.whole.add(name)
         else:
             mask.lines[name] = lines

@@ -58,6 +58,8 @@ class Plan:
     setting: str = ""  # for DARSHAN_TRY
     variables: Mapping[str, str] = field(default_factory=dict)
     keep: str = ""  # lines "language: what to write"; a line without a language is for all
-    opens: str = ""  # pattern of the functions at whose line it is written; empty: the finding's
-    costs: str = ""  # if the plan is no remedy, but measures what this costs ("durability")
+    opens: str = (
+        ""  # pattern of the functions whose line it is written at; empty: the finding's line
+    )
+    costs: str = ""  # for a plan that only measures a cost: the name of what costs ("durability")
     instead: str = ""  # what to do about these costs

@@ -11,7 +11,7 @@ from .case import Case
 OPENS = "open|open64|openat|openat64|fopen|fopen64"
 
 
-# Bytes: what is read of smaller files takes no time that advice could save.
+# Bytes: reading smaller files takes too little time for advice to save any.
 _LEAST = 1 << 20
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 PLACE = """CASE WHEN file IS NOT NULL THEN concat(file, ':', line)
     WHEN object IS NOT NULL THEN concat(object, '+', lower(hex(address)))
     WHEN {further} THEN '(further lines)' ELSE '(no line)' END"""
-# Selects the costliest row, whose call is shown.  Engines differ in what the largest of nulls is,
-# so '' stands for them.
+# Selects the costliest row, whose call is shown. Engines order nulls differently, so '' replaces
+# them.
 _MOST = (
     "named_struct('lost', coalesce(seconds, -1), 'what', coalesce(called, ''), "
     "'way', coalesce(through, ''))"

@@ -15,16 +15,15 @@ COST = """cost AS (
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
 # Orders the findings of a group: the costliest one is shown, and the last of equal ones.
 COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
-# One row per job and rule; of sums (ask/by_sums.py) one for many, of which the job `log` loses
-# `most`.
+# One row per job and rule. With sums (ask/by_sums.py), a row represents many jobs; `log` is the job
+# that loses most, and `most` its seconds.
 _FOUND = f"""found AS (
   SELECT program, "user", rule, log, max(day) AS day, max(number) AS number, 1 AS jobs,
     sum(lost) AS lost, sum(lost) AS most, max_by(title, {COSTLIEST}) AS title,
     max_by(sentence, {COSTLIEST}) AS sentence, max_by(remedy, {COSTLIEST}) AS remedy,
     max_by(example, {COSTLIEST}) AS example
   FROM cost GROUP BY program, "user", rule, log)"""
-# One row per job that loses time; of sums (ask/by_sums.py) one for many, of which the job `log`
-# loses `most`.
+# One row per job that loses time. With sums, a row represents many jobs, as above.
 EACH = f"""{COST},
 {_FOUND},
 each AS (

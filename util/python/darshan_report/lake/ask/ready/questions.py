@@ -267,7 +267,7 @@ def query(
 ) -> tuple[str, dict[str, Any]]:
     """Returns the SQL of a ready query and the values that it uses."""
     _, chosen = filters.where()
-    # Rows that are of no program are those of all programs.
+    # Tables without a program column have rows for all programs.
     of_no_program = replace(filters, program=None)
     of_all_jobs = Filters(filters.since)
 
