@@ -131,10 +131,10 @@ void tally_free(struct tally *tally) {
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Returns the nanoseconds of an untrusted number of seconds: 0 if it is negative or NaN, at most
- * those of 127 years, so that a sum of ten does not overflow. */
+/* Converts an untrusted number of seconds to nanoseconds: 0 if it is negative or NaN, at most 127
+ * years, because int64_t holds 292. */
 static int64_t nanoseconds(double seconds) {
-  static const double most = 4e9; /* 127 years; ten of them fit into the sum */
+  static const double most = 4e9; /* 127 years */
   if (!(seconds > 0)) return 0;
   return (int64_t)((seconds < most ? seconds : most) * BILLION);
 }

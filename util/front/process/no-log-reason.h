@@ -7,8 +7,8 @@
 
 #include "../../../runtime/format/run.h"
 
-/* Finds the file of a command in PATH; for a script, its interpreter. Returns 0, or -1 if there is
- * none. */
+/* Finds the file that a command executes: the program in PATH, or a script's interpreter. Returns
+ * 0, or -1 if there is no such file. */
 int program_of_command(char path[PATH_MAX], const char *command);
 
 /* Writes the most likely reason why a program left no log, as a phrase for one line. command: the

@@ -82,7 +82,7 @@ static int recover_of(struct command *command, uid_t uid) {
   pid_t child = fork();
   if (child == 0) {
     if (become(uid) == 0) _exit(recover_own(command));
-    say("cannot recover the logs of user %u: cannot take the ids of this user: %s", (unsigned)uid,
+    say("cannot recover the logs of user %u: cannot switch to this user: %s", (unsigned)uid,
         strerror(errno));
     _exit(1);
   }
