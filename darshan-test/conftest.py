@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints the lines of tests, and the seed that repeats the run."""
+    """Prints the lines that tests recorded as TOLD, and the seed that repeats the run."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, line in report.user_properties:
             if name == TOLD:

@@ -92,7 +92,7 @@ class Rows:
 
 
 def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
-    """Returns the rows of both modules, by module and name."""
+    """Returns the rows of DFS and DAOS, by module and name."""
     found: dict[Name, Rows] = {}
     for row in rows_in(parsed(parser, log), "DFS", "DAOS"):
         rows = found.setdefault((row.module, row.name), Rows(row.record, row.mount, {}, {}))

@@ -63,8 +63,8 @@ ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Yields an error for each counter whose value in two datasets of one call is not in proportion
-    to the bytes requested from them."""
+    """Yields an error for each counter that one call did not divide between its two datasets in
+    proportion to the bytes that it requested from each."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):

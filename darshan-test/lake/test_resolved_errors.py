@@ -19,8 +19,8 @@ from .rows import committed, logs, make_logs, rows, whole
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """Makes and returns three files that not even root can read: two pipes, and a link to itself.
-    The test replaces the first pipe and the link by logs; the second pipe stays."""
+    """Makes three files that not even root can read, and returns their paths: a pipe and a link to
+    itself, which the test later replaces with logs, and a pipe that stays."""
     found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
     os.mkfifo(found[0])
     found[1].symlink_to(found[1])

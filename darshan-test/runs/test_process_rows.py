@@ -1,4 +1,5 @@
-"""Records of processes: time of operations without a file record, and names of many programs."""
+"""PROCESS records: they include the time of operations on files without a record, and their names
+shorten a long chain of programs."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ FUNCTION void interrupted(void) {
   }
 }
 
-/* The stack pointer of the calls differs. */
+/* Writes from one line with different stack pointers. */
 FUNCTION void moving(void) {
   int fd = make("moving");
   for (int i = 0; i < 50; i++) {

@@ -1,4 +1,4 @@
-"""The cost of durability is measured in a copy, never recommended, and refused where files stay."""
+"""`darshan try` measures the cost of fsync only on a copy, and never recommends to omit it."""
 
 from __future__ import annotations
 
