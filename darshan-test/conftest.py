@@ -48,7 +48,8 @@ def all_tests(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Passes over files of which this run has no test: to read them all costs twenty seconds."""
+    """Skips files without a test in this run, because importing all of them takes twenty
+    seconds."""
     if collection_path.suffix == ".py" and all_tests(config) and without_tests(collection_path):
         return True
     return None

@@ -1,5 +1,6 @@
-/* Large-count collectives of parts that are under way together, again and again: what they
- * brought is right, and what their counts take is bounded.  begun FOLDER; prints nothing. */
+/* Repeats rounds of several non-blocking collectives with large counts in progress at once. Checks
+ * that the received data are right and that the runtime's copies of the counts take bounded memory.
+ * Usage: begun FOLDER. Prints nothing. */
 #include <string.h>
 #include <unistd.h>
 
@@ -81,7 +82,8 @@ static void round_of_all(void) {
     check_results(into[i]);
 }
 
-/* A count that no int can hold is refused, where the library has none of these itself. */
+/* If the MPI library lacks large-count functions, the runtime's function refuses a count that does
+ * not fit into an int. */
 static void too_many(void) {
   MPI_Request request;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

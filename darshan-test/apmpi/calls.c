@@ -39,7 +39,7 @@ static void ready(void) {
   CALL(WAIT, 0, MPI_Wait(&sent, MPI_STATUS_IGNORE));
 }
 
-/* Bytes of the null process do not move; room for a message is what the call says. */
+/* Messages to MPI_PROC_NULL have no bytes; a receive counts the size of its buffer. */
 static void exchanges(void) {
   MPI_Status status;
   CALL(SENDRECV, 400,

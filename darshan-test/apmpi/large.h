@@ -1,5 +1,5 @@
-/* Large-count functions for an MPI library whose header has none: weak, as a program refers
- * to them that asks whether they are there. */
+/* Declares large-count functions for an MPI library whose header lacks them. The references are
+ * weak, like those of a program that tests whether the functions exist. */
 #if MPI_VERSION < 4
 #define HAS(name, ...) int name(__VA_ARGS__) __attribute__((weak));
 #define MESSAGE(name, more)                                                                        \

@@ -16,11 +16,11 @@ HERE = Path(__file__).resolve().parent
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
 OPTIONS += ("-Wno-stringop-overflow",)
 ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
-# More ranks than processors: one that waits gives its processor away.
+# With more ranks than processors, a waiting rank yields its processor.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
-# For tests that do not depend on the library: one of them runs with each commit, both in ./dev
-# full.
+# For tests that do not depend on the MPI library: each commit runs them with one library, ./dev
+# full with both.
 ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "apmpi-one"), indirect=True)
 
 # Per call: how often, bytes, and how often in each size class.

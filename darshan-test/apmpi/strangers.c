@@ -1,5 +1,6 @@
-/* strangers PROGRAM: spawns two processes of that program, which may be a script that comes
- * back here otherwise observed, and has collectives with them, and with some of its own. */
+/* strangers PROGRAM: spawns two processes of that program and makes collective calls with them, and
+ * others among some of its own processes. PROGRAM may be a script that starts this program with
+ * other settings. */
 #include <mpi.h>
 
 enum { TIMES = 20 };

@@ -183,7 +183,7 @@ def test_threads(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
-    """A call that passes both of our forms, MPI_x and PMPI_x, counts once."""
+    """A call that passes both wrappers of a function, MPI_x and PMPI_x, counts once."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)

@@ -57,7 +57,7 @@ def of_the_header(mpi: Mpi, folder: Path) -> set[str]:
     source.write_text("#include <mpi.h>\n")
     command = [mpi.command("mpicc"), "-E", "-P", source]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    # A type before it: what is called in an inline function has none.
+    # A return type precedes the name of a declaration, but not a call in an inline function.
     return set(re.findall(r"\b(?:int|double|MPI_Aint|MPI_Fint)\s+MPI_([A-Z]\w*)\s*\(", text))
 
 

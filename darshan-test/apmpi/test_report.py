@@ -29,8 +29,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
-    """The JSON's sums of communication are those of the log's rows: seconds, ranks with least and
-    most, calls, bytes, waiting."""
+    """The sums of communication in JSON equal those of the log's rows: seconds, ranks with least
+    and most, calls, bytes, waiting."""
     talk = read(runner.parser, log)
     said = json.loads(report(build, log, "--json"))["communication"]
     totals = {rank: talk.number(rank, "TOTAL_COMM_TIME") for rank in talk.ranks()}
@@ -78,7 +78,8 @@ def test_measured_waiting(build: Path, runner: Runner) -> None:
 
 @ONE_MPI
 def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
-    """One rank is late for most of the run: what the others do is said, and no problem of I/O."""
+    """If one rank is late for most of the run, the report says that the others wait, and reports no
+    I/O problem."""
     job = runner.run(3, [*program(runner, "late.c"), "finalize", "300"], {**YIELDING, **ON})
     (log,) = job.logs
     text = " ".join(report(build, log, "--text").split())

@@ -79,7 +79,7 @@ class Added:
     added: float
     least: float
     most: float
-    fastest: float  # between the fastest runs of both: little noise
+    fastest: float  # difference of the fastest instrumented and bare runs, which has little noise
     times: float  # ratio of the fastest instrumented to the fastest bare time
     ticks: float  # two readings of the counter, at the same time
 

@@ -49,7 +49,7 @@ struct test_case {
  * which must be the same without the library. */
 #define C(call)                                                                                    \
   __extension__({                                                                                  \
-    errno = 90; /* a value that none of the calls sets */                                          \
+    errno = 90; /* no call sets this value */                                                      \
     __typeof__(call) result_ = (call);                                                             \
     trace(errno,                                                                                   \
           _Generic((result_), int : 1, long : 1, unsigned : 1, unsigned long : 1, default : 0)     \

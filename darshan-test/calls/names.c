@@ -67,7 +67,8 @@ SCENARIO(rename_exchange) {
   model_rename(b, a);
 }
 
-/* counter counts removals of what `make` creates, with and without a record. */
+/* Checks that `counter` counts the removal of what `make` creates, if it has a record and if not.
+ */
 #define UNLINK_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *path = in_dir("known");                                                            \

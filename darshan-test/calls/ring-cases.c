@@ -280,7 +280,8 @@ static void proxy(void) {
   }
 }
 
-/* A wait that ends before the program's read of a pipe does, and one that sees a file's read. */
+/* Waits for requests with a timeout: one wait ends before the read of a pipe completes, another
+ * returns the read of a file. */
 static void timed_wait(void) {
   int file = open("a", O_RDONLY), ends[2];
   struct __kernel_timespec soon = {0, 10000000};

@@ -1,10 +1,10 @@
-/* start PROGRAM [ARGUMENT...]: an AArch64 program under qemu's user emulation.
- * start --formats COMMAND [ARGUMENT...]: COMMAND where the kernel knows that this starts
- * AArch64 programs, so that these can start one another.  In a user namespace of its own,
- * which has its own list of such formats (Linux 6.7): the machine's is left alone.
+/* start PROGRAM [ARGUMENT...]: runs an AArch64 program under qemu's user emulation.
+ * start --formats COMMAND [ARGUMENT...]: runs COMMAND in a user namespace in which binfmt_misc runs
+ * AArch64 programs by this program, so that they can start one another. This namespace has its
+ * own list of formats (Linux 6.7), so the machine's list does not change.
  *
- * Static, and so blind to LD_PRELOAD, which is the program's: the machine's own loader
- * would complain of a library for another processor. */
+ * It is linked statically, because LD_PRELOAD is meant for the AArch64 program: the machine's own
+ * loader would report an error for a library for another processor. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #define FORMATS "/proc/sys/fs/binfmt_misc"
-/* The beginning of an ELF file of 64 bits, little-endian, for AArch64; what of it counts. */
+/* The first bytes of a 64-bit, little-endian ELF file for AArch64, and the mask of the bits that
+ * must match. */
 #define MAGIC "\\x7fELF\\x02\\x01\\x01" NINE_ZEROS "\\x02\\x00\\xb7\\x00"
 #define NINE_ZEROS "\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00"
 #define MASK                                                                                       \

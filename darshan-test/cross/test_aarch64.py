@@ -33,7 +33,8 @@ PROCESSOR = (
     "threads_with_one_file",
     "mlock",
 )
-# These start others: the kernel has to know by what.
+# Cases that start AArch64 programs, which needs an entry in the kernel's list of formats (start
+# --formats).
 STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))} | {
     "vfork_and_exec",
     "spawn_while_threads_write",
@@ -41,7 +42,7 @@ STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))
     "exec_without_environment",
     "exec_while_threads_write",
 }
-# They start programs of this machine, to which the library is a stranger's.
+# Cases that start programs of this machine, whose loader refuses the AArch64 library.
 STARTS_NATIVE = {"system", "popen", "posix_spawn", "posix_spawnp", "streams_that_are_no_files"}
 # Calls that qemu's user emulation treats differently from a kernel.
 EMULATED = {
@@ -67,7 +68,8 @@ ALONE = {"DARSHAN_JOB_TREE": "0", "DARSHAN_FILTER_CALLS": "*"}
 
 @cache
 def why_no_formats(start: str) -> str:
-    """Why the kernel cannot be told what starts AArch64 programs; nothing if it can."""
+    """Returns why AArch64 programs cannot be added to the kernel's list of formats; "" if they
+    can."""
     done = finished([start, "--formats", "true"])
     return done.stderr.strip()
 
@@ -98,7 +100,7 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def output(*command: str | Path) -> tuple[int, bytes]:
-    """Status and what was printed."""
+    """Returns a command's exit status and standard output."""
     done = finished_in_bytes(command, timeout=120)
     return done.returncode, done.stdout
 

@@ -1,5 +1,5 @@
-/* Calls every function of DAOS that is wrapped, and says what it did: a line per call, or
- * a fact that the record must hold, in columns:
+/* Calls every wrapped function of DAOS, and prints a line for each call or for each fact that the
+ * record must have, with these columns:
  *
  *   module  name or object  counter  what: "n" (a count), "r", "w" (bytes moved),
  *   "=" (a value)  number  1 if it was begun with an event */

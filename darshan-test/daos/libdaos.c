@@ -179,7 +179,8 @@ static struct value *have(const struct object *object, const char *key, size_t s
   return value;
 }
 
-/* Between an object's bytes from a place on and memory; returns how many there were. */
+/* Copies bytes between an object, from `bytes` on, and the memory of a list; returns how many were
+ * copied. */
 static size_t copy(char *bytes, size_t room, const d_sg_list_t *sgl, int writes) {
   size_t from = 0;
   for (uint32_t i = 0; i < sgl->sg_nr && from < room; i++) {

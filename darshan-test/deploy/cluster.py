@@ -22,8 +22,9 @@ ETC = Path("/etc/slurm")
 CONFIG = Path("/etc/darshan/darshan.conf")
 OFF = Path("/etc/darshan/off")
 
-# CPUs are more than there are: tasks wait, and Slurm need not know.  A job that is put back
-# into the queue starts again when its credentials have expired.
+# The configuration has more CPUs than the machine: tasks then wait for a processor, which Slurm
+# does not notice. A job that is put back into the queue starts again when its credentials have
+# expired.
 SLURM_CONF = f"""
 ClusterName=small
 SlurmctldHost=head(10.83.0.1)

@@ -19,7 +19,7 @@ SECONDS = 60
 Labels = tuple[tuple[str, str], ...]
 Samples = dict[tuple[str, Labels], float]  # (name, sorted labels) -> value
 
-# Writes 4 KiB at a time until its standard input ends; then what the log must have is known.
+# Writes 4 KiB for each line of its standard input, and prints the bytes written so far.
 WRITER = """
 import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)

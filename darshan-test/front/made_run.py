@@ -1,4 +1,5 @@
-"""A program under the front that is a tree of processes, by what it writes: rows and parts.
+"""Stands in for a program that `darshan run` starts: writes the rows and parts that a tree of
+processes would leave.
 
 python3 -m front.made_run WHAT LOG [ARGUMENT...]     in the folder above this one
 """

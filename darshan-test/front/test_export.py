@@ -100,7 +100,7 @@ def test_the_sum_of_a_job_outlives_its_processes(
                 process.write(3)
                 expected[job] += process.written
                 until(lambda job=job: is_seen(job))  # type: ignore[misc]
-                process.write()  # after the last look: what a process has at its end counts
+                process.write()  # after the exporter's last look: final counters count
                 process.end()
                 expected[job] += 4096
                 until(lambda job=job: is_seen(job))  # type: ignore[misc]

@@ -73,7 +73,7 @@ static void touch_sums(darshan_accumulator sums) {
   darshan_accumulator_destroy(sums);
 }
 
-/* One record of each module after the other, until none is left; returns 1 if one broke. */
+/* Reads one record of each module in turn until no module has more; returns 1 if a read failed. */
 static int touch_records(void *log) {
   enum { MODULES_MAX = 64 };
   struct darshan_mod_info *modules;

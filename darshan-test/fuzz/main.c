@@ -94,8 +94,7 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Returns the smallest of three random logs: a small log takes the same ways, and many more go into
- * an hour. */
+/* Returns the smallest of three random logs: a small log exercises the same code in less time. */
 static const struct bytes *pick(const struct bytes *corpus, int n, uint64_t *state) {
   const struct bytes *best = &corpus[mutate_random(state) % (uint64_t)n];
   for (int i = 1; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* Changes to logs: of the file as it lies there, and of what is compressed. */
+/* Changes logs: the bytes of the file, or the contents of a region before compression. */
 #ifndef DARSHAN_FUZZ_MUTATE_H
 #define DARSHAN_FUZZ_MUTATE_H
 

@@ -1,6 +1,6 @@
-/* One thread installs a seccomp filter for all while another one's first open is being
- * recorded; whatever that one holds then is asked for.
- * usage: caught thread|all: the filter is of the one thread, or of all */
+/* One thread installs a seccomp filter while another thread's first open is being recorded, and
+ * then needs the locks that the other thread holds. Usage: caught thread|all: the filter applies to
+ * one thread, or to all. */
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
-/* A signal handler that is installed past libc, so that the runtime cannot put its signals off
- * until a call is counted: what the handler does in the midst of one is dropped. */
+/* Installs a signal handler by a direct system call, so that the runtime cannot delay the signal
+ * until a call is counted. Events of the handler during such a call are dropped. */
 #ifndef RAW_HANDLER_H
 #define RAW_HANDLER_H
 

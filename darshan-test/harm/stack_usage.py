@@ -1,10 +1,9 @@
-"""How much of the caller's stack each exported function needs, by the compiler's word.
+"""Computes how much of the caller's stack each exported function needs, from the compiler's output.
 
-GCC's -fcallgraph-info=su writes a .ci file beside each object: every function with the size
-of its frame, and whom it calls.  From these this computes, for each wrapper, the deepest
-path through functions of ours.  The path ends where a real function is called (its needs are
-the application's, with us and without us), and where intercept/stack.h goes over to memory of
-ours.
+GCC's -fcallgraph-info=su writes a .ci file beside each object: every function with the size of its
+frame, and whom it calls. From these files this computes, for each wrapper, the deepest path through
+functions of the runtime. The path ends where a real function is called (the application needs that
+stack without the runtime, too), and where intercept/stack.h switches to a stack of the runtime.
 
     stack_usage.py BUILD [-v]     the worst path of each function, deepest first
 """
@@ -204,7 +203,7 @@ def graphs_of(build: Path, runtime: Path) -> list[Path]:
 
 
 def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
-    """The deepest path of each exported function; and what is wrong."""
+    """Returns the deepest path of each exported function, and the errors."""
     files = graphs_of(build, runtime)
     graph, ours = CallGraph(files), CallGraph(files, on_ours=True)
     names = exported(build / "libdarshan.so") - START

@@ -18,7 +18,7 @@
 
 struct stack {
   int number, ended;
-  int claimed; /* it runs on some thread, or is being left there */
+  int claimed; /* 1: a thread runs it, or is about to leave it */
   ucontext_t context;
   void *pointer;
 };
@@ -30,7 +30,7 @@ static volatile int left;
 /* A stack may continue on another thread, so no function keeps the address of these. */
 struct thread {
   struct stack *current;
-  struct stack *before; /* which others may have once its registers are kept */
+  struct stack *before; /* left by this thread; free once its registers are saved */
   ucontext_t home;
   void *home_pointer;
 };

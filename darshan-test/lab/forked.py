@@ -1,8 +1,9 @@
-"""Reports of darshan-job-summary, made by children of one process that has imported all of it.
+"""Makes reports of darshan-job-summary in forked children of one process that has imported its
+modules.
 
-To start Python and to import what a report needs takes ten times as long as most reports.  Each
-report still has a process, an environment, a folder and an exit status of its own, and runs the
-lines of the command.  Tests of the command line and of signals start the command itself.
+Starting Python and importing the modules takes ten times as long as most reports. Each report still
+has its own process, environment, folder and exit status, and runs the command's main function.
+Tests of the command line and of signals start the command itself.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Forked:
     """The process that makes reports; one report at a time."""
 
     def __init__(self, build: Path, folder: Path) -> None:
-        """folder: for what a report prints."""
+        """folder: for the output of the reports."""
         script = (build / "darshan-job-summary").read_text("utf-8")
         code = re.search(r"(?s)-c '\n(.*)' \"\$package\" \"\$main\"", script)
         python = re.search(r"DARSHAN_PYTHON:-([^}]+)}", script)

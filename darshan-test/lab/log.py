@@ -121,7 +121,7 @@ class Log:
     records: Records = field(default_factory=dict)
     ids: dict[str, int] = field(default_factory=dict)  # name -> id of the record
     text: str = ""  # everything that darshan-parser printed
-    modules: tuple[str, ...] = ()  # whose records are kept; all if there is none
+    modules: tuple[str, ...] = ()  # keep records of these modules only; empty: of all
 
     def add(self, text: str) -> None:
         """Adds the output of darshan-parser for another log.  It may have millions of rows: no Row

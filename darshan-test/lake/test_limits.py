@@ -163,8 +163,8 @@ def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
 def test_what_is_not_read_takes_no_share(
     large: tuple[str, ...], darshan: Run, tmp_path: Path
 ) -> None:
-    """A file above the limits, which is not read, keeps no log of its owner out. Another user may
-    have made it: who may write to a file may link it into the folder."""
+    """A file above the limits is not read, and does not use up its owner's share: another user may
+    have linked it into the folder."""
     made = make_logs(tmp_path / "logs" / "b", 3)
     for name in large:
         path = tmp_path / "logs" / f"a_{name}.darshan"

@@ -27,7 +27,8 @@ BASE = 2  # words before the counters: id, rank
 LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)  # bytes
 UUIDS = 32
 DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # the newest versions that their library knows
-# After the head of APMPI their library reads data that is not there, unless a stream begins there.
+# PyDarshan's library reads the rest of an APMPI record wrongly, unless a compressed stream begins
+# after its head.
 MISREAD = "APMPI"
 # In their total over all DAOS records this counter stays 0.
 LEFT_OUT = "DAOS_NB_OPS"
@@ -63,7 +64,7 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
-        if "F_VARIANCE_RANK_TIME" not in counters  # that one we share
+        if "F_VARIANCE_RANK_TIME" not in counters  # both libraries compute this one alike
         if name == module and version in versions and (swapped or not only_swapped)
         for word in words_of(module, counters)
     ]
@@ -74,7 +75,9 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)
-    if module == "LUSTRE" and version == 1:  # pools came later: there is what was in memory
+    if (
+        module == "LUSTRE" and version == 1
+    ):  # version 1 has no pools: their library leaves those bytes uninitialized
         count = struct.unpack_from("<q", record, 16)[0]
         for i in range(count):
             at = LUSTRE_HEAD + i * LUSTRE_COMPONENT

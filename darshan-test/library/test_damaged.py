@@ -17,7 +17,7 @@ from logs.tools import run_library
 from sample import turning
 
 CLOSED = (-1, -1)
-# Without logs that take long to make, which the reader refuses in the same way.
+# Leaves out logs that take long to make; the reader refuses them in the same way.
 BAD = [
     bad
     for bad in (*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes())))

@@ -36,7 +36,7 @@ def test_waits_are_measured(runner: Runner, kind: str) -> None:
         if kind in ("messages", "requests"):
             assert same(waited[rank].message, own)
         elif kind == "collectives":
-            # MPI_Finalize is in it, too: the ranks come there one after the other.
+            # The sum includes the wait in MPI_Finalize, which the ranks reach one after the other.
             assert waited[rank].collective >= LEAST * own - MORE
             assert waited[rank].message == 0
         else:

@@ -27,7 +27,7 @@ def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> 
 
 
 def file_times(row: dict[str, float]) -> Iterator[str]:
-    """Times of a file that must be there, or must not."""
+    """Yields errors of a file's times: times without an operation, or operations without a time."""
     prefix = f"{FILE}_F_"
     waits = row[f"{FILE}_INDEP_WAITS"] + row[f"{FILE}_COLL_WAITS"]
     for name in ("WAIT_START_TIMESTAMP", "WAIT_END_TIMESTAMP", "WAIT_TIME"):

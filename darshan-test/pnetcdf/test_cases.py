@@ -117,7 +117,7 @@ def test_four_ranks(name: str, run_both: Runs) -> None:
 
 
 def test_many(run_both: Runs) -> None:
-    """Past the limit of records the rest is together in one: totals are exact."""
+    """Variables beyond the limit of records share one record, and the totals are exact."""
     expected, rows = run_both("many")
     found = [row for (module, _), row in rows.items() if module == VAR]
     assert 1 < len(found) < len(expected.variables)
@@ -137,7 +137,7 @@ def test_what_is_below(run_both: Runs) -> None:
     (path,) = expected.files
     assert rows["LAYERS", path]["LAYERS_UPPER_MODULE"] == 5
     below = [row for (module, name), row in rows.items() if module == "LAYERS" and path in name]
-    # Also what Open MPI keeps for a file while it is open, in a file with its name.
+    # Includes the file that Open MPI keeps beside an open file, with its name.
     files = [row for (module, name), row in rows.items() if module == "POSIX" and "r.nc" in name]
     for what in ("BYTES_READ", "BYTES_WRITTEN"):
         values = [v for row in below for key, v in row.items() if key.endswith(f"_POSIX_{what}")]

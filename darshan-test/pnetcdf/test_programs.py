@@ -64,7 +64,8 @@ def uses_library(program: str) -> bool:
 def test_program(
     command: list[str], sample: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """Status, output and file are the same; the log holds what was done to the file."""
+    """The program's status, output and file are the same as without the runtime, and the log has
+    what it did to the file."""
     work = tmp_path / "work"
     shutil.copytree(sample, work)
     without = bare(command, work, AS_ROOT)

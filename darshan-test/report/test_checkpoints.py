@@ -131,8 +131,8 @@ def test_replaced_and_removed(tmp_path: Path) -> None:
 
 
 def test_processes(tmp_path: Path) -> None:
-    """Processes that save at the same time may save the same; those that run one after the other
-    do not, nor do those that save parts of different sizes."""
+    """Processes that save equally large files at the same time may save the same data (`even`);
+    processes that run one after the other, or save different sizes, do not."""
     job = next(having for name, having, _ in cases() if name == "saved-by-each")
     (state,) = found(job, tmp_path)
     assert (state.processes, state.even, state.saves, state.rounds) == (4, True, 4, 1)

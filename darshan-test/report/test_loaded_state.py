@@ -20,7 +20,8 @@ from .diagnose.build import MIB, Job, number_of, row, write
 from .pages import text_of
 
 PACKAGES = "/home/me/env/lib/python3.11/site-packages"
-# A frame of Python for each row of the table; what numpy loads is state only by its name.
+# A Python frame for each row of the table. Files that numpy loads count as state only if their
+# names say so.
 FRAMES = {
     "transformers' from_pretrained": "transformers/modeling_utils.py:3:from_pretrained",
     "torch.distributed.checkpoint": "torch/distributed/checkpoint/filesystem.py:3:read_data",

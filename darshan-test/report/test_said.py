@@ -217,8 +217,8 @@ def test_python_does_not_choose_where_a_buffer_lies(
 def test_a_checkpoint_is_new_each_time(
     build: Path, summary: Run, tmp_path: Path, mode: str
 ) -> None:
-    """Writing a checkpoint again is what it is for: only the finding on checkpoints speaks of it.
-    A file that is none was opened and written again."""
+    """A checkpoint that is saved again is reported only by the finding on checkpoints; any other
+    file by the findings on repeated opens and writes."""
     generic = {"opened-again", "same-bytes-again-written"}
     for name, expected in (("last.pt", set()), ("last.bin", generic)):
         (tmp_path / name).mkdir()

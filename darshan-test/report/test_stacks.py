@@ -79,7 +79,7 @@ def test_tree(tmp_path: Path) -> None:
 
 
 def test_programs(tmp_path: Path) -> None:
-    """If several programs ran, each has a frame; what started a program has none."""
+    """If several programs ran, each has a frame; the C library's start code has no frame."""
     start = "libc.so+27305;aaaaaaaa+11;?"
     rows = (
         site(f"read;aaaaaaaa+50;libc.so+2724a;{start}", READS=2, F_READ_TIME=2.0),
@@ -114,7 +114,8 @@ def test_many_frames(tmp_path: Path) -> None:
 
 
 def test_picture(summary: Run, tmp_path: Path) -> None:
-    """Without scripts there is a picture, whose names are text; the data ends no element."""
+    """Without scripts the page shows a picture with the names as plain text, and no name in the
+    data can end an HTML element."""
     assert summary("--html", made(tmp_path)).returncode == 0
     text = (tmp_path / "a.html").read_text("utf-8")
     page = page_of(text)

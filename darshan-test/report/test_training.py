@@ -54,7 +54,7 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
     ("job", "why", "words", "option"),
     [
         (run_of(0, 0, 0, 0, 0), "main", "loads each batch itself", "num_workers=1"),
-        # Eight workers that compute need eight processors, those that wait do not.
+        # Eight workers that compute need eight processors; eight workers that wait do not.
         (run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=4), "main", "itself", "num_workers=4"),
         (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5, PROCESSORS=4), "main", "itself", "num_workers=8"),
         (run_of(0, 0, 0, 0, 0, F_EPOCH_TIME=4.5), "main", "itself", "num_workers=8"),

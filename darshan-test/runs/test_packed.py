@@ -68,7 +68,8 @@ def log_of(base: Path) -> Path:
 
 @pytest.mark.needs("ptrace")
 def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> None:
-    """It has a journal. A child of the shell only closes what it inherits, and has none."""
+    """The script's process has a journal. A child of the shell, which only closes inherited
+    descriptors, has none."""
     trace = tmp_path / "trace"
     run_script(build, tmp_path, SCRIPT, "strace", "-f", "-o", str(trace), "-e", "trace=openat")
     log = log_of(tmp_path)

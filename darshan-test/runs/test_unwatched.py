@@ -194,7 +194,8 @@ def test_a_program_that_another_becomes(
     assert "that no recorded call explains" not in text  # the program's own notice has its bytes
     if shell:
         (line,) = (line for line in text.splitlines() if line.startswith(f"  {name}"))
-        # The journal of what the process was before counts, too, where it is on no tmpfs.
+        # Writes to the journal of the process's earlier program count, too, if it is not on a
+        # tmpfs.
         assert re.search(r" 2\.0\d MiB$", line) and " 0 B" not in line, line
 
 

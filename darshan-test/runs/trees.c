@@ -69,7 +69,7 @@ static void as_daemon(void) {
   copy_into("after", 50000);
 }
 
-/* The top ends; what it has opened is written by the child. */
+/* The top process ends, and its child writes to the file that it opened. */
 static void outlived(void) {
   int file = open("handed-on", O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0 || write(file, "top\n", 4) != 4) err(1, "handed-on");

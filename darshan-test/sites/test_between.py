@@ -154,7 +154,7 @@ with gzip.open("steps.gz", "wb") as file:
         file.flush()
 """
 )
-# A shell that starts a program for each line, and appends what that says.
+# A shell script that starts a program for each line and appends its output.
 _LINES = """
 for n in $(seq 200); do
   word=$(/bin/echo "$n" | /usr/bin/cut -c1)
@@ -164,7 +164,7 @@ done
 
 
 class Told(NamedTuple):
-    """A program, the start of its first finding with such time, and the language."""
+    """A program, the beginning of its first finding about time between calls, and its language."""
 
     name: str
     source: str

@@ -190,7 +190,7 @@ def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:
     assert f"{path}: cannot read the annex: " in done.stderr
 
 
-# Command, options, what DARSHAN_SITES is, and whether the log has call sites.
+# Command, options, value of DARSHAN_SITES (None: not set), and whether the log has call sites.
 CHOICES = (
     ("run", (), None, False),
     ("run", (), "1", True),

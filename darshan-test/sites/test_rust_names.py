@@ -25,7 +25,7 @@ NAMES = {
     "operator<<": "operator<<",
     "std::vector<int>::push_back(int const&)": "std::vector<int>::push_back(int const&)",
 }  # fmt: skip
-# What a stranger's file may have in place of a symbol.
+# Invalid symbols, which a hostile file may contain.
 BAD = ("_R", "_RN", "_RNv", "_RB_", "_RNvB_1a", "_RNvB0_1a", "_RC999999999a", "_RNvC1au3___1_",
        "_RIC1a" + "S" * 9000, "_RN" * 3000, "_RINvC1a1b" + "T" * 500 + "E" * 501,
        "_RMs" + "z" * 99)  # fmt: skip
@@ -39,7 +39,7 @@ def test_plain(symbol: str) -> None:
 
 @pytest.mark.parametrize("symbol", BAD, ids=lambda symbol: symbol[:20])
 def test_bad_symbols(symbol: str) -> None:
-    """A symbol that is none stays as it is, or has some name; nothing is raised."""
+    """An invalid symbol gives any text, and raises no exception."""
     assert isinstance(rust.plain(symbol), str)
 
 

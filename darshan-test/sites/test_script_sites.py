@@ -137,7 +137,7 @@ def test_threads_of_perl(program: Program) -> None:
     ],
 )
 def test_text_of_the_command(command: list[str], text: str, wanted: str, program: Program) -> None:
-    """A script that is given as text (bash -c, perl -e) has lines under such a name."""
+    """The lines of a script text (bash -c, perl -e) have a name such as <perl -e>."""
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
     program.start(*command, text)
@@ -190,7 +190,8 @@ int main(void) {
 
 @pytest.mark.parametrize("version", ['"5.2"', "(const char *)8", "0"])
 def test_another_program_with_the_names_of_bash(version: str, where: Where) -> None:
-    """Nothing is read that is not there, and the program has its own lines."""
+    """A C program with bash's variable names does not crash, and its call sites have its own
+    lines."""
     program = where.compile("-rdynamic", f"-DVERSION={version}", source=PRETENDER)
     found = where.run(program)
     line = line_of(PRETENDER, "close(open(")

@@ -16,7 +16,7 @@ from mpi.launch import Runner
 
 from .where import SECONDS, Where, at, line_of
 
-# Two loops that do the same to two files, and one that writes many.
+# Two loops that write two files in the same way, and a loop that writes many files.
 SOURCE = """
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ def _files(where: Where) -> dict[str, Any]:
 
 
 def test_files_of_sites(where: Where) -> None:
-    """A site knows its files with their calls and bytes; of many those with most bytes."""
+    """A site has its files with their calls and bytes; of many files, those with most bytes."""
     found = _files(where)
     for mark in "ab":
         (file,) = found[mark]["files"]
@@ -202,7 +202,7 @@ def _lists(rows: list[Row]) -> tuple[dict[str, list[tuple[str, int]]], int]:
 
 
 def _truth(ranks: list[Runs]) -> dict[str, Counter[str]]:
-    """Returns what the ranks made together, by file."""
+    """Returns the calls and bytes of all ranks by file."""
     found: dict[str, Counter[str]] = {"CALLS": Counter(), "BYTES": Counter()}
     for file, calls, size in (run for runs in ranks for run in runs):
         found["CALLS"][file] += calls
@@ -233,7 +233,8 @@ def test_files_of_ranks_merge_exactly(files: tuple[str, ...], where: Where, runn
 
 
 def test_files_of_ranks_are_lower_bounds(where: Where, runner: Runner) -> None:
-    """More files than a record lists: no file has more than it had, and the largest is there."""
+    """With more files than a record lists, no listed file has more calls or bytes than it really
+    had, and the largest file is listed."""
     random = Random("many")
     ranks = [[*_random_runs(random, "abcdefghij"), ("k", 5000, 8)] for _ in range(2)]
     lists, _ = _lists(_job(where, runner, ranks))

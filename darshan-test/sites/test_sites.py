@@ -93,12 +93,15 @@ def test_objects_are_named(program: Program) -> None:
 
 
 def test_a_recursion_is_one_site(program: Program) -> None:
-    """The depth of a recursion is not in the name, but where it was begun."""
+    """The name of a site has the start of a recursion, and not its depth."""
     outcome = program.run("recursion")
     assert sum(calls for calls, _ in counts(outcome, "write", "put", "dive")) == 1 + 101 + 501
     whole = [s for s in outcome.of("write", "put", "dive") if not s.name.endswith(";...")]
-    assert len(whole) == 3 + 2  # of three lines the outermost call; of two those below it
-    # The deepest lack their end: one site, but near the limit of a walk a part of the end is there.
+    assert (
+        len(whole) == 3 + 2
+    )  # the outermost calls from three lines, and the deeper calls from two lines
+    # The deepest stacks are cut and form one site; stacks near the limit of a walk still have parts
+    # of their ends.
     assert len(outcome.of("write", "put", "dive")) <= len(whole) + 5
 
 
@@ -119,7 +122,7 @@ def test_children_have_their_own(program: Program) -> None:
 
 
 def test_a_run_merges_its_processes(program: Program) -> None:
-    """In the log of a run, the children's site has the calls of both."""
+    """In the log of a run, the site has the calls of both children."""
     program.start(
         program.build / "darshan", "run", "--", program.path, "fork", tells=True, **preload()
     )

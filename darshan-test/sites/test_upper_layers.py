@@ -10,7 +10,7 @@ from .stacks import KINDS, Program
 
 @pytest.mark.parametrize("scenario", ["storage", "streams"])
 def test_hdf5_owns_what_is_below(scenario: str, program: Program) -> None:
-    """Only functions of HDF5 have sites, and the program's last line.  The bytes of all sites are
+    """Only HDF5 functions and the program's last line have sites. The bytes of all sites add up to
     those of the lowest layer."""
     needs("hdf5")
     path = program.build / "darshan-test" / "layers" / "layers"

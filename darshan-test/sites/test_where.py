@@ -136,7 +136,8 @@ def test_the_newest_log(where: Where) -> None:
 
 
 def test_a_program_in_cxx(where: Where) -> None:
-    """Templates are inlined; what iostreams do belongs to the line that used them."""
+    """Lines of inlined templates are found, and calls of iostreams belong to the line that used the
+    stream."""
     source = where.folder / "program.cc"
     source.write_text(CXX_SOURCE)
     path = where.folder / "program"

@@ -43,7 +43,8 @@ def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
 
 
 def test_names_of_mpi_have_hidden_versions(library: Path) -> None:
-    """Each twice: the wrapper, and what chooses for libraries that are opened later."""
+    """Each MPI name has two symbols: the wrapper, and the IFUNC for libraries that are opened
+    later."""
     found: dict[str, set[tuple[str, str]]] = {}
     for kind, symbol in defined(library):
         name, _, version = symbol.partition("@")

@@ -1,8 +1,8 @@
-"""A program of the attack on remedies: each case is what a remedy once changed."""
+"""A program that attacks remedies: each case is a behaviour that a remedy once changed."""
 
 from __future__ import annotations
 
-# Argument: the case. Prints what it sees, and writes any.x.
+# Argument: the case. Prints its results, and writes any.x.
 ATTACKS = r"""
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""Programs with a problem that a remedy cures, and programs that none may break."""
+"""Programs with a problem that a remedy cures, and programs that no remedy may break."""
 
 from __future__ import annotations
 

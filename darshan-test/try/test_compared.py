@@ -81,7 +81,7 @@ LINE = "standard output: line 1 not compared"
 
 
 class _Runs:
-    """Runs of a program, by what they print; takes the place of a Runner."""
+    """Replaces a Runner: returns runs with the given outputs."""
 
     command = ("true",)
     limit: float | None = None
@@ -111,7 +111,8 @@ class _Runs:
 def test_an_output_that_seldom_differs(
     tmp_path: Path, without: list[str], with_it: list[str], state: str, told: list[str]
 ) -> None:
-    """A remedy is not blamed for what also happens without it, and is for all else."""
+    """A difference that also occurs between runs without the remedy is ignored; any other
+    difference counts against the remedy."""
     runs = _Runs(tmp_path, without, with_it)
     trial = Trial(cast("Runner", runs), "", (), float("inf"), lambda _: None)
     trial.first(None)

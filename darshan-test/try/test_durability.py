@@ -14,7 +14,8 @@ from .test_writing import left
 NAME = "durability"
 SETTING = f"{NAME}=1"
 
-# Each insert is a transaction. The device is slow, whichever the test has.
+# Each insert is a transaction. SLOW_DEVICE delays each sync, so that the test does not depend on
+# its device.
 INSERTS = """
 import sqlite3
 base = sqlite3.connect("results.db", isolation_level=None)
@@ -88,7 +89,8 @@ int main(void) {
 
 
 def test_what_commits_cost(trial: Try) -> None:
-    """The cost is told with the line of the commits, also by a report on the log, as no remedy."""
+    """`darshan try` and the report state the cost of durability with the line of the commits, and
+    say that this is no remedy."""
     # Without lines of its own, which would be those of the calls.
     bare = (COMPILER, "-O1")
     slow = compile_c(trial.user.parent, SLOW_DEVICE, *SHARED, name="slow.so", first=bare)
@@ -115,7 +117,8 @@ def test_what_commits_cost(trial: Try) -> None:
 
 
 def test_no_program_is_broken(trial: Try) -> None:
-    """Data are there for all who read them, and what fails without a device fails as before."""
+    """With durability off, the same process, its child and other descriptors read the written data,
+    and calls that fail still fail."""
     program = compile_c(trial.user, WAITS)
     bare = left(trial, "", program)
     assert bare[0] == 0 and str(bare[1]).endswith("writtenvector.mapped\n"), bare
@@ -123,7 +126,8 @@ def test_no_program_is_broken(trial: Try) -> None:
 
 
 def test_nothing_to_measure(trial: Try) -> None:
-    """A program that never waits, and one whose files would be the user's own."""
+    """Durability is not tried on a program that never waits for storage, nor if runs use the user's
+    own files."""
     here = ("--only", NAME)
     quiet = script(trial, "open('any.txt', 'w').write('x')\n")
     _, rows, _ = trial.found(*here, "--copy", ".", "--", *quiet)

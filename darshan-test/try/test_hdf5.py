@@ -96,7 +96,8 @@ def compiled(trial: Try, source: str) -> Path:
 
 @pytest.mark.needs("hdf5")
 def test_fill_values(slow: Try) -> None:
-    """The finding asks for the remedy, which leaves out what the program overwrites."""
+    """The finding proposes the remedy, which does not write fill values that the program
+    overwrites."""
     program = compiled(slow, FILLED)
     log = slow.log(program, clean=True)
     listed = slow.run("--list", log).stdout.split("\n")
@@ -110,8 +111,8 @@ def test_fill_values(slow: Try) -> None:
 
 
 def test_fill_values_that_stay(slow: Try) -> None:
-    """The log shows that the program leaves some. With the remedy all the same, what it wrote is
-    right, and texts that it never wrote are empty."""
+    """The remedy is not tried if the log shows that the program leaves fill values in the dataset.
+    If it is forced, written values are right, and texts that were never written are empty."""
     (slow.user / "program.py").write_text(HALF)
     command = [sys.executable, "program.py"]
     status, rows, whole = slow.found("--only", "fill-time", "--copy", ".", "--", *command)

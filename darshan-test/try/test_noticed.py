@@ -1,5 +1,5 @@
-"""A remedy ends before it would change what a program can ask about its streams and files: the
-answers are the same."""
+"""A remedy ends before a program queries the state of its streams or files, so that the program
+gets the same answers."""
 
 from __future__ import annotations
 

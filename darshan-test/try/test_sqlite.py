@@ -58,7 +58,8 @@ def test_pages_that_are_read_again(trial: Try) -> None:
 
 
 def test_a_writer_is_not_broken(trial: Try) -> None:
-    """Its own sizes hold, its database and its errors are the same; the remedy is there."""
+    """Cache sizes that the program sets itself stay in force, and its database and errors are the
+    same; otherwise the remedy's size is in force."""
     command = script(trial, WRITES)
     assert left(trial, SETTING, *command) == left(trial, "", *command)
     asks = [left(trial, setting, "env", "asks=1", *command)[1] for setting in (SETTING, "")]

@@ -52,7 +52,8 @@ def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
 
 
 def test_an_output_that_changes(trial: Try) -> None:
-    """A program that asks the kernel past libc sees what is held back: never called help."""
+    """A program that reads its file by direct system calls misses data that the remedy holds back;
+    the result is then "changed the output"."""
     program = compile_c(trial.user, writes(ASKS_THE_KERNEL))
     status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
     assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole

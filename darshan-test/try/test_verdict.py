@@ -44,8 +44,8 @@ def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float]
 
 @pytest.mark.parametrize("noise", ["calm", "busy", "spikes", "drifts"])
 def test_healthy_programs_are_not_called_helped(noise: str) -> None:
-    """Below 1 % of the trials, whatever the noise; a true factor of 2 is found in nearly all that
-    are calm."""
+    """Fewer than 1 % of the trials without an effect are called helped, with any noise; a true
+    factor of 2 is found in nearly all calm trials."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     random_ = random.Random(f"{noise} 25")

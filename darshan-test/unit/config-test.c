@@ -504,7 +504,7 @@ static void every_setting_is_documented(void **state) {
       if (names[n] == NULL) continue;
       snprintf(quoted, sizeof(quoted), "`%s", names[n]);
       char *found = strstr(text, quoted);
-      /* The name must end there: text about MODMEMORY does not document MODMEM. */
+      /* The name must end after the match: text about MODMEMORY does not document MODMEM. */
       while (found != NULL && strchr("`= ", found[strlen(quoted)]) == NULL)
         found = strstr(found + 1, quoted);
       if (found == NULL) fail_msg("%s is not in %s", names[n], path);

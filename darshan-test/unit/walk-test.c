@@ -15,8 +15,8 @@
 #include "stacks/registers.h"
 #include "unit.h"
 
-/* The walk asks for the loader only where there is one, which intercept/loader/loader.h sees by
- * this function of the runtime. */
+/* The walk queries the loader only in a process that has one. intercept/loader/loader.h detects it
+ * by this function. */
 void *loader_open(const char *file, int flags);
 void *loader_open(const char *file, int flags) {
   (void)file, (void)flags;

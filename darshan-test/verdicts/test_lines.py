@@ -24,7 +24,8 @@ def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
 @pytest.mark.parametrize("row", turning(MARKED, SHARE, "lines"), ids=lambda row: row.name)
 def test_line(row: Row, judge: Judge) -> None:
-    """The line is one with the mark; where another one is known to be told, it still is."""
+    """The report names a marked line; for cases in marks.MISSED it is known to name another line,
+    and still does."""
     needs(*needed(row))
     said = ""
     for _ in range(TRIES):
@@ -36,7 +37,7 @@ def test_line(row: Row, judge: Judge) -> None:
 
 
 def test_marks() -> None:
-    """A mark belongs to a case with a problem, and what is missed has a mark."""
+    """Every mark belongs to a case with a problem, and every case in marks.MISSED has a mark."""
     problems = {(row.program, row.case) for row in ROWS if row.finding}
     for path in sorted(marks.PROGRAMS.iterdir()):
         for case in marks.cases_of(path.name) if path.is_file() else ():

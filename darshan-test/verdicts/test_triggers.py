@@ -33,7 +33,9 @@ class Trigger:
 
     row: str
     settings: tuple[tuple[str, str], ...] = ()
-    limits: tuple[tuple[str, float], ...] = ()  # for what is about more processes than we have
+    limits: tuple[
+        tuple[str, float], ...
+    ] = ()  # limits for rules about more processes than the test starts
     crowded: bool = False  # the four ranks run on two processors
 
 

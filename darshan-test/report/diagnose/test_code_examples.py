@@ -63,7 +63,8 @@ def test_words_of_the_language(command: str, tmp_path: Path) -> None:
 
 
 def test_python_is_for_python(tmp_path: Path) -> None:
-    """A compiled program gets no words of h5py, and Python those of h5py beside HDF5's own."""
+    """A compiled program gets no example in h5py; a Python program gets examples in h5py and in
+    C."""
     job = next(job for name, job, _ in CASES if name == "element-wise")
     for command, wanted in ((b"./app", False), (b"python3 app.py", True)):
         with open_log(write(replace(job, command=command), tmp_path / "log.darshan")) as log:

@@ -1,4 +1,4 @@
-"""Waiting for a processor: what follows a sleep in a call belongs to the call."""
+"""Time waiting for a processor: after a sleep in a call, it counts as a cost of that call."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_times_the_mean(build: Path, tmp_path: Path, name: str) -> None:
     ("name", "job"), [(n, j) for n, j, _ in CASES], ids=[n for n, _, _ in CASES]
 )
 def test_numbers_and_their_words(name: str, job: Job, tmp_path: Path) -> None:
-    """One call is no "1 calls", and what is not there is not counted."""
+    """No text has a plural after 1 ("1 calls") or a count of 0."""
     few = {"FSYNCS": 1, "OPENS": 1, "STATS": 1, "SEEKS": 0, "MISSES": 1}
     rows = tuple(
         replace(one, values={k: min(v, few.get(k, v)) for k, v in one.values.items()})
@@ -77,7 +77,7 @@ def test_numbers_and_their_words(name: str, job: Job, tmp_path: Path) -> None:
 
 
 def test_python_fits_into_the_run(tmp_path: Path) -> None:
-    """Time in HDF5 and in Python around it is no more than there is."""
+    """The time in HDF5 and the time in Python around it are together at most the run time."""
     rows: list[Row] = []
     for name in "abcd":  # each is used over the whole run
         rows.append(row("LAYERS", f"/f.h5:/{name}", UPPER_MODULE=4, WRITE_CALLS=500_000,

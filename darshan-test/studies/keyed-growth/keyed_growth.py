@@ -46,7 +46,7 @@ class Traffic:
 
 @dataclass
 class Growth:
-    """Batches that one process, or one each, added."""
+    """Batches, all added by one process or each by its own process."""
 
     bare: list[Batch]
     ours: list[Batch]
@@ -191,8 +191,8 @@ def heat_of(lab: Lab, log: Path) -> Heat:
 
 
 def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
-    """Yields a row for each batch of one process: what the heat map has in its time. The process
-    begins a few milliseconds before its first batch."""
+    """Yields a row for each batch of one process: the bytes of the heat map in the batch's time.
+    The process begins a few milliseconds before its first batch."""
     start = growth.ours[0].begun
     for batch in growth.ours:
         begun = batch.begun - start
