@@ -164,7 +164,9 @@ class Compiler:
 
     def need(self) -> None:
         if not shutil.which(self.cc[0]):
-            raise SystemExit(f"darshan-report: there is no compiler {self.cc[0]} (CC names one)")
+            raise SystemExit(
+                f"darshan-report: cannot find the compiler {self.cc[0]}; set CC to a compiler"
+            )
         for name, header, package in (
             ("ZLIB_LIBS", "zlib.h", "zlib1g-dev"),
             ("BZIP2_LIBS", "bzlib.h", "libbz2-dev"),
@@ -236,9 +238,7 @@ class BuildPackage(build_py):
 
     def run(self) -> None:
         if getattr(self, "editable_mode", False):
-            raise SystemExit(
-                "darshan-report: for work on the sources there is ./dev build (README.md)"
-            )
+            raise SystemExit("darshan-report: to work on the sources, use ./dev build (README.md)")
         super().run()
         folder = Path(self.build_lib) / PACKAGE
         compiler(self.get_finalized_command("build").build_temp).link(LIBRARY, folder / LIBRARY)
@@ -249,7 +249,9 @@ class BuildPackage(build_py):
         for name, package in HELD.items() if is_portable() else ():
             text = Path("/usr/share/doc", package, "copyright")
             if not text.exists():
-                raise SystemExit(f"darshan-report: {text} has to go with what holds {name}")
+                raise SystemExit(
+                    f"darshan-report: cannot find {text}, which a package with {name} must contain"
+                )
             shutil.copyfile(text, folder / f"{name}-LICENSE")
 
 

@@ -241,7 +241,7 @@ def test_a_collector_that_is_down_or_slow(
                 until(lambda i=i: seen.total(BYTES) == 4096 * i)  # type: ignore[misc]
             until(lambda: b"cannot connect: Connection refused" in seen.errors.read_bytes())
             with collector(port) as (_, requests):
-                until(lambda: b"can export to http" in seen.errors.read_bytes())
+                until(lambda: b"the export to http" in seen.errors.read_bytes())
                 assert written(requests[-1]) == {"5": 12288}
             process.end()
     lines = seen.errors.read_text().splitlines()

@@ -65,7 +65,7 @@ static int read_id(struct convert_options *options, const char *text) {
   options->file = strtoull(text, &end, 0);
   options->one_file = true;
   if (*text && *text != '-' && !*end && !errno) return 0;
-  return convert_say("--file %s: must be the number of a record", text);
+  return convert_say("--file %s: must be a record id, a number", text);
 }
 
 static int hide_all(struct hiding *hiding, const char *how) {

@@ -70,7 +70,7 @@ int hide_key(struct hiding *hiding, const char *key) {
   bool is_number = *key && !*end && errno == 0;
   return is_number || hiding->strong
              ? 0
-             : convert_say("--key %s: must be a number without --obfuscate=strong", key);
+             : convert_say("--key %s: must be a number, or use --obfuscate=strong", key);
 }
 
 static uint64_t keyed(const struct hiding *hiding, enum kind kind, const void *bytes, size_t n) {

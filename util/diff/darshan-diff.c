@@ -31,7 +31,7 @@ static int read_number(double *value, const char *text) {
   char *end;
   *value = strtod(text, &end);
   if (*text && !*end && isfinite(*value) && *value >= 0) return 0;
-  fprintf(stderr, "%s: tolerance %s: must be a number from 0 on\n", called_as("darshan-diff"),
+  fprintf(stderr, "%s: tolerance %s: must be a number of at least 0\n", called_as("darshan-diff"),
           text);
   return -1;
 }

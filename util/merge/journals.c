@@ -241,7 +241,7 @@ static int by_rank(const void *a, const void *b) {
 static int is_of_one_job(const struct journal_file *first, const struct journal_file *file) {
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)
-    merge_say("%s is of job %" PRId64 ", %s of job %" PRId64
+    merge_say("%s belongs to job %" PRId64 ", %s to job %" PRId64
               ": a log has one job; choose it with --job NUMBER",
               first->path, first->job.jobid, file->path, file->job.jobid);
   else if (is_other)

@@ -120,7 +120,7 @@ static void report(const struct delivery *delivery, int failed, int failures, co
   if (failed && failures == 0)
     say("cannot export to %s: %s; recording continues, and the export is tried again",
         say_path(delivery->place), error);
-  if (!failed && failures > 0) say("can export to %s again", say_path(delivery->place));
+  if (!failed && failures > 0) say("the export to %s works again", say_path(delivery->place));
 }
 
 static double seconds_of(clockid_t clock) {

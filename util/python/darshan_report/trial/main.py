@@ -82,8 +82,8 @@ def _refuse(chosen: Chosen, place: str) -> None:
     if len(found) > 20:
         say(f"... and {len(found) - 20} more")
     raise TrialError(
-        "nothing is repeated; --copy DIR runs the program in a copy of DIR, --yes-repeat repeats "
-        "these effects"
+        "the program is not run again because of these effects; use --copy DIR to run it in a copy "
+        "of DIR, or --yes-repeat to repeat them"
     )
 
 

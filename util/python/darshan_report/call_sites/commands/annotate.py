@@ -142,7 +142,7 @@ def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
         found = sites_in(log, options.log, 1)
         files = [] if options.file else sources.users_files(found)
         if not files and not options.file:
-            raise UnusableError(f"{options.log}: no call site is in a source file of the user")
+            raise UnusableError(f"{options.log} has no call site in a source file of the user")
         if options.list:
             write_text("\n".join([*_listed(log, files), ""]), "-")
             return

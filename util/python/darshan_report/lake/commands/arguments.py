@@ -76,7 +76,7 @@ def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if float(text) >= 0:
             return float(text)
-    raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds from 0 on")
+    raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds, at least 0")
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
@@ -358,7 +358,7 @@ def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> We
     if not found.address:
         parser.error(where)
     if not found.token.isascii() or (found.token and not found.token.isprintable()):
-        parser.error("the token of the webhook has characters that no header may have")
+        parser.error("the token of the webhook has characters that HTTP headers do not allow")
     return found
 
 
@@ -430,7 +430,7 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
     if options.beside and options.sql is None:
         parser.error("--with needs --sql")
     if options.top < 1:
-        parser.error(f"--top {options.top}: must be a number from 1 on")
+        parser.error(f"--top {options.top}: must be a number of at least 1")
     return options
 
 
@@ -456,7 +456,7 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
     options = parser.parse_args(given)
     if options.top < 1:
-        parser.error("--top: must be a number from 1 on")
+        parser.error("--top: must be a number of at least 1")
     return options
 
 

@@ -129,8 +129,8 @@ def post(to: Webhook, content: bytes, seconds: float = _SECONDS) -> None:
     """Posts JSON; returns once the server has accepted it.  Raises LakeError, with one line."""
     where = _origin(to.address)
     if to.token and where.scheme == "http" and not where.is_here:
-        raise LakeError(f"cannot send a token to {where}, because everybody on the way could read "
-                        "it; use https://")  # fmt: skip
+        raise LakeError(f"cannot send a token to {where}, because http:// is not encrypted; "
+                        "use https://")  # fmt: skip
     failed: list[str] = []
 
     def work() -> None:

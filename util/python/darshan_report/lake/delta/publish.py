@@ -109,7 +109,9 @@ class Publisher:
                 number = self._snapshot.number
                 self._snapshot.refresh()
                 if self._snapshot.number == number:
-                    raise LakeError(f"{error.filename} is missing; check the lake") from None
+                    raise LakeError(
+                        f"{error.filename} is missing; run darshan lake check"
+                    ) from None
 
     def _add(self, file: File) -> Action:
         path, table = os.path.join(self._snapshot.path, file.path), columns.tables()[file.table]
@@ -118,7 +120,9 @@ class Publisher:
                 metadata = opened.metadata
                 fits = schema.fits(table, opened.schema_arrow)
         except pa.ArrowException as error:
-            raise LakeError(f"{file.path}: {str(error).splitlines()[0]}; check the lake") from None
+            raise LakeError(
+                f"{file.path}: {str(error).splitlines()[0]}; run darshan lake check"
+            ) from None
         if not fits:
             raise _Misfit(file)
         changed = int(os.stat(path).st_mtime * 1000)

@@ -21,8 +21,8 @@ def _no_constant(text: str) -> float:
 def _jobs(first: bytes, file: IO[bytes], path: str) -> list[Any]:
     data = first + file.read(_MOST_BYTES + 1 - len(first))
     if len(data) > _MOST_BYTES:
-        raise LakeError(f"cannot read {path}: more than 256 MiB; write shorter times into a file "
-                        "each (--since)")  # fmt: skip
+        raise LakeError(f"cannot read {path}: more than 256 MiB; write shorter periods into "
+                        "several files (--since)")  # fmt: skip
     try:
         found = json.loads(data, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

@@ -59,7 +59,7 @@ def _asked(address: str) -> dict[str, Any]:
         if found := dask.config.get(named, None):
             return {setting: found}
     raise LakeError(
-        "dask:// needs a scheduler in Dask's settings, which name none; set "
+        "dask://: Dask's settings name no scheduler; set "
         "DASK_SCHEDULER_ADDRESS, or use dask://HOST:PORT"
     )
 
