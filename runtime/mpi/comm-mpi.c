@@ -111,8 +111,9 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
   return 0;
 }
 
-/* Returns memory for a message, of the reserve if no other is left; NULL if it does not fit
- * there.  The caller unmaps `length` bytes, so the rest of the reserve is unmapped here. */
+/* Returns memory for a message; if no memory can be mapped, takes it from the reserve. Returns NULL
+ * if the message does not fit there. The caller unmaps `length` bytes, so this function unmaps the
+ * rest of the reserve. */
 static char *message_memory(struct hand *hand, size_t length) {
   char *memory = private_memory(length);
   size_t pages = (length + PAGE - 1) & ~(size_t)(PAGE - 1);
