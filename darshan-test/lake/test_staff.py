@@ -78,7 +78,7 @@ def _accounting(folder: Path, logs: list[Read]) -> dict[int, Row]:
 
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
-    """A lake of logs, batch jobs and a series of a server."""
+    """Makes a lake of logs, batch jobs, and what a file server moved in each interval."""
     folder = tmp_path_factory.mktemp("staff")
     paths = list(_logs(folder))
     fill(folder / "lake", paths)

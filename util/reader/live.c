@@ -14,8 +14,8 @@ static int look_at_size(struct darshan_live *live, struct darshan_error *error) 
   return 0;
 }
 
-/* Reads the annex if its trailer is another one. The blocks of a journal stay where they are, and
- * only the lengths of their records grow, which find_region reads again. */
+/* Reads the annex again if its trailer has changed. Otherwise its blocks are at the same offsets,
+ * and only the lengths of their records have grown, which find_region reads again. */
 static void look_at_annex(struct darshan_live *live) {
   struct darshan_annex_trailer trailer;
   uint64_t size = live->file.size;

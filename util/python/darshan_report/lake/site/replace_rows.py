@@ -96,8 +96,8 @@ def _change(
 
 def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> Replaced:
     """Commits rows in place of those with the same key; of several given rows with one key, the
-    last. The rows have the columns of the table, and a day each. Returns how many were added and
-    replaced."""
+    last. The rows have the columns of the table, of which `day` is never null. Returns how many
+    were added and replaced."""
     snapshot = Snapshot(lake)
     table = _last(rows, key)
     mode = modes.of_lake(lake)

@@ -1,4 +1,5 @@
-"""The kernel's counts of the processes (USAGE), beside the transfers of recorded calls."""
+"""Compares the bytes that the kernel counted for the processes (USAGE) with those of recorded
+calls."""
 
 from __future__ import annotations
 
