@@ -1,4 +1,4 @@
-"""Every function of MPI's own header is counted, or it is said here why not.
+"""Every function of MPI's own header is counted, or this file says why not.
 
 A release of MPI with more functions fails this test, until a row decides about each of them.
 """

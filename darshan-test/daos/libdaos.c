@@ -1,6 +1,6 @@
-/* Stands for libdaos: objects, arrays and keys in memory.  An operation with an event is
- * done at once but told by the event, and the handle of an array that is opened so comes
- * only then. */
+/* Replaces libdaos: objects, arrays and keys are in memory. An operation with an event is done at
+ * once, but its result, and the handle of an array that it opens, are returned when the event is
+ * tested. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,7 +43,8 @@ class Item:
             self.counters[f"NB_{word}S"] += 1
 
     def finished(self) -> dict[str, int]:
-        """With the four most common sizes: by how often, then by size."""
+        """Returns the counters, with the four most common sizes in descending order of count, then
+        of size."""
         best = sorted(self.sizes.items(), key=lambda pair: (-pair[1], -pair[0]))
         best = [(size, count) for size, count in best if count][:4]
         for place, (size, count) in enumerate(best, 1):

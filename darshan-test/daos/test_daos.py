@@ -235,7 +235,7 @@ def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path)
 
 
 def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Its journal is a log, and says the same."""
+    """The journal of a killed program is a log with the expected counters."""
     logs, journals = tmp_path / "logs", tmp_path / "journals"
     for path in (logs, journals):
         path.mkdir()

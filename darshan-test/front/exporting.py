@@ -105,7 +105,7 @@ def exporter(
 
 
 class Recorded:
-    """A recorded process that writes when it is told to."""
+    """A recorded process that writes on request."""
 
     def __init__(self, file: Path, variables: Mapping[str, str], before: Sequence[str]) -> None:
         self.written = 0

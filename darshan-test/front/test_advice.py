@@ -134,8 +134,8 @@ def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
 
 @pytest.mark.parametrize("way", ["names", "free"])
 def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
-    """Only who makes or tries names may be looking for a free one. The screen tells the time in
-    folders, which is in no row of a file."""
+    """The remedy for finding a free name is only given to a program that creates or tries names.
+    The screen shows the time of listing folders, which is in no row of a file."""
     _, screen, found = told(darshan, work, sys.executable, "-c", LISTED, way)
     assert re.search(r"^listing  [\d.]+ m?s of t\.meta", screen, re.M)
     remedy = found["listed-again"]["remedy"]["text"]

@@ -222,8 +222,8 @@ def test_otlp(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
 def test_a_collector_that_is_down_or_slow(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Neither a closed port nor a collector that never answers delays the other receivers; one
-    line says the failure, and one that it is over."""
+    """Neither a closed port nor a collector that never answers delays the other receivers; one line
+    reports the failure, and another its end."""
     journals = folders[0]
     with socket.socket() as silent, socket.socket() as closed:
         for one in (silent, closed):

@@ -529,7 +529,8 @@ def test_a_terminal_is_asked(
 def test_no_question(
     build: Path, environment: dict[str, str], leave: Leave, journals: Path, work: Path
 ) -> None:
-    """With --yes nothing is asked, and without something to recover neither."""
+    """With --yes the command asks no question, and neither does it if there is nothing to
+    recover."""
     journal = settled(leave, journals)
     front = [str(build / "darshan"), "recover"]
     seen, status = at_terminal([*front, "--yes", "-o", "logs"], environment, work, b"", b"")

@@ -2,9 +2,9 @@
 
 usage: needs.py FOLDER [RELEASE] every ELF file in FOLDER, and below; 2.28
 
-A symbol has a version, which says since when; and where this machine's glibc has a newer version of
-the same name it came from elsewhere into libc, or does something else since: each of these is known
-by name here, with the library that has to be asked for.
+The version of a symbol is the release that introduced it. If this machine's glibc has several
+versions of a symbol, the function came into libc from another library, or changed its behaviour:
+this file lists these symbols, with the library that a finished file must name for each.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ NODE = re.compile(
 EDGE = re.compile(r'^edge: \{ sourcename: "\*?([^"]+)" targetname: "\*?([^"]+)"')
 INDIRECT = "__indirect_call"
 
-# Their frame holds the program's own arguments, as in the C library's functions of these names.
+# The frames of these wrappers hold the program's own arguments, as in the C library's functions of
+# these names.
 CALLERS_OWN = {"execl", "execle", "execlp"}
 
 # Programs do not call this; it runs at their start, on the stack of main.

@@ -286,7 +286,7 @@ int main(void) {
 }
 """
 
-# Looks 20 times for a file in each folder, in an order in which each is asked after all others.
+# Looks 20 times for a file in each folder, in rounds over all folders.
 MISSED = r"""
 #include <stdio.h>
 #include <unistd.h>

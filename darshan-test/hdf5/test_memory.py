@@ -12,9 +12,9 @@ from .observe import bare, instrumented, read_rows
 BYTES = 16  # per dataset
 LIMIT = 1024  # records of H5D, as in a rank of an MPI job
 MIB = 1024  # in KiB, which the program prints
-# With that limit the runtime needed 12.3 MiB when each dataset had tables for 32 accesses and 96
-# ranges of its file, and datasets past the limit left their names behind; 9.0 KiB per dataset with
-# a record.
+# Most memory with that limit. The runtime needed 12.3 MiB, and 9.0 KiB per dataset with a record,
+# when each dataset had tables for 32 accesses and 96 ranges, and datasets past the limit kept their
+# names.
 MOST = 6.5 * MIB
 MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
 LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"

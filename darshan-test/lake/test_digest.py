@@ -63,7 +63,7 @@ def week_of_logs(folder: Path) -> list[Path]:
         paths[-1].write_bytes(content if number != JOBS - 2 else content[: len(content) * 3 // 4])
     paths.append(folder / "no log; really.darshan")
     paths[-1].write_bytes(b"nothing")
-    os.utime(paths[-1], (begun + 8 * 86_400,) * 2)  # which is all that tells its week
+    os.utime(paths[-1], (begun + 8 * 86_400,) * 2)  # only this time determines its week
     return paths
 
 

@@ -100,8 +100,8 @@ def _log(path: Path, command: bytes, uid: int, owner: int) -> None:
 
 @pytest.mark.needs("root")
 def test_names_with_underscores(darshan: Run, tmp_path: Path) -> None:
-    """The program of the log tells where the user's name ends in the file's name: users and
-    programs have underscores."""
+    """Names of users and programs contain underscores, so the program in the log determines where
+    the user's name ends in the file's name."""
     somebody, logs = _somebody(), tmp_path / "logs"
     _log(logs / "games_dev_solver_id1-1_1-1-1-1_1.darshan", b"/opt/solver -x", 12345, os.getuid())
     _log(logs / "svc_build_all_id2-2_1-1-1-1_1.darshan", b"./build_all", 23456, os.getuid())

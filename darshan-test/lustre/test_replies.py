@@ -19,7 +19,7 @@ PYTHON = sys.executable
 TEXT = "some text\n" * 100
 FILE_SYSTEM = struct.pack("<7q", 0x0BD00BD0, 65536, 100, 100, 100, 10, 10)
 
-# strace counts and answers calls that the runtime makes in vain under a filter, too.
+# strace would also count and answer calls of the runtime that a filter refuses.
 pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
@@ -60,7 +60,8 @@ class OnLustre:
     def run(
         self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
     ) -> Observed:
-        """Runs a command in a folder with a file data; answer: to every question about a layout."""
+        """Runs a command in a folder with a file `data`. answer: the reply to every query of a
+        layout."""
         work, self.log = self.folder / "work", self.folder / "a.darshan"
         work.mkdir()
         (work / "data").write_text(TEXT)
@@ -73,7 +74,7 @@ class OnLustre:
         return finish([*tracer, *command], work, lab.plain())
 
     def questions(self) -> int:
-        """How often the kernel was asked for a layout."""
+        """Returns how often the runtime queried a layout."""
         return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:

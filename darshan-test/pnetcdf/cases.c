@@ -164,7 +164,8 @@ static void use_again(const char *shown) {
   close_file(ncid, shown);
 }
 
-/* Opened again, twice at once, with a driver's prefix; made anew in another shape. */
+/* Opens a file again, twice at the same time, and by a name with a driver's prefix; then creates it
+ * again with another shape. */
 void case_files(void) {
   int ncid = create_file("g.nc", NC_CLOBBER), dimid;
   MUST(ncmpi_def_dim(ncid, "x", COLUMNS, &dimid));

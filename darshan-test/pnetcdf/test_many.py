@@ -63,7 +63,7 @@ def test_many_ids(build: Path, cases: Path, tmp_path: Path) -> None:
     assert watched.value("data.nc", "PNETCDF_FILE_OPENS") == COPIES * FILES
     assert watched.value("data.nc", "PNETCDF_FILE_SYNCS") == COPIES * SYNCS
     without_place = COPIES * FILES - IDS
-    # Each is tried at its open, and again when its file is synchronized.
+    # Each file without a place counts at its open, and again when it is synchronized.
     assert watched.log.metadata["dropped_for_full_tables"] == str(2 * without_place)
     told = re.search(rb"(\d+\.\d+\.\d+) of ", library.read_bytes())
     assert told and watched.log.metadata["pnetcdf"] == told[1].decode()

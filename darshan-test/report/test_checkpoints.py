@@ -74,7 +74,7 @@ def test_each_function(title: str, tmp_path: Path) -> None:
     assert (state.name, state.files, state.saves, state.rounds) == ("/out/*.bin", 3, 3, 3)
     assert (state.written, state.wall, state.each, state.interval) == (300 * MIB, 12.0, 4.0, 20.0)
     assert (state.kept, state.replaced, state.removed, state.processes) == (3, 0, 0, 1)
-    # The same files without the function say nothing.
+    # The same files without the function are not known to be checkpoints.
     assert not found(Job((*files, replace(one, name="write;/home/me/train.py:31:main"))), tmp_path)
 
 

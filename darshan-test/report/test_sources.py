@@ -33,7 +33,8 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_sources(log: Path, summary: Run, tmp_path: Path) -> None:
-    """Lines around the one with I/O are shown, as text; why others are not is said."""
+    """The page shows the lines around a line with I/O as text, and says why other sources are not
+    shown."""
     done = summary("--html", "--sources", log)
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "a.html").read_text("utf-8")

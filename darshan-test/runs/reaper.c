@@ -1,6 +1,6 @@
 /* Starts a command and takes every child that it is given, as a subreaper or as process 1 does:
- * reaper wait|waitpid|waitid COMMAND...  It says whose end it was told of: the command's, or
- * somebody else's, and how it ended. */
+ * reaper wait|waitpid|waitid COMMAND... It prints for each reported end whether it was the
+ * command's or another child's, and how that child ended. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -217,7 +217,8 @@ def test_the_killed_leave_their_journal(build: Path, tmp_path: Path) -> None:
 
 
 def test_a_process_that_outlives_its_run(build: Path, tmp_path: Path) -> None:
-    """It finds that the run has its log, and writes its own."""
+    """A process that ends after its run finds that the run has its log, and writes a log of its
+    own."""
     wait = "until ls logs/*.darshan; do sleep 0.1; done >names 2>&1"
     run_script(build, tmp_path, f"cat in; ({wait}; cat in >late) & exit 0")
     opened: list[int] = []

@@ -90,8 +90,8 @@ class Program:
     def start(
         self, *command: str | Path, status: int = 0, tells: bool = False, **settings: str
     ) -> None:
-        """Runs a command in an empty folder with call sites recorded. tells: it prints where the
-        log is."""
+        """Runs a command in an empty folder with call sites recorded. tells: the command prints the
+        path of the log."""
         work = self.folder / "work"
         for name in ("work", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)

@@ -257,7 +257,7 @@ int main() {
   }
 }
 """
-# All steps so far are saved at each step: by a stream of a descriptor.
+# Saves all steps so far at each step, by a stream of a descriptor.
 _HISTORY = """
 import numpy
 history = []

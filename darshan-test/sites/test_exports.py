@@ -232,7 +232,7 @@ def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
 
 
 def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
-    """Only a report on a run without call sites ends with that."""
+    """Only a report on a run without call sites ends with how to record them."""
     script = "with open('numbers', 'wb', 0) as file:\n    file.writelines([b'7\\n'] * 200000)"
     for variable in ("0", "1"):
         where.program.start(sys.executable, "-c", script, DARSHAN_SITES=variable)

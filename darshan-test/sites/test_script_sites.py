@@ -276,7 +276,7 @@ def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None
 
 @pytest.mark.parametrize("order", ["behind", "between"])
 def test_other_programs_do_not_have_its_line(where: Where, order: str) -> None:
-    """More processes of another program, or as many, are started by other lines."""
+    """Other lines start more processes of another program, or as many."""
     loop = "for i in {1..40}; do\n  wc -c < a\ndone > sizes\n"
     dd = "dd if=a of=b bs=16 status=none # here\n"
     text = f"head -c 2000000 /dev/zero > a\n{loop}{dd}"

@@ -188,7 +188,8 @@ def test_without_a_tool(where: Where) -> None:
 
 
 def test_a_program_with_a_hole(where: Where) -> None:
-    """Its calls have their lines, although the loader only tells where its code is."""
+    """The calls of a program with a hole between its segments have their lines, although the loader
+    then only reports where the code is."""
     path = where.compile("-Wl,-Tdata=0x8000000")
     found = where.run(path, "data")
     put = at(found, where.folder / "program.c", line_of(C_SOURCE, "/* put */"))
@@ -196,7 +197,7 @@ def test_a_program_with_a_hole(where: Where) -> None:
 
 
 def test_a_program_without_debug_information(where: Where) -> None:
-    """Its functions are known by name, and calls by their places."""
+    """Without debug information, functions have names, and calls have addresses."""
     path = where.compile("-g0")
     found = where.run(path, "data")
     assert {row["place"]["function"] for row in found["lines"]} == {"work"}
@@ -206,7 +207,7 @@ def test_a_program_without_debug_information(where: Where) -> None:
 
 
 def test_a_stripped_program(where: Where) -> None:
-    """Only the places of calls in the program are known."""
+    """For a stripped program, only the addresses of calls are known."""
     path = where.compile()
     subprocess.run(["strip", path], check=True)
     found = where.run(path, "data")
@@ -219,7 +220,8 @@ def test_a_stripped_program(where: Where) -> None:
 
 @pytest.mark.parametrize("change", ["another", "gone", "pipe", "text", "folder"])
 def test_a_program_that_has_changed(change: str, where: Where) -> None:
-    """Nothing is told from a file that is not the program that ran, and nothing waits for it."""
+    """The command shows no lines from a file that is not the program that ran, and does not block
+    on a pipe."""
     path = where.compile()
     where.program.start(path, "data")
     if change == "another":
@@ -356,7 +358,7 @@ def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
 
 
 def test_a_log_without_sites(where: Where) -> None:
-    """One line tells how to record them."""
+    """For a log without call sites, one line says how to record them."""
     path = where.compile()
     where.program.start(path, "data", DARSHAN_SITES="0")
     done = where.ask()

@@ -227,7 +227,7 @@ def test_many_sites_and_objects(where: Where) -> None:
 
 
 def test_two_objects_of_one_short_name(where: Where) -> None:
-    """Nothing is told if the frame could be in either of them."""
+    """A frame has no line if it could be in either of two objects."""
     program = where.compile()
     with elf.Elf(str(program)) as file:
         build_id = file.build_id()

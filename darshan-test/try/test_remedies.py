@@ -39,7 +39,7 @@ def test_a_chunk_cache_helps(field: Try) -> None:
     line = 1 + COLUMNS.splitlines().index('with h5py.File("field.h5") as file:')
     (keep,) = row["keep"]
     assert keep.startswith(f"program.py:{line} "), keep
-    # With the arguments that it names, the program reads no chunk twice.
+    # With the arguments that `keep` names, the program reads no chunk twice.
     arguments = keep.partition("(path, ")[2].rstrip(")")
     cured = script(field, COLUMNS.replace('"field.h5")', f'"field.h5", {arguments})'), "cured.py")
     status, rows, whole = field.found("--", *cured)
@@ -101,7 +101,7 @@ def test_temporary_files_in_memory(trial: Try) -> None:
 
 
 def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
-    """With a log of a run that ended with the same status, it is tried; without one, it is not."""
+    """A program that fails is tried only with a log of a run that ended with the same status."""
     program = compile_c(
         trial.user, writes(ENDS["closes"]).replace("return fclose", "return 3 + fclose")
     )

@@ -113,7 +113,7 @@ def test_no_network(trial: Try) -> None:
 
 
 def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
-    """It is ended after three times the baseline, with its children."""
+    """A run that hangs is killed with its children after three times the baseline."""
     program = (
         "import os, subprocess, tempfile, time\n"
         "with tempfile.NamedTemporaryFile() as f: f.write(b'x' * 9000)\n"

@@ -60,7 +60,7 @@ def test_an_output_that_changes(trial: Try) -> None:
 
 
 def test_a_program_that_a_signal_ends(trial: Try) -> None:
-    """It is tried with a log of a run that the same signal ended."""
+    """A program that a signal ends is tried only with a log of a run that the same signal ended."""
     program = compile_c(trial.user, writes(ENDS["abort"]))
     options = ("--only", "stdio-buffer", "--copy", ".")
     refused = trial.run(*options, "--", program)

@@ -25,7 +25,7 @@ enum { FILES_OPENED = 1024 }; /* files of which this process has opened a descri
 
 static struct joined {
   struct buffered on;
-  int error;          /* of a delayed write, which nobody has been told */
+  int error;          /* of a delayed write; the program has not received it yet */
   size_t held;        /* bytes in the buffer */
   const FILE *stream; /* that opened the descriptor; NULL: none, or left alone from now on */
 } descriptors[DESCRIPTORS] SELDOM;

@@ -41,8 +41,8 @@ def damaged(job: Job, share: int, huge: int) -> Job:
 
 @pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
 def test_huge_numbers(case: tuple[str, Job, Job], tmp_path: Path) -> None:
-    """Each diagnosis with some of these damages, which turn: its problem, or its healthy job, with
-    one or all counters of a pair, of either number."""
+    """For each diagnosis, a sample of these damages that changes with the commit: the job with the
+    problem or the healthy job, with one counter of a pair or both replaced by either number."""
     name, *jobs = case
     damages = turning(itertools.product(jobs, (1, 2), HUGE), 0.5, f"damaged {name}")
     with warnings.catch_warnings():

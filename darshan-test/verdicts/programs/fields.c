@@ -146,7 +146,7 @@ static void attributes_healthy(bool cured) {
   fill_then_write(true);
 }
 
-/* A checkpoint of noise that HDF5 compresses when it is told to put it into the file. */
+/* A checkpoint of random numbers, which HDF5 compresses when the file is flushed. */
 static void flush_deflated(bool cured) {
   hsize_t whole = 1 << 20;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));

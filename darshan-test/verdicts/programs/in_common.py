@@ -99,8 +99,7 @@ def _lock(name: str) -> Iterator[None]:
 
 
 def lock_beside(cured: bool) -> None:
-    """The lock is that of another file, and each new version is renamed to the file; cured: in
-    blocks."""
+    """Workers lock another file, and rename each new version to the file; cured: in blocks."""
     Path("total").write_text("0")
 
     def add(worker: int) -> None:

@@ -392,7 +392,8 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
 
 void layer_moved(struct layer_frame *frame, int64_t bytes_read, int64_t bytes_written) {
   if (!frame) return;
-  frame->sums.told = frame->reported = 1; /* told: the frame is cleaned before its next use */
+  frame->sums.told = frame->reported =
+      1; /* told: so that the frame is cleared before its next use */
   frame->moved[0] = bytes_read;
   frame->moved[1] = bytes_written;
 }

@@ -24,9 +24,10 @@ static inline uint64_t id_of(const struct posix_file *file) {
   return record ? record->base.id : file->id; /* a handler forked during this call: none */
 }
 
-/* Unlock the record and end the update; the first two count the call for its site before that, and
- * all three notify the training module. They return the ticks of the call. Not inlined, so that the
- * layers module, which needs much of the caller's stack, is notified without theirs. */
+/* These functions unlock the record and end the update. The first two count the call for its site
+ * before that; all three notify the training module. They return the ticks of the call. They are
+ * not inlined, so that their stack is free again when the layers module, which needs much stack, is
+ * notified. */
 static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
                                                       uint64_t t1, uint64_t t2) {
   struct site_call call = {

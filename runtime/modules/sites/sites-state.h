@@ -84,7 +84,7 @@ struct sites_state {
   uint32_t forgotten;    /* how often the table was emptied */
   struct segments parts; /* site_part, by record number */
   struct site_object *objects;
-  uint32_t known_objects; /* how many were made, or asked for */
+  uint32_t known_objects; /* number of objects that were made or requested */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));

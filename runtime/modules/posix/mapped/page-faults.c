@@ -43,7 +43,7 @@ static struct ring {
   struct ring_page *page;
   uint64_t size; /* bytes of its records, a power of two */
   long thread;
-  int64_t guessed; /* page faults that were taken for lost before the kernel told how many */
+  int64_t guessed; /* page faults counted as lost before the kernel reported their number */
   struct last last[LASTS];
 } rings[RINGS];
 static int ring_count, ring_lock, refusal;

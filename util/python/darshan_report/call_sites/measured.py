@@ -163,7 +163,7 @@ def _by_rank(records: Records) -> dict[int, dict[int, float]]:
 
 
 def _extremes(records: Records) -> dict[int, Extremes]:
-    """Returns the fastest and slowest rank of each merged record that tells them."""
+    """Returns the fastest and slowest rank of each merged record that has them."""
     if not records.module.has("SITES_SLOWEST_RANK"):
         return {}
     least, most = (records[f"SITES_F_{name}_RANK_TIME"] for name in ("FASTEST", "SLOWEST"))

@@ -16,7 +16,7 @@ from .without import reasons
 
 TOP = 10  # lines that are shown
 _WIDTH = 80
-_CALLED = 2  # functions that are named
+_CALLED = 2  # largest number of functions that are named
 _PLACE = 38  # characters
 _ROW = f"{{:<{_PLACE}}}{{:>10}}{{:>12}}{{:>10}}{{:>10}}"
 _TEMPLATE = re.compile(r"<[^<>]*>")

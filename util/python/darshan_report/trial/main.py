@@ -93,7 +93,7 @@ def _ends_as(chosen: Chosen | None, status: int) -> bool:
     said = failure(chosen.facts.log, chosen.facts.tree) if chosen else None
     if said is None:
         return status == 0
-    if said.how == UNKNOWN:  # a signal that nobody saw
+    if said.how == UNKNOWN:  # the number of the signal is unknown
         return status < 0
     return status == (-said.status if said.how == KILLED else said.status)
 

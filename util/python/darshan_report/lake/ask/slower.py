@@ -243,7 +243,7 @@ def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
     while (found := series.next(at)) is not None:
         alarm, number, is_slow = found
         hit = _Hit(series.begin, alarm - number + 1, alarm, is_slow)
-        while alone and alone[-1].alarm >= hit.first:  # it goes on
+        while alone and alone[-1].alarm >= hit.first:  # the earlier hit continues
             alone.pop()
         if number < FEWEST:
             alone.append(hit)

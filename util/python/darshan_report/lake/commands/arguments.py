@@ -423,7 +423,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         ending = os.path.splitext(options.output)[1].lower()
         options.form = ending[1:] if ending in _FORMS else "table"
     options.webhook = _webhook(parser, options)
-    # As darshan compare does it: 1 says that something was found.
+    # For `changes`, 1 says that changes were found, as in darshan compare, and 2 that the command
+    # failed.
     options.failed = 2 if options.question == CHANGES else 1
     if options.question is not None and options.sql is not None:
         parser.error("QUESTION and --sql exclude each other")

@@ -258,7 +258,7 @@ class Collector:
         self._publisher.publish(part)
         compactor = Compactor(self._publisher.snapshot, schema_of, shape)
         compactor.some()
-        with contextlib.suppress(OSError):  # whoever comes next makes them
+        with contextlib.suppress(OSError):  # the next command makes the missing sums
             complete(self._publisher.snapshot, self._summed)
         self._rewritten += compactor.made.before
         self._publish_delta()

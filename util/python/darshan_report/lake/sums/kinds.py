@@ -38,7 +38,7 @@ class Kind:
     whole: Callable[[Any], Array] | None = None  # makes the sums of an open file, if not these
     others: tuple[str, ...] = ()  # columns that it needs
     made: tuple[str, ...] = ()  # columns that it makes
-    version: int = 1  # of the columns: sums of other versions are made anew
+    version: int = 1  # version of the columns: sums of other versions are made again
 
     @property
     def names(self) -> list[str]:

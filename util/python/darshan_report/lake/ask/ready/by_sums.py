@@ -59,7 +59,8 @@ _SPENT = "spent AS (SELECT day, seconds FROM {sums_lines})"
 
 
 def by_sums(question: Question) -> Question:
-    """Returns the same question to the tables of sums, as far as these answer it."""
+    """Returns the question with the parts that sums can answer replaced by queries of the tables of
+    sums."""
     sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
     sql = sql.replace(EACH_LINE, _EACH_LINE).replace(SPENT, _SPENT)
     return replace(question, sql=sql)
