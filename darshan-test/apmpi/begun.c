@@ -28,7 +28,8 @@ static long pages(void) {
   return atol(line);
 }
 
-/* The arrays are the program's to change when the call is over only: they live as long. */
+/* The program may not change these arrays before the calls are complete, so each call in progress
+ * has its own. */
 static int from[TOGETHER][CALLS][RANKS], into[TOGETHER][CALLS][OF_CALL];
 static MPI_Count ones[RANKS], own[RANKS];
 static MPI_Aint places[RANKS], offsets[RANKS];

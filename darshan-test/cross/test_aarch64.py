@@ -20,8 +20,9 @@ from sample import everything, turning
 from tree import started_by
 
 SHARE = 0.05
-# Through vfork.S, messages-enter.S and stack-switch.S, jumps, threads that share, and exec. When
-# mlock returns, no time is left to look at the pages: the emulator is slow.
+# Cases of code that is written for each processor (vfork.S, messages-enter.S, stack-switch.S), of
+# jumps, of threads that share a file, and of exec. In `mlock` the emulator is so slow that the
+# limit of time for inspecting pages is reached.
 PROCESSOR = (
     "vfork_and_exec",
     "vfork_and_failed_exec",

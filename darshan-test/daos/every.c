@@ -283,7 +283,8 @@ static void keys(void) {
   CALL(daos_kv_close(oh, NULL));
 }
 
-/* Labels, or handles that came from another process: the uuids are known in each case. */
+/* Opens pool and container by labels, or takes handles of another process; the runtime learns the
+ * uuids in both cases. */
 static void begin(int from_elsewhere) {
   char pool_label[] = "a pool", label[] = "a container";
   d_iov_t pool_glob = {pool_label, sizeof(pool_label), sizeof(pool_label)};

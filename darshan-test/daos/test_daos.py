@@ -24,7 +24,7 @@ from .model import Name, expected, rows_said
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]
-# Depend on when something happened, or belong to shared records.
+# Counters that depend on times, or that only shared records have.
 NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 ADDS_UP = re.compile(r"BYTES_(READ|WRITTEN)$|(OPEN|READ|WRITE|STAT|UPDATE|FETCHE|GET|PUT|NB_OP)S$")
 POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")

@@ -70,7 +70,7 @@ static void moved(const struct opened *opened, const char *counter, int writes, 
   if (size % 4096 || offset % 4096) say(opened->name, "UNALIGNED", 1);
 }
 
-/* Reads and writes that return when they are done, with an odd one, and two that fail. */
+/* Makes synchronous reads and writes, one of them unaligned, and two registrations that fail. */
 static void now(void) {
   struct opened file = begin("now.dat");
   gpu_descr_t wrong = {.type = GPU_FILE_OPAQUE_FD, .handle = {.fd = -1}};

@@ -101,8 +101,8 @@ WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads",
 def test_against_the_model(
     way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record is that of the model, and all bytes are known to have taken
-    the path that they took."""
+    """Every counter of every record equals the model, and all bytes count for the path that they
+    took."""
     prefix, path = way
     ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
     records = found(ran, parser)
@@ -136,7 +136,8 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 def test_switched_off(
     off: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """The program does the same. Without POSIX the path is unknown, and all else is counted."""
+    """The program behaves the same with GDS or POSIX switched off. Without POSIX the path is
+    unknown, and all other counters are right."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH="compat", DARSHAN_MOD_DISABLE=off)
     records = found(ran, parser)
     assert counted(records) == ({} if "GDS" in off else expected(ran.out))

@@ -241,7 +241,7 @@ def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, as
 
 
 def test_the_name_is_the_jobs(place: Place, mpi: Mpi, job: Path) -> None:
-    """The name is that of the job's log, not the launcher's, and no log is replaced."""
+    """DARSHAN_LOGFILE names the job's log, not the launcher's, and no log is replaced."""
     named = place.folder / "job.darshan"
     command = launch(mpi, 2, job, "finalize", place.work)
     first = place.run(command, DARSHAN_LOGFILE=str(named))
@@ -267,7 +267,7 @@ def test_a_launcher_that_is_recorded_takes_another_name(place: Place, mpi: Mpi, 
 
 
 def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
-    """The setting adds names of launchers; a script matches by its own name."""
+    """DARSHAN_LAUNCHERS adds names of launchers; a script matches by its own name."""
     named = place.folder / "job.darshan"
     script = place.work / "start-it"
     script.write_text(f"#!/bin/sh\necho started >started\n{writes} a 10\nexit 0\n")

@@ -129,7 +129,7 @@ def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: st
     assert sorted(path.name for path in (place / "secret").iterdir()) == before == ["shadow"]
     left = [path.name for path in place.glob("*/*") if path.parent.name != "secret"]
     assert left == ["out"]
-    # Nor in folders that the starter may write.
+    # The runtime also writes nothing to folders that the starter may write.
     named = hostile_settings(place) | {
         "DARSHAN_LOGFILE": str(place / "logs/log"),
         "DARSHAN_MMAP_LOGPATH": str(place / "journals"),

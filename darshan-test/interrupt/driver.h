@@ -66,7 +66,7 @@ struct trace {
   uint32_t *address;
   char *blocked;  /* whether signals are blocked */
   uint32_t *call; /* index of the library's call; 0: the program's own call */
-  uint32_t *n;    /* the how many-th execution of this address it is */
+  uint32_t *n;    /* number of this execution of the address, from 1 */
   size_t length, room;
 };
 int trace_take(struct trace *trace, const struct place *place, const char *kind, int action);

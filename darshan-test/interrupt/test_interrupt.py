@@ -42,7 +42,8 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
     ids=["through-libc", "past-libc", "sites", "past-libc-sites"],
 )
 def test_interrupted(build: Path, handlers: list[str]) -> None:
-    """An action at any instruction of the runtime leaves a log that is right to the call."""
+    """After an action at any instruction of the runtime, the counters of the log are right to
+    within one call."""
     assert len(KINDS) > 30 and len(DAOS) == 5
     short = [kind for kind in [*KINDS, *DAOS] if kind not in LONG]
     chosen = [

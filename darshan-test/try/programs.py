@@ -18,7 +18,7 @@ with h5py.File("field.h5") as file:
         total += int(x[:, column].sum())
 print(total)
 """
-# The same with the dataset opened for each column: no cache outlives that.
+# The same, but the dataset is opened for each column, so no chunk stays in the cache.
 OPENED_AGAIN = """
 import h5py
 total = 0

@@ -104,8 +104,8 @@ int main(void) {
   return unlink("copy");
 }
 """
-# Begins with nothing of the file in the page cache, and plays a disk: it waits for each block that
-# the kernel has not read before.
+# Begins with nothing of the file in the page cache, and simulates a disk: the program waits for
+# each block that is not in the page cache.
 COLD = """
 #include <fcntl.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@ from .conftest import Try
 
 pytest.importorskip("h5py")
 
-# Each write and each lock takes as long as on a busy file system. It spins: for the runtime a
-# sleep would be one of the program, in which no finding has a stake.
+# Each write and each lock takes as long as on a busy file system. The delay is a busy loop, because
+# the runtime would take a sleep for one of the program, which no finding counts as lost time.
 SLOW = """
 #include <sys/syscall.h>
 #include <sys/types.h>

@@ -58,7 +58,8 @@ def test_small_reads(numbers: Try) -> None:
 
 
 def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
-    """By the log it refuses; without, the library serves no file that the process also writes."""
+    """`darshan try` refuses read-ahead by the log. The library itself also serves no file that the
+    process writes."""
     program = compile_c(numbers.user, READS_AND_WRITES)
     status, rows, whole = numbers.found("--only", "read-ahead", "--copy", ".", "--", program)
     assert (status, rows["read-ahead"]["result"]) == (1, "not tried"), whole

@@ -28,7 +28,8 @@ def field(trial: Try) -> Try:
 
 
 def test_a_chunk_cache_helps(field: Try) -> None:
-    """From the program to the log, its finding, the trial, and the line to change."""
+    """The log of a program has the finding, the trial shows that the remedy helps, and names the
+    line to change."""
     command = script(field, COLUMNS)
     log = field.log(*command)
     before = bytes_of(field.user)
@@ -122,8 +123,8 @@ def test_a_healthy_program(trial: Try) -> None:
 
 
 def test_the_library_needs_the_variable(trial: Try) -> None:
-    """`darshan run` loads the recorder; `darshan try` another library, and only with a setting of
-    DARSHAN_TRY does that apply a remedy."""
+    """`darshan run` loads libdarshan.so. `darshan try` loads another library, which applies
+    remedies only if DARSHAN_TRY is set."""
     (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
     run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
     loaded = {}

@@ -33,7 +33,8 @@ SETTING = f"sqlite-cache={200_000 << 10}"
 
 
 def test_pages_that_are_read_again(trial: Try) -> None:
-    """A cache that holds the database; not by more than half of the memory."""
+    """The remedy is a cache that holds the database, and is refused if it would take more than half
+    of the free memory."""
     with sqlite3.connect(trial.user / "data.db") as base:
         base.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, x BLOB)")
         base.executemany("INSERT INTO t VALUES (?, zeroblob(3000))", ((i,) for i in range(2500)))
@@ -67,7 +68,7 @@ def test_a_writer_is_not_broken(trial: Try) -> None:
 
 
 def test_no_database(trial: Try) -> None:
-    """A file of another kind that is read again."""
+    """The remedy is refused for a program that reads a file again that is not a database."""
     program = "for n in range(40): open('in.bin', 'rb').read()\n"
     (trial.user / "in.bin").write_bytes(bytes(4 << 20))
     _, rows, _ = trial.found("--only", "sqlite-cache", "--", *script(trial, program))

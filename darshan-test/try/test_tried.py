@@ -96,7 +96,7 @@ def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
 
 @pytest.mark.parametrize("damage", ["of another log", "cut off", "other types", "none"])
 def test_a_file_that_is_not_ours(trial: Try, log: Path, damage: str) -> None:
-    """A report ignores it, and says nothing else."""
+    """A report ignores a result file that is damaged or of another log, and prints no error."""
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.report.tried import identity, path_of  # noqa: PLC0415
 

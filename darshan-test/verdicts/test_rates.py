@@ -47,7 +47,8 @@ def test_rate_of_a_job(judge: Judge) -> None:
     small = "small-accesses-write"
     alone = problems(judge, log, f"rate.good = {1 << 50}\n")[small]["stake"]
     assert "a share of the 100 GiB/s that a job can expect" in alone["basis"]
-    # 4 x 300,000 bytes at four times 300,000 bytes a second take the whole time.
+    # If the job's rate is 1,200,000 bytes a second, the four ranks need the whole time for their
+    # bytes.
     bound = problems(judge, log, f"rate.good = {1 << 50}\nrate.job = 1200000\n")
     assert small not in bound or bound[small]["stake"]["seconds"] < alone["seconds"]
     own = problems(judge, log, f"rate.good = {1 << 50}\nrate.phase = {16 << 20}\n")[small]["stake"]

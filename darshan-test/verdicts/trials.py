@@ -34,7 +34,7 @@ _HEALTHY = """
 The {programs} programs of the corpus that have no problem were run with all remedies (`--all`): of {trials} trials, {helped}. A remedy that had nothing to do in a program is not counted.
 """  # noqa: E501
 _OPTIONS = ("--json", "--copy", ".", "--budget", "300")
-# More trials of a row, with these options: of remedies that no finding asks for.
+# Rows that are tried again with these options, for remedies that no finding proposes.
 NAMED = {
     "fields-py/paged-groups": ("--only", "page-buffer"),
     "transfers-c/small-reads": ("--only", "sequential", "--cold"),

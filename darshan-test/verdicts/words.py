@@ -328,7 +328,7 @@ def _tools() -> list[Row]:
     of many files."""
 
     def tool(case: str) -> Row:
-        # Each tool of the shell has its own log here.
+        # The shell replaces itself by the tool, so the log is the log of the tool.
         return Row("words.sh", case, many=True, says=("does what it is for|Your I/O is fine",))
 
     return [

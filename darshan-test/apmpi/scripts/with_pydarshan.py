@@ -1,5 +1,5 @@
-"""The records of APMPI of one log, as PyDarshan reads them; of a second one the library of
-3.5.0 would begin where it ended with the first."""
+"""Prints the APMPI records of one log, as PyDarshan reads them. In one process it reads only one
+log, because the library of 3.5.0 would begin a second log where the first one ended."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ static hid_t held(hid_t id) {
 
 static double row[65536];
 
-/* One file, opened and closed for each of 600 attributes' worth of asking. */
+/* Opens and closes a file for each of 600 reads of a small dataset. */
 static void file_opens(bool cured) {
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   hsize_t size = 8;
@@ -61,7 +61,7 @@ static void fill_then_write(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
 }
 
-/* A value is an attribute: 12,000 of them; or one attribute that is an array. */
+/* Stores 12,000 values as an attribute each; cured: as arrays in three attributes. */
 static void attributes_many(bool cured) {
   enum { VALUES = 12000 };
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));

@@ -91,7 +91,7 @@ def loaders(cured: bool) -> None:
 
 
 def rows_of_field(number: int) -> float:
-    """Unpacks a whole field for a part of its rows; below zero: reads only these rows."""
+    """Unpacks a whole field for a part of its rows; a negative number: reads only these rows."""
     rows = slice(abs(number) * 256, abs(number) * 256 + 256)
     with h5py.File("field.h5") as file:
         some = file["x"][rows] if number < 0 else file["x"][:][rows]  # blame: field-in-each-worker
