@@ -254,8 +254,9 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
         log, line = darshan("run", *command).stderr.decode().splitlines()
         assert log.startswith("darshan: log: ")
         assert line == (
-            f"darshan: HDF5 {TELLS} {program}: the log has its POSIX calls, but not its own "
-            "calls; link the program with the runtime (darshan-gen-cc) to record them"
+            f"darshan: HDF5 {TELLS} {program}: the log has the POSIX calls that it "
+            "makes, but no calls to it; link the program with the runtime (darshan-gen-cc) to "
+            "record them"
         )
 
 

@@ -97,9 +97,8 @@ static void say_inside(char *const *command) {
   char libraries[INSIDE_ROOM], path[PATH_MAX];
   for (int launched = is_launcher(command[0]); *command; command++) {
     if (program_of_command(path, *command) == 0 && inside_program(libraries, path)) {
-      say("%s is statically linked into %s: the log has the POSIX calls of this library, but no "
-          "calls of its functions; "
-          "link the program with the runtime (darshan-gen-cc) to record them",
+      say("%s is statically linked into %s: the log has the POSIX calls that it makes, but no "
+          "calls to it; link the program with the runtime (darshan-gen-cc) to record them",
           libraries, say_path(path));
       return;
     }
