@@ -22,7 +22,7 @@ def place_content(place: Place) -> dict[str, Any]:
 
 
 def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Returns the files of a line with most bytes; calls and bytes are at least so many."""
+    """Returns the files with most bytes of a line; their calls and bytes are lower bounds."""
     files = line.sums.files
     return [
         {"file": visible(names[one]) or None, "calls": files.calls[one], "bytes": files.moved[one]}

@@ -46,7 +46,7 @@ class Files:
 
 
 def files_of(records: Records) -> dict[int, Files]:
-    """Returns the files of each record's id that has some."""
+    """Returns the files of each record that names any, by the record's id."""
     found: dict[int, Files] = {}
     bits = records["SITES_FILE_BITS"]
     used = bits.nonzero()[0].tolist()

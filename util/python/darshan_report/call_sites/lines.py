@@ -23,7 +23,8 @@ from .symbols.objects import Objects
 MODULE = "SITES"
 FILES_SHOWN = 2  # files of a line that are named
 _SITES_MOST = 5000  # with the most time; the others have no line
-_MOST_OF_LINE = 0.9  # of a line's seconds: the site with so much speaks for the ranks of the line
+# If one site has at least this share of a line's seconds, its times of ranks count for the line.
+_MOST_OF_LINE = 0.9
 _LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
 # Seconds that the runtime takes for the lines of a script, beyond other calls: 180 to 220 ns before
 # read and lseek of a loop in Perl.

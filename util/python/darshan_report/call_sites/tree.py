@@ -23,7 +23,7 @@ from .viewers.export import UNKNOWN, frame_name
 OWN, LIBRARY, CALLED, OTHERS = KINDS = ("own", "library", "called", "others")
 _LEAST = 0.002  # share of the whole, by any measure
 _MOST = 2000  # frames
-# What starts a program or a thread says nothing.
+# Names of libraries whose frames start a program or a thread; the tree leaves them out.
 _STARTERS = ("libc.so", "libc-2", "libpthread", "ld-", "ld.so")
 _STARTS = 3  # frames: _start and two of libc
 _Sums = tuple[float, int, int]

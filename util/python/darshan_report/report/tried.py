@@ -21,7 +21,8 @@ FORMAT, VERSION = "darshan-try", 1
 ENDING = ".tried.json"
 _LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
 _PLACE = re.compile(r"^(\S+:\d+)  ")
-LEAST_RATIO = 1.10  # that the lower bound must reach of the time without a remedy to that with it
+# Time without a remedy / time with it: the lower bound of this ratio must reach LEAST_RATIO.
+LEAST_RATIO = 1.10
 LEAST_GAIN = 0.1  # seconds
 HELPED, NOT_HELPED, CHANGED = "helped", "no gain shown", "changed the output"
 MEASURED = "measured"  # what a service costs; it is no remedy

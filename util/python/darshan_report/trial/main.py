@@ -217,7 +217,7 @@ def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     result.edits = _edits(options, chosen)
     for one in chosen.candidates:
         if one.found is not None and one.plan is not None:
-            # The logs of runs whose files lie elsewhere do not compare: /dev/shm is not recorded.
+            # The log of a run with another TMPDIR cannot be compared: /dev/shm is not recorded.
             if "TMPDIR" not in one.plan.variables:
                 result.effects[one.name] = effects(trial.log, one.log)
             finding = chosen.finding_of(one.name)

@@ -23,8 +23,8 @@ from ...classes import dataclass
 
 Floats = npt.NDArray[np.float64]
 
-HISTORY = 100  # runs that the last ones are compared with, at most
-LEAST = 10  # the same, at least
+HISTORY = 100  # the last runs are compared with at most so many earlier ones
+LEAST = 10  # and with at least so many
 FEWEST, MOST = 3, 12  # last runs that must be slow together
 OFTEN = (14, 300)  # runs a week: above each, one run more must be slow
 FACTOR = 1.2  # a slow run takes so many times the median, at least

@@ -115,8 +115,9 @@ class Columns:
 def columns(
     nodes: Iterable[Node], weights: Mapping[Edge, float], first: Callable[[Node], str]
 ) -> Columns:
-    """Returns the nodes in columns.  weights: how much each edge counts, which lead from node to
-    node; first: by which text nodes are sorted where nothing else decides."""
+    """Returns the nodes in columns. weights: how much each edge counts, which lead from node to
+    node; first: returns the text of a node, by which nodes are sorted that the edges do not
+    order."""
     real = {edge: weight for edge, weight in weights.items() if edge[0] != edge[1]}
     order = _order(sorted(nodes, key=first), real)
     number = {node: i for i, node in enumerate(order)}

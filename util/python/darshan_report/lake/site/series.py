@@ -175,8 +175,8 @@ def _integers(amounts: np.ndarray, most: int) -> pa.Array:
 class Refused(NamedTuple):
     """How many rows of a file are not in the table, because of their time or their interval."""
 
-    times: int = 0  # without a time that can be
-    intervals: int = 0  # that no other row follows within a day
+    times: int = 0  # rows without a time, or with an impossible one
+    intervals: int = 0  # rows whose interval is unknown, 0 or above _LONGEST
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:

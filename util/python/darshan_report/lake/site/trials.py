@@ -84,7 +84,8 @@ def _mean(row: Row, name: str) -> float | None:
 
 
 def _row(row: Row) -> Row | None:
-    """Returns a row of the table without the columns of the job; None if it cannot be."""
+    """Returns a row of the table without the columns of the job; None if a value that the table
+    needs is missing or impossible."""
     remedy, rule, result = (str(row.get(name, "")) for name in ("remedy", "finding", "result"))
     moment, host = _moment(row), row.get("host")
     if moment is None or not _REMEDY.fullmatch(remedy) or len(result) > 40:

@@ -68,7 +68,8 @@ def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
 
 
 def _times(job: Job, info: dict[str, Any]) -> None:
-    """Sets the begin, the end and the run time of a job, as far as they can be."""
+    """Sets the begin, the end and the run time of a job. An impossible begin or end becomes None;
+    the run time is then -1."""
     for name, column in _TIMES:
         seconds = info[f"{name}_sec"]
         info[column] = _moment(seconds, info[f"{name}_nsec"])

@@ -333,7 +333,7 @@ class _Maker:
             self._problem(job, known.name if known else "", texts[problem])
 
     def _impossible(self, job: Job) -> None:
-        """Adds the rows of values that are null because they cannot be."""
+        """Adds rows to `problems` for the values that are null because they are impossible."""
         for (module, counter), one in job.impossible.items():
             more = {"counter": counter, "value": one.raw, "records": one.number}
             self._problem(job, module, one.why, more)

@@ -21,7 +21,7 @@ class Lane:
     programs: int  # in this lane
     number: int  # processes
     most: int  # of them at once
-    part: npt.NDArray[np.float64]  # part of the most at once that lived, 0 to 1: mean of each bin
+    part: npt.NDArray[np.float64]  # of each bin: live rows / the most rows at once, 0 to 1
 
 
 @dataclass(frozen=True, eq=False)

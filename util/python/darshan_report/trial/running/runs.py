@@ -21,7 +21,7 @@ from .private import adopt_orphans, die_with_parent
 from .stopped import Stopped, TooLongError
 
 LIMIT, LEAST_LIMIT = 3.0, 2.0  # times the baseline; seconds
-# Of darshan run: a job has a log, and the processes around it another.
+# In a message of darshan run: the path of the log of the processes around a job.
 _AROUND = re.compile(r"; log of what is around it: [^;\n]*?([^/;\n]+\.darshan)(?=;|$)", re.M)
 _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLED_AS")
 
