@@ -94,6 +94,11 @@ def _answers(lake: Path, user: str | None = None) -> dict[str, list[dict[str, An
     return found
 
 
+def _pair(row: dict[str, Any]) -> tuple[str, ...]:
+    """Returns the two programs of a row of `producers`, with their users."""
+    return tuple(row[name] for name in ("producer", "produced_by", "consumer", "read_by"))
+
+
 def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
     """Each question succeeds, has no NaN, and says of honest users what it says without the
     mutated logs."""
@@ -101,6 +106,10 @@ def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
     for user in turning(("user0", "user1", "user2"), 0.5, "honest users"):
         want, got = _answers(honest, user), _answers(mixed, user)
         for name, found in want.items():
+            if name == "producers":  # a mutated log may claim to have written what others read
+                pairs = {_pair(r) for r in got[name] if r["produced_by"] != "mallory"}
+                assert pairs <= {_pair(r) for r in found}, (name, seed())
+                continue
             equal_rows([[*r.values()] for r in got[name]], [[*r.values()] for r in found], name)
     want, got = _answers(honest), _answers(mixed)
     for name, found in got.items():
