@@ -206,6 +206,7 @@ def bytewise(facts: Facts) -> Bytewise | None:
     calls = known["READ_CALLS"] - recorded
     read = np.maximum(known["CHARS_READ"] - seen.read, 0.0)
     some = (calls >= facts.limits["bytewise.calls"]) & (read <= _FEW_BYTES * calls)
+    some &= ~_silent(facts, known)  # their calls on files are not recorded, either
     if not some.any():
         return None
     place = int(np.argmax(np.where(some, calls, 0.0)))
