@@ -98,8 +98,8 @@ int main(void) {
        "that");
   puts("several ranks have of one file become one record: see");
   puts("[runtime/format/README.md](../runtime/format/README.md).\n");
-  puts("DXT_POSIX, DXT_MPIIO, HEATMAP and MPIWAIT have no counters: [log-format.md](log-format.md) "
-       "describes their records.\n");
+  puts("DXT_POSIX, DXT_MPIIO, HEATMAP, MPIWAIT and TRAINING_TIME have no counters: "
+       "[log-format.md](log-format.md) describes their records.\n");
   puts("The counters are in the tables of `runtime/modules/`.\n");
   for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
     print_module(darshan_module_by_id(ids[i]));

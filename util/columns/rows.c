@@ -51,15 +51,21 @@ static bool counters_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Makes a row for each bin of a heat map in which bytes were moved, or the rank waited. Returns
- * false if the batch is full or memory is exhausted. */
+/* Returns a value of a bin as a column has it: seconds of times, else the number of bytes. */
+static uint64_t bin_bits(const struct darshan_module *module, int64_t value) {
+  if (module->id == DARSHAN_MOD_MPIWAIT) return row_bits((double)value * 1e-9);
+  if (module->id == DARSHAN_MOD_TRAINING_TIME) return row_bits((double)value * 1e-3);
+  return (uint64_t)value;
+}
+
+/* Makes a row for each bin of a heat map that is not empty. Returns false if the batch is full or
+ * memory is exhausted. */
 static bool heatmap_rows(darshan_batch *batch, struct table *table) {
   struct darshan_heatmap_head head;
   memcpy(&head, batch->record, sizeof(head));
   const int64_t *written =
       (const int64_t *)((const struct darshan_heatmap_head *)batch->record + 1);
   const int64_t *read = written + head.nbins;
-  bool waits = batch->module->id == DARSHAN_MOD_MPIWAIT;
   for (; batch->row_of_record < head.nbins; batch->row_of_record++) {
     int64_t i = batch->row_of_record;
     if (read[i] == 0 && written[i] == 0) continue;
@@ -69,8 +75,8 @@ static bool heatmap_rows(darshan_batch *batch, struct table *table) {
     row[HEAD] = (uint64_t)i;
     row[HEAD + 1] = row_bits(head.bin_width_seconds);
     row[HEAD + 2] = row_bits((double)i * head.bin_width_seconds);
-    row[HEAD + 3] = waits ? row_bits((double)read[i] * 1e-9) : (uint64_t)read[i];
-    row[HEAD + 4] = waits ? row_bits((double)written[i] * 1e-9) : (uint64_t)written[i];
+    row[HEAD + 3] = bin_bits(batch->module, read[i]);
+    row[HEAD + 4] = bin_bits(batch->module, written[i]);
   }
   return true;
 }

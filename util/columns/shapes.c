@@ -36,6 +36,9 @@ static const struct shape wait[] = {{"bin", I64},
                                     {"message_seconds", F64},
                                     {"collective_seconds", F64},
                                     {NULL, I64}};
+static const struct shape part[] = {{"bin", I64},           {"bin_seconds", F64},
+                                    {"start_seconds", F64}, {"part_seconds", F64},
+                                    {"whole_seconds", F64}, {NULL, I64}};
 static const struct shape segment[] = {
     {"host", TEXT},         {"is_write", I64},    {"offset", I64}, {"length", I64},
     {"start_seconds", F64}, {"end_seconds", F64}, {"thread", U64}, {NULL, I64}};
@@ -85,6 +88,7 @@ static bool shape_records(struct table *table, const struct darshan_module *modu
   if (!add(table, record)) return false;
   switch (module->kind) {
   case DARSHAN_KIND_HEATMAP:
+    if (module->id == DARSHAN_MOD_TRAINING_TIME) return add(table, part);
     return add(table, module->id == DARSHAN_MOD_MPIWAIT ? wait : bin);
   case DARSHAN_KIND_DXT:
     return add(table, segment);

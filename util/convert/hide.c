@@ -27,11 +27,24 @@ enum kind {
 
 static const char *const kept_prefixes[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
 /* The ids of these names are public, so hashing them would hide nothing. */
-static const char *const kept_names[] = {
-    "<STDIN>",       "<STDOUT>",    "<STDERR>",           "heatmap:POSIX",       "heatmap:MPIIO",
-    "heatmap:STDIO", "heatmap:DFS", "heatmap:DAOS",       "heatmap:MPIWAIT",     "<overflow>",
-    "<application>", "APMPI",       "darshan-bgq-record", "darshan-apmpi-header"};
-enum { KEPT_NAMES = sizeof(kept_names) / sizeof(kept_names[0]), FIRST_OF_OURS = 9 };
+static const char *const kept_names[] = {"<STDIN>",
+                                         "<STDOUT>",
+                                         "<STDERR>",
+                                         "heatmap:POSIX",
+                                         "heatmap:MPIIO",
+                                         "heatmap:STDIO",
+                                         "heatmap:DFS",
+                                         "heatmap:DAOS",
+                                         "heatmap:MPIWAIT",
+                                         "heatmap:epochs",
+                                         "heatmap:batches",
+                                         "heatmap:processors",
+                                         "<overflow>",
+                                         "<application>",
+                                         "APMPI",
+                                         "darshan-bgq-record",
+                                         "darshan-apmpi-header"};
+enum { KEPT_NAMES = sizeof(kept_names) / sizeof(kept_names[0]), FIRST_OF_OURS = 12 };
 
 bool hide_keeps(const char *name) {
   for (size_t i = 0; i < sizeof(kept_prefixes) / sizeof(kept_prefixes[0]); i++)

@@ -25,6 +25,15 @@ static const char *more_rows(const struct darshan_module *module) {
            "#     ranks (messages, windows) in bin i = 0, 1, ...\n"
            "#   MPIWAIT_COLLECTIVE_BIN_<i>: the same in collective calls, for all ranks of a\n"
            "#     communicator\n";
+  if (module->id == DARSHAN_MOD_TRAINING_TIME)
+    return "#   TRAINING_TIME_F_BIN_WIDTH_SECONDS: length of a time bin\n"
+           "#   TRAINING_TIME_WHOLE_BIN_<i>, TRAINING_TIME_PART_BIN_<i>: milliseconds of a kind "
+           "of\n"
+           "#     time in bin i = 0, 1, ..., and of a part of it. heatmap:epochs: epochs, and "
+           "waits\n"
+           "#     for data; heatmap:batches: making batches, and calls on files;\n"
+           "#     heatmap:processors: ready to run meanwhile, outside of these calls, and without\n"
+           "#     a processor. The names of a worker end with its number\n";
   switch (module->kind) {
   case DARSHAN_KIND_FILE_COUNTERS:
     return "#   *_FILE_REC_ID: id of the record of the file that holds it\n";

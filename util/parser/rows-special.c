@@ -85,12 +85,19 @@ static void rows_bins(struct rows *rows, const char *counters, const int64_t *bi
 
 int rows_heatmap(struct rows *rows, const struct darshan_heatmap_head *head) {
   const int64_t *first = (const int64_t *)(head + 1), *second = first + head->nbins;
-  int waits = rows->module->id == DARSHAN_MOD_MPIWAIT;
+  static const char *const bytes[] = {"HEATMAP_F_BIN_WIDTH_SECONDS", "HEATMAP_READ_BIN",
+                                      "HEATMAP_WRITE_BIN"};
+  static const char *const waits[] = {"MPIWAIT_F_BIN_WIDTH_SECONDS", "MPIWAIT_MESSAGE_BIN",
+                                      "MPIWAIT_COLLECTIVE_BIN"};
+  static const char *const times[] = {"TRAINING_TIME_F_BIN_WIDTH_SECONDS", "TRAINING_TIME_PART_BIN",
+                                      "TRAINING_TIME_WHOLE_BIN"};
+  const char *const *called = bytes;
+  if (rows->module->id == DARSHAN_MOD_MPIWAIT) called = waits;
+  if (rows->module->id == DARSHAN_MOD_TRAINING_TIME) called = times;
   if (rows_begin_file(rows, &head->base) != 0) return -1;
-  rows_double(rows, waits ? "MPIWAIT_F_BIN_WIDTH_SECONDS" : "HEATMAP_F_BIN_WIDTH_SECONDS",
-              head->bin_width_seconds);
-  rows_bins(rows, waits ? "MPIWAIT_MESSAGE_BIN" : "HEATMAP_READ_BIN", second, head->nbins);
-  rows_bins(rows, waits ? "MPIWAIT_COLLECTIVE_BIN" : "HEATMAP_WRITE_BIN", first, head->nbins);
+  rows_double(rows, called[0], head->bin_width_seconds);
+  rows_bins(rows, called[1], second, head->nbins);
+  rows_bins(rows, called[2], first, head->nbins);
   rows_end(rows);
   return 0;
 }

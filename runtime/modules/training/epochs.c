@@ -5,6 +5,7 @@
 #include "../../intercept/stack.h"
 #include "record-id.h"
 #include "training-records.h"
+#include "training-time.h"
 
 uint32_t training_on;
 
@@ -25,6 +26,7 @@ struct iterator {
 
 static struct {
   uint64_t uses;
+  uint64_t counted; /* TRAINING_TIME has the time before these ticks */
   struct iterator iterator[ITERATORS];
 } state;
 
@@ -52,6 +54,20 @@ static void name_part(struct site_name *name, const char *part, int64_t number, 
   site_name_add_number(name, (uint64_t)number);
   site_name_add(name, " of ");
   site_name_add_hex(name, loader);
+}
+
+/* Adds the time since `from` to the bins of epochs, and that since t1 as a wait for data, each but
+ * once if loops are inside of others. The caller holds training_lock. */
+static void add_to_time(uint64_t from, uint64_t t1, uint64_t t2) {
+  int64_t ns;
+  if (from < state.counted) from = state.counted;
+  if (t1 < from) t1 = from;
+  if (t2 <= from) return;
+  ns = training_nanoseconds(t1 - from);
+  training_time_add(TIME_OF_EPOCHS, from, t1, ns, 0);
+  ns = training_nanoseconds(t2 - t1);
+  training_time_add(TIME_OF_EPOCHS, t1, t2, ns, ns);
+  state.counted = t2;
 }
 
 /* --- an epoch begins --------------------------------------------------------------------- */
@@ -146,6 +162,7 @@ static void begin(void *beginning_) {
   struct site_name name;
   training_name_loader(&name);
   record_make_room(STORE_TRAINING);
+  training_time_begin(TIME_OF_EPOCHS, -1);
   if (!record_lock(&training_lock)) return;
   struct iterator *iterator = place_of(beginning->iterator);
   *iterator =
@@ -154,6 +171,7 @@ static void begin(void *beginning_) {
     add_records(iterator, &name, beginning);
     store_unlock(&darshan_store);
   }
+  add_to_time(beginning->t1, beginning->t1, beginning->t2);
   record_unlock(&training_lock);
 }
 
@@ -210,6 +228,7 @@ void training_epoch_went_on(const void *address, enum training_outcome outcome, 
     step.at = ticks_span(t1, t2);
     step.since = clock_length(ticks_span(iterator->end, t2));
     step.processor = (double)processor / NS_PER_SECOND;
+    add_to_time(iterator->end, t1, t2);
     count_step(training_record_at(iterator->loader), &step);
     count_step(training_record_at(iterator->epoch), &step);
     count_step(training_record_at(iterator->rank), &step);

@@ -8,6 +8,7 @@
 #include "../process/usage.h"
 #include "../stdio/stdio-state.h"
 #include "training-records.h"
+#include "training-time.h"
 
 uint32_t training_watched;
 __thread struct training_thread training_thread;
@@ -117,17 +118,23 @@ void training_add_fetches(struct darshan_training_record *record,
   times[TRAINING_F_TRANSFORM_TIME] += (double)sums->transform * tick;
 }
 
+/* Returns the ticks in calls on files. */
+static uint64_t files_of(const struct training_sums *sums) {
+  return sums->open + sums->read + sums->write;
+}
+
 void training_fetch_begins(struct training_fetch *fetch) {
   if (training_thread.fetches++) return;
   fetch->processor = training_processor_time();
   fetch->faults = page_faults();
   fetch->ready = ready_time();
+  fetch->files = files_of(&training_thread.sums);
   fetch->t1 = ticks_now();
 }
 
-/* Adds a fetch of this worker to its record, and the time since the one before as idle. */
+/* Adds a fetch of this worker to its record, and the time since the one before as idle. The caller
+ * holds training_lock. */
 static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
-  if (!record_lock(&training_lock)) return;
   struct darshan_training_record *record = training_record_at(worker.record);
   if (record) {
     training_add_fetches(record, &training_thread.sums);
@@ -137,7 +144,25 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   }
   worker.end = t2;
   training_thread.sums = (struct training_sums){0};
-  record_unlock(&training_lock);
+}
+
+/* Adds a fetch to the bins of its time. processor, ready: nanoseconds in it. Both are taken to be
+ * in calls on files as far as they do not fit beside these. The caller holds training_lock. */
+static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t processor,
+                        int64_t ready) {
+  int64_t files = training_nanoseconds(files_of(&training_thread.sums) - fetch->files);
+  int64_t whole = training_nanoseconds(t2 - fetch->t1), room = whole > files ? whole - files : 0;
+  if (processor > room) processor = room;
+  if (ready > room - processor) ready = room - processor;
+  training_time_add(TIME_OF_BATCHES, fetch->t1, t2, whole, files);
+  training_time_add(TIME_ON_PROCESSORS, fetch->t1, t2, processor + ready, ready);
+}
+
+/* Makes the records of the time in which this process makes batches. worker: its number, negative:
+ * it is no worker. The caller holds no lock. */
+static void begin_times(int64_t worker) {
+  training_time_begin(TIME_OF_BATCHES, worker);
+  training_time_begin(TIME_ON_PROCESSORS, worker);
 }
 
 void training_fetch_ends(const struct training_fetch *fetch, int gave) {
@@ -147,14 +172,17 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
   sums->fetches += gave;
   sums->fetch += ticks;
   if (ticks > sums->longest) sums->longest = ticks;
-  sums->processor += training_processor_time() - fetch->processor;
+  uint64_t processor = training_processor_time() - fetch->processor;
+  sums->processor += processor;
   sums->faults += page_faults() - fetch->faults;
-  int64_t ready = ready_time();
-  if (ready < 0 || fetch->ready < 0)
-    sums->is_ready_unknown = 1;
-  else
-    sums->ready += (uint64_t)(ready - fetch->ready);
+  int64_t now = ready_time(), ready = now < 0 || fetch->ready < 0 ? 0 : now - fetch->ready;
+  if (now < 0 || fetch->ready < 0) sums->is_ready_unknown = 1;
+  sums->ready += (uint64_t)ready;
+  if (gave) begin_times(-1); /* of a worker they exist since its fetcher */
+  if (!record_lock(&training_lock)) return;
+  add_to_time(fetch, t2, (int64_t)processor, ready);
   if (worker.record) worker_fetched(fetch, t2);
+  record_unlock(&training_lock);
 }
 
 /* --- a worker ---------------------------------------------------------------------------- */
@@ -199,6 +227,7 @@ static void begin_worker(void *number_) {
     store_unlock(&darshan_store);
   }
   record_unlock(&training_lock);
+  begin_times(number);
 }
 
 void training_is_worker(int64_t number) {

@@ -80,8 +80,8 @@ void training_epoch_went_on(const void *iterator, enum training_outcome outcome,
 
 /* A fetch in progress: readings at its begin. */
 struct training_fetch {
-  uint64_t t1, processor;
-  int64_t ready, faults; /* nanoseconds, negative: unknown; page faults */
+  uint64_t t1, processor, files; /* files: ticks in calls on files */
+  int64_t ready, faults;         /* nanoseconds, negative: unknown; page faults */
 };
 /* Begins and ends a fetch of this thread; those inside of another one count as part of it. gave: 1
  * if it made a batch. Keep errno. */

@@ -27,8 +27,8 @@ class Log(log.Log):
 
     def frame(self, module: str) -> pandas.DataFrame:
         """Returns the records of a module as a pandas frame: a row per record, of DXT_POSIX and
-        DXT_MPIIO per transfer, of HEATMAP and MPIWAIT per bin. Raises ImportError without
-        pandas."""
+        DXT_MPIIO per transfer, of HEATMAP, MPIWAIT and TRAINING_TIME per bin. Raises ImportError
+        without pandas."""
         from . import frames  # noqa: PLC0415 - for those who have pandas
 
         return frames.frame(self, module)

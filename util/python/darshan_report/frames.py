@@ -37,6 +37,8 @@ def frame(log: Log, module: str) -> pd.DataFrame:
         return heat_map(log)
     if module == "MPIWAIT":
         return waits(log)
+    if module == "TRAINING_TIME":
+        return training_time(log)
     return trace(log, module) if module in TRACES else records(log, module)
 
 
@@ -89,6 +91,26 @@ def waits(log: Log) -> pd.DataFrame:
         for w in heat_maps(log, "MPIWAIT")
     ]
     columns = ["rank", "start", "collective", "message"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
+
+
+def training_time(log: Log) -> pd.DataFrame:
+    """Returns a row per process, kind of time and bin: kind (of a worker with a colon and its
+    number), rank, start, and the seconds of this kind, whole and part."""
+    pd = _pandas()
+    parts = [
+        pd.DataFrame(
+            {
+                "kind": (log.name(t.id) or "").partition(":")[2],
+                "rank": t.rank,
+                "start": np.arange(len(t.read)) * t.bin_width,
+                "whole": t.write * 1e-3,
+                "part": t.read * 1e-3,
+            }
+        )
+        for t in heat_maps(log, "TRAINING_TIME")
+    ]
+    columns = ["kind", "rank", "start", "whole", "part"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 

@@ -385,22 +385,29 @@ _OWN = {
     "operations": Column("operations", TEXT, "", "of each server, commas between"),
     "records": _sum("records", WHOLE, "count", "records that these are the totals of"),
 }
-_HEATMAP = (
-    Column("layer", TEXT, "", "whose transfers: POSIX, STDIO or MPI-IO"),
+_BINS = (
     Column("rank", WHOLE, "rank", "of which rank"),
-    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with transfers"),
+    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with a value"),
     Column("bin_seconds", NUMBER, "seconds", "how long a part is"),
     Column("start_seconds", NUMBER, "seconds from start", "its begin, after the job's"),
+)
+_HEATMAP = (
+    Column("layer", TEXT, "", "whose transfers: POSIX, STDIO or MPI-IO"),
+    *_BINS,
     _sum("bytes_read", WHOLE, "bytes", "bytes read in it"),
     _sum("bytes_written", WHOLE, "bytes", "bytes written in it"),
 )
 _WAITS = (
-    Column("rank", WHOLE, "rank", "of which rank"),
-    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with waiting"),
-    Column("bin_seconds", NUMBER, "seconds", "how long a part is"),
-    Column("start_seconds", NUMBER, "seconds from start", "its begin, after the job's"),
+    *_BINS,
     _sum("message_seconds", NUMBER, "seconds", "waiting for single ranks: messages, windows"),
     _sum("collective_seconds", NUMBER, "seconds", "waiting in collectives and MPI_Finalize"),
+)
+_TRAINING_TIME = (
+    Column("kind", TEXT, "", "epochs; batches, which the process made; processors"),
+    Column("worker", TEXT, "", "number of the worker; empty: a process that iterates"),
+    *_BINS,
+    _sum("part_seconds", NUMBER, "seconds", "waiting for data; calls on files; no processor"),
+    _sum("whole_seconds", NUMBER, "seconds", "in epochs; in batches; ready to run in batches"),
 )
 _DXT = (
     Column("layer", TEXT, "", "POSIX or MPI-IO"),
@@ -445,9 +452,9 @@ _CALLS = (
 )
 CALLS = Table("mpi_calls", "a function of MPI that a rank called", (*WHOSE, *_CALLS))
 HEATMAP = Table("heatmap", "a part of a run in which a rank moved bytes", (*WHOSE, *_HEATMAP))
-WAITS = Table(
-    "mpi_waits", "a part of a run in which a rank waited for other ranks", (*WHOSE, *_WAITS)
-)
+WAITS = Table("mpi_waits", "a part of a run in which a rank waited for others", (*WHOSE, *_WAITS))
+TRAINING_TIME = Table("training_time", "a part of a training", (*WHOSE, *_TRAINING_TIME))
+_OF_BINS = {"HEATMAP": HEATMAP, "MPIWAIT": WAITS, "TRAINING_TIME": TRAINING_TIME}
 DXT = Table("dxt", "a traced transfer (with --traces)", (*WHOSE, *_DXT))
 TRACES = ("DXT_POSIX", "DXT_MPIIO")
 
@@ -530,14 +537,10 @@ def _word(module: Module) -> str:
 
 def record_table(module: Module) -> Table:
     """Returns the table of a module's records."""
-    if module.name == "HEATMAP":
-        return HEATMAP
-    if module.name == "MPIWAIT":
-        return WAITS
-    if module.name in TRACES:
-        return DXT
-    if module.kind is Kind.APMPI:
-        return CALLS
+    if module.name in _OF_BINS:
+        return _OF_BINS[module.name]
+    if module.name in TRACES or module.kind is Kind.APMPI:
+        return DXT if module.name in TRACES else CALLS
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     before: tuple[Column, ...] = ()
     behind: Sequence[str] = ()

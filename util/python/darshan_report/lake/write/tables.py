@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,10 @@ class Tables:
             return {}
         if module.name == "HEATMAP":
             return {"layer": self._of_texts(found.arrays["name"], _after_colon)}
+        if module.name == "TRAINING_TIME":
+            names = found.arrays["name"]
+            parts = ((name, number) for number, name in enumerate(("kind", "worker"), 1))
+            return {name: self._of_texts(names, _part(number)) for name, number in parts}
         if module.name in columns.TRACES:
             return self._of_trace(module, found, table, places)
         if module.name == "PROCESS":
@@ -187,6 +191,11 @@ class Tables:
         made["operation"] = arrow.of_values(["read", "write"], kinds)
         made["layer"] = arrow.of_values([layer], np.zeros(found.rows, "i4"))
         return made
+
+
+def _part(number: int) -> Callable[[str], str]:
+    """Returns a function that returns a part of a name with colons; "" if it has no such part."""
+    return lambda name: [*name.split(":"), "", ""][number]
 
 
 def _after_colon(name: str) -> str:

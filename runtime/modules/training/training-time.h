@@ -1,0 +1,36 @@
+/* The module TRAINING_TIME: when a process of a training waited for data and made batches. Each
+ * kind of time has a record of the layout of a heat map, with milliseconds in place of bytes. */
+#ifndef DARSHAN_TRAINING_TIME_H
+#define DARSHAN_TRAINING_TIME_H
+
+#include <stdint.h>
+
+/* The kinds of time. Each has two series of bins: the whole, and a part of it. */
+enum training_time {
+  TIME_OF_EPOCHS,     /* epochs; of them, the wait for data */
+  TIME_OF_BATCHES,    /* making batches; of it, calls on files */
+  TIME_ON_PROCESSORS, /* ready to run in batches outside of these calls; of it, without a processor
+                       */
+  TRAINING_TIMES
+};
+
+void training_time_forked(void);
+
+/* In a job: training_time_last returns 0, and training_time_agree gives the records of all ranks
+ * one width of bins. seconds: the latest end of all ranks. */
+double training_time_last(void);
+void training_time_agree(double seconds);
+
+/* Returns ticks as nanoseconds. */
+int64_t training_nanoseconds(uint64_t ticks);
+
+/* Makes the record of a kind, if there is none. worker: number of this process as a worker of a
+ * DataLoader, which is in the record's name; negative: it is none. The caller holds no lock. */
+void training_time_begin(enum training_time kind, int64_t worker);
+
+/* Adds nanoseconds of a kind to the time from t1 to t2 (ticks), spread evenly. part: nanoseconds of
+ * them that are the part. The caller holds training_lock. */
+void training_time_add(enum training_time kind, uint64_t t1, uint64_t t2, int64_t whole,
+                       int64_t part);
+
+#endif
