@@ -330,7 +330,10 @@ ANNEX_NAMES = (
     *("USAGE", "GROUP", "SITES"),
 )
 MODULE_IDS = {name: i for i, name in enumerate(MODULE_NAMES)}
-MODULE_IDS |= {name: i for i, name in enumerate(ANNEX_NAMES, 64)} | {"MPIWAIT": 75}
+MODULE_IDS |= {name: i for i, name in enumerate(ANNEX_NAMES, 64)} | {
+    "MPIWAIT": 75,
+    "TRAINING_TIME": 77,
+}
 
 # Slot of each module in the header's map of older formats.
 SLOTS_320 = "NULL POSIX MPI-IO H5F H5D PNETCDF_FILE BG/Q LUSTRE STDIO DXT_POSIX DXT_MPIIO MDHIM"

@@ -46,6 +46,7 @@ class Job:
     command: bytes = b"./app -x 1"
     partial: tuple[str, ...] = ()
     extra: tuple[Module, ...] = field(default=())
+    names: tuple[str, ...] = ()  # of records of `extra`
 
     def but(self, place: int = 0, **values: float) -> Job:
         """Returns the same job with other values in one row."""
@@ -108,7 +109,9 @@ def write(job: Job, path: Path) -> Path:
         exe=job.command,
         metadata=job.metadata,
         mounts=[(b"/", job.mount)],
-        names=[(number_of(r.name), r.name.encode()) for r in job.rows],
+        names=[
+            (number_of(name), name.encode()) for name in (*(r.name for r in job.rows), *job.names)
+        ],
         modules=[*made, *(more for more in job.extra if MODULE_IDS[more.name] < FIRST_ANNEX)],
         annex=[*annex, *(more for more in job.extra if MODULE_IDS[more.name] >= FIRST_ANNEX)],
     )

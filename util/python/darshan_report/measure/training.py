@@ -18,7 +18,7 @@ from .processes.processes import Processes
 from .processes.usage import usage_of
 
 MODULE = "TRAINING"
-_LOADER, _EPOCH, _RANK, _WORKER = 0, 1, 2, 3  # kinds of records
+_LOADER, _EPOCH, _RANK, WORKER = 0, 1, 2, 3  # kinds of records
 MOST_RANKS = 1 << 20  # of a launcher; more is damage
 _LONGEST = 1e9  # seconds; a larger value is damage
 _MOST = 1 << 40  # batches; more is damage
@@ -271,7 +271,7 @@ def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
     mask = loaders == loader
     if is_alone:
         mask |= loaders == 0
-    found: np.ndarray = parts[(kinds == _WORKER) & mask]
+    found: np.ndarray = parts[(kinds == WORKER) & mask]
     return found
 
 

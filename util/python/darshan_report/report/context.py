@@ -25,6 +25,7 @@ from ..diagnose.times.ledger import Ledger, ledger
 from ..diagnose.times.waits import Waited, waited
 from ..library import LogError
 from ..log import Log
+from ..measure import training_time
 from ..measure.files.files import Files, files_of, with_mapped
 from ..measure.files.overflow import groups
 from ..measure.files.renamed import by_last_name
@@ -318,6 +319,16 @@ class Context:
         """The lifetimes of the programs of a process tree, as lanes of a diagram; None without a
         tree."""
         return lanes(self.tree, self.run_time, _LANES) if self.tree else None
+
+    @functools.cached_property
+    def training_lanes(self) -> training_time.Lanes | None:
+        """The lanes of a training: what its processes did over time; None if the log does not
+        say."""
+        try:
+            return training_time.lanes(self.log, self.processes)
+        except LogError as error:
+            self.damaged.append((training_time.MODULE, str(error)))
+            return None
 
     @property
     def _lane_of_rank(self) -> dict[int, int] | None:

@@ -25,7 +25,7 @@ from ..measure.processes.tree import Row
 from ..measure.training import Span
 from ..show.text import visible
 from .context import Context, LayerFigures
-from .sections import checkpoints, loaded_state, notes
+from .sections import checkpoints, loaded_state, notes, training_lanes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
@@ -385,6 +385,7 @@ def data(context: Context) -> dict[str, Any]:
         "findings": [_finding(context, f) for f in context.findings],
         "training": _training(context),
         "training_data": _training_data(context),
+        "training_lanes": training_lanes.data(context),
         "checkpoints": checkpoints.data(context),
         "loaded": loaded_state.data(context),
         "where": content(context.code_lines) if context.code_lines else None,

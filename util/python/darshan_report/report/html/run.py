@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...classes import dataclass
+from ...show.model import PlotRow
 from ...show.text import visible
 from ..context import Context
 from ..sections import (
@@ -24,7 +25,18 @@ from ..sections import (
     training,
 )
 from ..sections.files import told_mapped
-from . import blocks, details, evidence, files, first, picture, sources, stacks, timeline
+from . import (
+    blocks,
+    details,
+    evidence,
+    files,
+    first,
+    picture,
+    sources,
+    stacks,
+    timeline,
+    training_lanes,
+)
 from .shell import page, text
 
 
@@ -94,6 +106,18 @@ def _layer(figures: Any) -> dict[str, Any]:
     }
 
 
+def _training(context: Context, prefix: str) -> str:
+    """Returns the section about a training. An element takes the place of the plot of the PDF: the
+    page's script draws its own."""
+    found = training.blocks(context)
+    place = next((i for i, block in enumerate(found) if isinstance(block, PlotRow)), 0)
+    if not place:
+        return blocks.section(f"{prefix}-training", found, True)
+    lanes = f'<div id="{prefix}-training-lanes"></div>'
+    content = "\n".join((blocks.of_blocks(found[1:place]), lanes, blocks.of_blocks(found[place:])))
+    return blocks.part(f"{prefix}-training", "Training", content, True)
+
+
 def _body(
     context: Context,
     prefix: str,
@@ -111,7 +135,7 @@ def _body(
         empty("timeline", "Timeline"),
         blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
-        blocks.section(f"{prefix}-training", training.blocks(context), True),
+        _training(context, prefix),
         blocks.section(f"{prefix}-where", code_lines.blocks(context), True, graph),
         blocks.section(f"{prefix}-checkpoints", checkpoints.blocks(context), True),
         blocks.section(f"{prefix}-loaded", loaded_state.blocks(context), True),
@@ -159,6 +183,7 @@ def _run(context: Context, prefix: str, with_sources: bool) -> Run:
         "timeline": line,
         "files": files_data,
         "datasets": datasets_data,
+        "lanes": training_lanes.lanes(context),
         "layers": [_layer(figures) for figures in context.figures],
         "exclusive": [[o.title, o.read, o.write, o.metadata] for o in context.exclusive],
         "stacks": stacks.data(context, frames, links) if frames else None,

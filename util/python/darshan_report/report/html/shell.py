@@ -24,6 +24,7 @@ _SCRIPTS = (
     "elements.js",
     "axes.js",
     "picture.js",
+    "training-lanes.js",
     "lanes.js",
     "timeline.js",
     "timeline-input.js",

@@ -162,6 +162,7 @@ _DRAWN = {
     "GROUP",
     "SITES",
     "TRAINING",
+    "TRAINING_TIME",
     *TRACED,
 }
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Span
-from ...show.model import Block, Column, Heading, Paragraph, Table
+from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ...units import NONE, amount, count, plural, seconds, share
 from ..context import Context
+from ..plots import training_lanes as training_lanes_plot
+from . import training_lanes
 
 _ROWS = 20  # epochs of a loader
 _RANKS = 8  # of a loader, those that waited longest
@@ -161,13 +165,22 @@ def settings(loader: Loader) -> str:
     return f"DataLoader: {', '.join(said)}." if said else ""
 
 
-def _loader(verdict: Verdict, sentence: str, note: str) -> list[Block]:
+def _loader(
+    verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
+) -> list[Block]:
+    """Returns the blocks of a loader. between: what stands between its sentences and tables."""
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
         found.append(Paragraph(said))
+    found += between
     found.append(Table(columns, tuple(rows(verdict.loader, _ROWS)), note))
     return [*found, *_made(verdict.loader, _MADE_NOTE if note else "")]
+
+
+def _lanes(context: Context) -> list[Block]:
+    found = training_lanes.shown(context)
+    return [PlotRow((training_lanes_plot.plot(found),))] if found is not None else []
 
 
 def blocks(context: Context) -> list[Block]:
@@ -178,7 +191,8 @@ def blocks(context: Context) -> list[Block]:
     found: list[Block] = [Heading("Training")]
     shown = known[:_LOADERS]
     for place, (verdict, sentence) in enumerate(shown, 1):
-        found += _loader(verdict, sentence, _NOTE if place == len(shown) else "")
+        lanes = _lanes(context) if place == 1 else []
+        found += _loader(verdict, sentence, _NOTE if place == len(shown) else "", lanes)
     if rows_of_data := data_rows(context):
         columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))
         found.append(Table(columns, tuple(rows_of_data), _DATA_NOTE))

@@ -11,6 +11,7 @@ function fillRun(run, number) {
   const prefix = `r${number}`;
   const node = (name) => document.getElementById(`${prefix}-${name}`);
   makePicture(node("picture"), run.picture);
+  if (run.lanes) makeTrainingLanes(node("training-lanes"), run.lanes);
   if (run.timeline) run.shownLine = new Timeline(node("timeline-table"), run.timeline);
   const link = (table, kind) => (i) => (table.details.pages[i] ? `#${prefix}-${kind}-${i}` : null);
   fileTable(node("files-table"), run.files, link(run.files, "file"), "");

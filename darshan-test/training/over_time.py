@@ -1,0 +1,96 @@
+"""A training that tells when each process did what.  Worker 0 sleeps, worker 1 reads a file, others
+compute; without workers, batches do so by turns.  One sample of the second epoch sleeps long, so
+that the program has to wait.  The last line is JSON: [worker or null, state, begin, end] in seconds
+since the epoch, by the program's own clock.  The arguments: number of workers, 1 if they stay, a
+file."""
+
+import json
+import os
+import sys
+import time
+
+SAMPLES, BATCH, EPOCHS = 24, 2, 2
+READS = 8  # of a sample
+STALLED, STALL = 8, 0.8  # a sample of worker 0, which makes every other batch of two; seconds
+STEP = 0.01
+
+
+def spin(seconds):
+    """Computes for so long."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+class Data:
+    """Samples of which each says when it did what."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __len__(self):
+        return SAMPLES
+
+    def __getitem__(self, place):
+        from torch.utils.data import get_worker_info
+
+        info = get_worker_info()
+        worker = None if info is None else info.id
+        kind = place // BATCH % 3 if worker is None else min(worker, 2)
+        spans = []
+        if kind == 0:
+            begin = time.time()
+            long = place == STALLED and os.path.exists(self.path + ".second")
+            time.sleep(STALL if long else 0.015)
+            spans.append([worker, "waiting", begin, time.time()])
+        elif kind == 1:
+            file = os.open(self.path, os.O_RDONLY)
+            for _ in range(READS):
+                os.lseek(file, 0, 0)
+                begin = time.time()
+                os.read(file, 1 << 24)
+                spans.append([worker, "files", begin, time.time()])
+            os.close(file)
+        else:
+            begin = time.time()
+            spin(0.015)
+            spans.append([worker, "computing", begin, time.time()])
+        return spans
+
+
+def together(samples):
+    """Makes a batch: the spans of its samples."""
+    return [span for sample in samples for span in sample]
+
+
+def main():
+    """Trains, and tells all spans."""
+    from torch.utils.data import DataLoader
+
+    workers, stay, path = int(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
+    more = {"persistent_workers": True} if stay else {}
+    loader = DataLoader(Data(path), BATCH, num_workers=workers, collate_fn=together, **more)
+    told = []
+    for epoch in range(EPOCHS):
+        if epoch:
+            with open(path + ".second", "w"):
+                pass
+        begin = time.time()
+        iterator = iter(loader)
+        told.append([None, "stall", begin, time.time()])
+        while True:
+            begin = time.time()
+            batch = next(iterator, None)
+            told.append([None, "stall", begin, time.time()])
+            if batch is None:
+                break
+            told += batch
+            begin = time.time()
+            time.sleep(STEP)
+            told.append([None, "step", begin, time.time()])
+        time.sleep(0.3)
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

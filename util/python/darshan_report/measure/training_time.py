@@ -1,0 +1,260 @@
+"""The lanes of a training: what each process that iterates over a DataLoader, and each worker, did
+over time, from the records of TRAINING_TIME.
+
+The log has sums in bins of time, and no times of single batches. The parts of a batch are spread
+evenly over the time in which it was made.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..classes import dataclass
+from ..library import LogError
+from ..log import Log
+from ..variable import HeatMap, heat_maps
+from .processes.processes import Processes
+from .traces.heat import MAX_BINS
+from .training import MODULE as TRAINING
+from .training import WORKER
+
+MODULE = "TRAINING_TIME"
+_EPOCHS, _BATCHES, _PROCESSORS = "epochs", "batches", "processors"
+_NAME = re.compile(r"heatmap:(epochs|batches|processors)(?::(\d{1,9}))?")
+_MILLISECOND = 1e-3
+_LATEST = 1e9  # seconds; a later bin is damage
+
+# States of a process. The first four are those of making a batch, as in the table of workers; FILES
+# are opening and reading together.
+FILES, COMPUTING, READY, WAITING, IDLE = "files", "computing", "ready", "waiting", "idle"
+STALL, STEP = "stall", "step"
+STATES = (FILES, COMPUTING, READY, WAITING, IDLE, STALL, STEP)
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """A process that iterates over a DataLoader, or a worker: all processes that were the worker of
+    this number, one after the other."""
+
+    process: int  # number of the (first) process in the log
+    worker: int | None  # None: it iterates
+    parent: int  # number of the process that iterates
+    rank: int | None  # that a launcher such as torchrun gave the process that iterates
+    loader: int  # id of the loader of a worker; 0: not known, or the process iterates
+    spans: tuple[tuple[float, float], ...]  # when its processes lived, seconds after the start
+    spent: dict[str, Floats]  # by state: seconds in each bin
+
+    @functools.cached_property
+    def sums(self) -> dict[str, float]:
+        """Seconds in each state that is not empty."""
+        return {state: float(bins.sum()) for state, bins in self.spent.items() if bins.any()}
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """The lanes of a training: each process that iterates, with its workers behind it."""
+
+    width: float  # seconds of a bin
+    bins: int
+    end: float  # seconds: the end of the run
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Process:
+    """The records of one process: by kind, the whole and the part, as seconds in bins."""
+
+    rank: int
+    worker: int | None
+    times: dict[str, tuple[Floats, Floats]]
+    start: float
+    end: float
+    is_one: bool  # not several, whose single lives the log does not have
+
+    def of(self, kind: str, bins: int) -> tuple[Floats, Floats]:
+        """Returns whole and part of a kind; zeros if the process had no such time."""
+        return self.times.get(kind, (np.zeros(bins), np.zeros(bins)))
+
+
+def _usable(record: HeatMap) -> bool:
+    width = record.bin_width
+    return (
+        record.rank >= 0
+        and 0 < len(record.read) <= MAX_BINS
+        and bool(np.isfinite(width))
+        and 0 < width * len(record.read) < _LATEST
+    )
+
+
+def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
+    """Returns milliseconds as seconds in so many bins, at most the width of a bin each: the log has
+    whole milliseconds, and a full bin may have one too many."""
+    found = np.zeros(bins)
+    known = np.maximum(values[:bins], 0) * _MILLISECOND
+    found[: len(known)] = known
+    return np.minimum(found, width)
+
+
+def _lived(bins: int, width: float, spans: Iterable[tuple[float, float]]) -> Floats:
+    """Returns the seconds of each bin within the spans, which do not overlap."""
+    edges = np.arange(bins + 1) * width
+    found = np.zeros(bins)
+    for start, end in spans:
+        found += np.diff(edges.clip(start, end))
+    return np.minimum(found, width)
+
+
+def _batches(one: _Process, bins: int) -> dict[str, Floats]:
+    """Returns the states of a process while it made batches, which add up to that time. The runtime
+    takes processor time that does not fit beside the calls on files of a batch to be in these."""
+    whole, files = one.of(_BATCHES, bins)
+    running, without = one.of(_PROCESSORS, bins)
+    files = np.minimum(files, whole)
+    computing = np.minimum(np.maximum(running - without, 0.0), whole - files)
+    ready = np.minimum(without, whole - files - computing)
+    waiting = np.maximum(whole - files - computing - ready, 0.0)
+    return {FILES: files, COMPUTING: computing, READY: ready, WAITING: waiting}
+
+
+def _iterating(one: _Process, bins: int) -> dict[str, Floats]:
+    """Returns the states of a process that iterates: the wait without the batches that it made
+    itself meanwhile, these, and its own work between batches."""
+    whole, wait = one.of(_EPOCHS, bins)
+    spent = _batches(one, bins)
+    made = sum(spent.values(), np.zeros(bins))
+    return {
+        **spent,
+        STALL: np.maximum(wait - made, 0.0),
+        STEP: np.maximum(whole - np.maximum(wait, made), 0.0),
+    }
+
+
+def _worker(several: Sequence[_Process], bins: int, width: float) -> dict[str, Floats]:
+    """Returns the states of a worker. It is idle while it lives and makes no batch, as far as the
+    log has its life."""
+    spent: dict[str, Floats] = {}
+    for one in several:
+        for state, seconds in _batches(one, bins).items():
+            spent[state] = spent.get(state, 0.0) + seconds
+    made = sum(spent.values(), np.zeros(bins))
+    lived = _lived(bins, width, ((one.start, one.end) for one in several if one.is_one))
+    return {**spent, IDLE: np.maximum(lived - made, 0.0)}
+
+
+def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, float, bool]:
+    """Returns when a process began and ended, and whether it is one: a rank of a run of very many
+    processes stands for several. The whole run if the log does not say."""
+    if tree is not None and len(place := tree.places(np.array([rank]))):
+        at = place[0]
+        return float(tree.start[at]), float(tree.end[at]), bool(tree.counts[at] == 1)
+    return 0.0, run_time, True
+
+
+def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, float]:
+    """Returns the processes that have records, with the number and width of the bins."""
+    found: dict[tuple[int, int], dict[str, HeatMap]] = {}  # by rank and number of the worker, or -1
+    for record in heat_maps(log, MODULE):
+        if (name := _NAME.fullmatch(log.name(record.id) or "")) and _usable(record):
+            found.setdefault((record.rank, int(name[2] or -1)), {})[name[1]] = record
+    every = [record for kinds in found.values() for record in kinds.values()]
+    width = max((record.bin_width for record in every), default=0.0)
+    run_time = log.info.run_time
+    bins = max((len(record.read) for record in every), default=0)
+    if width > 0 and 0 < run_time < _LATEST:
+        bins = min(bins, int(np.ceil(run_time / width - 1e-6)))
+    processes = []
+    for (rank, worker), kinds in sorted(found.items()):
+        times = {
+            kind: (_bins(record.write, bins, width), _bins(record.read, bins, width))
+            for kind, record in kinds.items()
+            if record.bin_width == width
+        }
+        life = _life(tree, rank, bins * width)
+        processes.append(_Process(rank, worker if worker >= 0 else None, times, *life))
+    return processes, bins, width
+
+
+def _parent(tree: Processes | None, rank: int) -> int:
+    """Returns the number of the parent process; -1 if it is unknown."""
+    if tree is None or not len(place := tree.places(np.array([rank]))):
+        return -1
+    above = int(tree.parents[place[0]])
+    return int(tree.ranks[above]) if above >= 0 else -1
+
+
+def _launched(tree: Processes | None, rank: int) -> int | None:
+    """Returns the rank that a launcher gave a process; None if none did."""
+    if tree is None or not len(place := tree.places(np.array([rank]))):
+        return None
+    number = int(tree["WORLD_RANK"][place[0]])
+    return number if number >= 0 else None
+
+
+def _loaders(log: Log) -> dict[int, int]:
+    """Returns the loader of each worker that lived as long as the training, by rank. Workers that
+    start again in each epoch have one record for all of their processes."""
+    region = log.info.region(TRAINING)
+    if region is None or region.length == 0:
+        return {}
+    try:
+        array = log.records(TRAINING).array
+    except LogError:
+        return {}  # the report names damaged modules
+    rows = array[array[f"{TRAINING}_KIND"] == WORKER]
+    return dict(zip(rows["rank"].tolist(), rows[f"{TRAINING}_LOADER"].tolist()))
+
+
+def _successive(some: list[_Process]) -> list[list[_Process]]:
+    """Returns processes in groups of which each process began after the one before had ended: those
+    that were the same worker in several epochs. Two loaders may have workers of one number at the
+    same time."""
+    groups: list[list[_Process]] = []
+    for one in sorted(some, key=lambda process: process.start):
+        home = next((group for group in groups if group[-1].end <= one.start), None)
+        if home is None:
+            groups.append([one])
+        else:
+            home.append(one)
+    return groups
+
+
+def lanes(log: Log, tree: Processes | None) -> Lanes | None:
+    """Returns the lanes of a training; None if the log has no such times. Raises LogError if they
+    are damaged."""
+    region = log.info.region(MODULE)
+    if region is None or region.length == 0:
+        return None
+    processes, bins, width = _processes(log, tree)
+    if not bins:
+        return None
+    workers: dict[tuple[int, int, int], list[_Process]] = {}
+    programs, loaders = [], _loaders(log)
+    for one in processes:
+        if one.worker is None:
+            programs.append(one)
+        else:
+            key = (_parent(tree, one.rank), loaders.get(one.rank, 0), one.worker)
+            workers.setdefault(key, []).append(one)
+    found = [
+        Lane(one.rank, None, one.rank, _launched(tree, one.rank), 0, ((one.start, one.end),),
+             _iterating(one, bins))
+        for one in programs
+    ]  # fmt: skip
+    for (parent, loader, number), some in workers.items():
+        for group in _successive(some):
+            spans = tuple((one.start, one.end) for one in group)
+            spent = _worker(group, bins, width)
+            rank = _launched(tree, group[0].rank)
+            found.append(Lane(group[0].rank, number, parent, rank, loader, spans, spent))
+    first = {lane.loader: lane.process for lane in reversed(found)}  # of each loader
+    found.sort(key=lambda lane: (lane.parent, lane.worker is not None, first[lane.loader],
+                                 lane.worker or 0, lane.process))  # fmt: skip
+    end = log.info.run_time if 0 < log.info.run_time < _LATEST else bins * width
+    return Lanes(width, bins, min(end, bins * width) or bins * width, tuple(found))
