@@ -75,7 +75,7 @@ def _streams() -> list[Row]:
         cpp("no-buffer", "small-accesses-read", "buffer", 1),
         cpp("open-each", "opened-again", "Open once"),
         replace(
-            cpp("seekg-in-order", "stream-seeks-refill", "Leave out a seek", 4),
+            cpp("seekg-in-order", "stream-seeks-refill", "Seek less", 4),
             says=(r"8,\d\d\d seeks in /\S+/input discarded a buffer",),
             never=("pubsetbuf", "setvbuf", "larger pieces"),
         ),
@@ -401,7 +401,7 @@ def _usual() -> list[Row]:
             says=("EXPLAIN QUERY PLAN",),
         ),
         replace(
-            line("next-name", "listed-again", "keep a counter"),
+            line("next-name", "listed-again many-small-files", "folder"),
             place=HERE,
             settings=_SITES,
             never=("The I/O rate falls", "fallocate"),
@@ -423,7 +423,7 @@ def _usual() -> list[Row]:
         line("nc-file-each", "many-small-files", "container"),
         line("table-row-each", "element-wise", "block", HERE),
         line("parquet-batch-each", f"{small} row-groups", "together"),
-        line("parquet-column-each", "opened-again", "Open once"),
+        line("parquet-column-each", "opened-again", "Read it once"),
         in_c("matrix-by-columns", "stream-seeks random-access-write", "memory"),
         in_c("small-buffer", f"unbuffered-stream-write {small}", "buffer"),
         in_c("value-by-dprintf", small, "together"),

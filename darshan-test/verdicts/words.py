@@ -462,7 +462,7 @@ def _jobs(mpi: str) -> list[Row]:
             "ewer",
             never=("128 KiB", "move 96.0 KiB"),
         ),
-        job("log-by-lines", "line-buffered", "full buffer", never=collective),
+        job("log-by-lines", "line-buffered", "file of its own"),
         job("log-by-writes", "small-accesses-write", "flush", never=collective),
         job(
             "shared-pointer",

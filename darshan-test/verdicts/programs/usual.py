@@ -161,7 +161,7 @@ def next_name(cured: bool) -> None:
     Path("frames").mkdir()
     for step in range(500):
         number = step if cured else len(glob.glob("frames/frame_*.npy"))  # blame: next-name
-        np.save(f"frames/frame_{number:06d}.npy", np.zeros(8))
+        np.save(f"frames/frame_{number:06d}.npy", np.zeros(8))  # blame: next-name
 
 
 def staged_copies(cured: bool) -> None:

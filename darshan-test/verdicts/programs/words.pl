@@ -13,7 +13,7 @@ if ($which eq 'lines-out') {
     open(my $file, '<:raw', 'input') or die "input: $!";
     my $record = '';
     for my $place (0 .. 19999) {
-        seek($file, 48 * $place, 0) unless $cured && tell($file) == 48 * $place;
+        seek($file, 48 * $place, 0) unless $cured && tell($file) == 48 * $place;  # blame: seek-each
         read($file, $record, 48);  # blame: seek-each
     }
 } else {

@@ -33,7 +33,7 @@ from ..call_sites.without import program_of, reason
 from ..classes import dataclass
 from ..show.text import shorten
 from ..units import share
-from .finding import GOOD, Finding
+from .finding import GOOD, Evidence, Finding
 
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference of two numbers of calls that are the same
@@ -454,12 +454,25 @@ def _has_more(finding: Finding, about: About) -> bool:
     return calls(about.instead) > _MANY_MORE * calls(about.kinds)
 
 
+def _with_objects(found: Lines, finding: Finding) -> Finding:
+    """Returns a finding whose evidence also names the datasets of its files: call sites have the
+    dataset of a read, and the file of what opens it."""
+    files = {row.record for row in finding.evidence if row.record and ":" not in row.record}
+    inside = [
+        Evidence("", name, "", 0, number)
+        for number, name in found.names.items()
+        if ":" in name and name.partition(":")[0] in files
+    ]
+    return replace(finding, evidence=(*finding.evidence, *inside)) if inside else finding
+
+
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
     """Returns the line behind a finding, or why it has none; None if call sites cannot tell it."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):
         return Blame(_NO_CALLS, None, "", 0.0, 0)
+    finding = _with_objects(found, finding)
     about = _about(found, finding)
     if about is not None and about.before:
         first = replace(about, kinds=about.before)
