@@ -139,6 +139,28 @@ static void fill_stream(void) {
   open_stream();
   if (getc(stream) != 'b') _exit(90);
 }
+static void at_a_hole(void) {
+  open_stream();
+  if (fseek(stream, 2000, SEEK_SET) != 0) _exit(86);
+}
+/* Calls of one character until the next one is not measured (modules/stdio/quick.h). */
+enum { UNTIL_QUICK = 40 };
+static void read_quickly(void) {
+  open_stream();
+  for (int i = 0; i < UNTIL_QUICK; i++)
+    if (getc(stream) == EOF) _exit(90);
+}
+static void call_getc(void) {
+  if (getc(stream) == EOF) _exit(90);
+}
+static void write_quickly(void) {
+  at_a_hole();
+  for (int i = 0; i < UNTIL_QUICK; i++)
+    if (putc('q', stream) == EOF) _exit(90);
+}
+static void call_putc(void) {
+  if (putc('q', stream) == EOF) _exit(90);
+}
 static void call_fopen(void) {
   if (!fopen("data", "r+")) _exit(89);
 }
@@ -147,10 +169,6 @@ static void call_fopen_new(void) {
 }
 static void call_fread(void) {
   if (fread(memory, 10, 7, stream) != 7) _exit(87);
-}
-static void at_a_hole(void) {
-  open_stream();
-  if (fseek(stream, 2000, SEEK_SET) != 0) _exit(86);
 }
 static void call_fwrite(void) {
   memset(memory, 'w', 70);
@@ -232,6 +250,8 @@ const struct kind target_kinds[] = {{"read", to_the_front, call_read, 0},
                                     {"fwrite", at_a_hole, call_fwrite, 0},
                                     {"fprintf", at_a_hole, call_fprintf, 0},
                                     {"fgets", open_stream, call_fgets, 0},
+                                    {"getc", read_quickly, call_getc, 0},
+                                    {"putc", write_quickly, call_putc, 0},
                                     {"fseek", open_stream, call_fseek, 0},
                                     {"fflush", write_stream, call_fflush, 0},
                                     {"fclose", write_stream, call_fclose, 0},

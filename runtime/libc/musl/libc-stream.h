@@ -74,6 +74,19 @@ static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
   return 0;
 }
+/* Return 0: it is not known here which calls only move a pointer. */
+static inline int stream_serves_read(const FILE *file) {
+  (void)file;
+  return 0;
+}
+static inline int stream_serves_write(const FILE *file) {
+  (void)file;
+  return 0;
+}
+static inline int stream_takes_back(const FILE *file, int c) {
+  (void)file, (void)c;
+  return 0;
+}
 static inline int stream_is_wide(const FILE *file) {
   return stream_inside(file)->mode > 0;
 }

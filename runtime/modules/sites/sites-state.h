@@ -97,9 +97,11 @@ struct site_thread {
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
-  uint64_t now; /* end of the call whose stack is looked for, in ticks */
-  int forks;    /* 1: the call is a fork */
-  int walked;   /* 1: the call's stack was new, which took time of the runtime */
+  uint64_t now;     /* end of the call whose stack is looked for, in ticks */
+  uintptr_t frame;  /* of sites_count_inside then */
+  uint64_t untimed; /* ticks of quick calls since last_end */
+  int forks;        /* 1: the call is a fork */
+  int walked;       /* 1: the call's stack was new, which took time of the runtime */
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -150,6 +152,9 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
                               const struct site_python *python);
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
 struct site_part *site_unknown(void);
+
+/* Forgets the stacks of quick calls, in a forked child. */
+void sites_quick_forked(void);
 
 /* Counts a call of so many bytes for its file or object, whose record has this id, in the lists of
  * the site's files. is_new: 1 for a new call; 0 for another event of the last call, of which only

@@ -39,6 +39,7 @@ void sites_forked(void) {
   site_objects_forked();
   sites_state.sites = sites_state.stacks = 0;
   site_thread.last = NULL;
+  sites_quick_forked();
   for (int i = 0; i < SITE_HEADS; i++)
     sites_state.head[i] = NULL;
 }
@@ -93,7 +94,9 @@ static inline void count_times(struct site_part *part, double *times,
   struct clock_line line = clock_line(clock);
   ticks_passed(call->t2);
   if (from > last) {
-    if (last != 0) count_gap(part->record, from - last, line.seconds_per_tick);
+    uint64_t gap = from - last, quick = site_thread.untimed;
+    if (last != 0) count_gap(part->record, gap > quick ? gap - quick : 0, line.seconds_per_tick);
+    site_thread.untimed = 0;
   } else {
     from = last < call->t2 ? last : call->t2;
   }
@@ -146,6 +149,7 @@ __attribute__((noinline)) void sites_count_inside(const struct site_call *call) 
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   uintptr_t returns = (uintptr_t)__builtin_return_address(0);
   site_thread.now = call->t2;
+  site_thread.frame = frame;
   struct site_part *part = site_of_last_stack(frame);
   if (UNLIKELY(!part))
     part = python_is_here() || script_is_here() ? site_of_python_stack(frame, returns)

@@ -20,6 +20,14 @@ struct stdio_aux { /* belongs to a record; in its own cache line, as in posix-st
   int64_t booked[2];
 } __attribute__((aligned(64)));
 
+/* Calls of one character, reads or writes (quick.h). */
+struct stdio_quick {
+  uint64_t since;       /* end of the last measured call, in ticks */
+  uint16_t left, calls; /* that may follow before the next measured one: now, and after the last */
+  uint32_t untimed;     /* calls whose time was not added yet */
+  uint32_t ticks;       /* length of a call */
+};
+
 /* State of an open stream. */
 struct stdio_stream {
   FILE *file;                          /* NULL: free */
@@ -46,6 +54,7 @@ struct stdio_stream {
   uint32_t numberless; /* 1: its descriptor was closed below it and may be another file now */
   uint16_t born;       /* 1: its descriptor is the one that the process inherited */
   uint16_t appends;    /* 1: and it has O_APPEND */
+  struct stdio_quick quick[2];
 } __attribute__((aligned(64)));
 
 enum { /* stdio_stream.odd */

@@ -1,5 +1,5 @@
 /* Maps a FILE to its state and record. */
-#include "stdio-module.h"
+#include "quick.h"
 
 #include <string.h>
 
@@ -34,6 +34,7 @@ int stdio_prepare(void) {
   store_beside(&darshan_store, STORE_STDIO, &stdio->aux);
   if (segments_have(&stdio->streams, 3) < 0) return -1;
   if (!module_is_on(DARSHAN_MOD_STDIO)) return 0;
+  stdio_quick_prepare();
   FILE *const files[] = {stdin, stdout, stderr};
   for (uint32_t i = 0; i < 3; i++) {
     struct stdio_stream *stream = stdio_stream_at(i + 1);
@@ -192,6 +193,12 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
+/* Counts what is not yet in the record: bytes that macros moved, and the time of quick calls. */
+static void settle_all(struct stdio_stream *stream) {
+  stdio_settle(stream);
+  stdio_quick_settle(stream);
+}
+
 void stdio_descriptor_changed(int fd) {
   const struct posix_file *posix = posix_file_of(fd);
   const struct fd_entry *entry = fd_entry(fd);
@@ -201,7 +208,7 @@ void stdio_descriptor_changed(int fd) {
     if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
     /* Bytes that macros moved so far belong to the former file. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
-      stdio_settle(stream);
+      settle_all(stream);
     stream->born = stream->appends = 0;
     __atomic_store_n(&stream->changed, STREAM_CHANGED, __ATOMIC_SEQ_CST);
     __atomic_store_n(&stream->known, 0, __ATOMIC_RELEASE);
@@ -257,7 +264,7 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   if (UNLIKELY(file && stream_fd(file) < 0)) stdio_cookie_closing(file);
   struct stdio_stream *stream = stdio_stream_of(file);
   int known = 0;
-  if (stream) stdio_settle(stream);
+  if (stream) settle_all(stream);
   /* The record must be known before the FILE is closed. */
   if (stream && stdio_lock(stream)) {
     known = 1;
@@ -285,7 +292,7 @@ void stdio_finish(void) {
   stdio_print_left();
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
-    if (stream->file) stdio_settle(stream);
+    if (stream->file) settle_all(stream);
   }
 }
 
@@ -300,6 +307,7 @@ void stdio_forked(void) {
     stream->known = 0;
     stream->record = NULL;
     stream->aux = NULL;
+    memset(stream->quick, 0, sizeof(stream->quick));
     if (stream->file) stdio_remember(stream); /* earlier bytes are the parent's */
   }
   segments_clear(&stdio->aux);

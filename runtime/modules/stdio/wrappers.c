@@ -1,5 +1,5 @@
 /* Wrappers of the STDIO module, expanded from calls.def. */
-#include "stdio-module.h"
+#include "quick.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,6 +31,22 @@
 #define STREAM(file)                                                                               \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \
+  stdio_settle(s)
+/* For calls of one character: returns at once if the call needs no measurement (quick.h). */
+#define CHARACTER(file, serves, quick)                                                             \
+  struct stdio_stream *s = stdio_stream_of(file);                                                  \
+  if (!s) FORWARD;                                                                                 \
+  int served = serves(s);                                                                          \
+  if (LIKELY(served) && stdio_is_quick(s)) {                                                       \
+    if (LIKELY(s->aux->watched == 0) ? quick(s, NULL) : quick(s, QUICK_CALLER)) FORWARD;           \
+  }                                                                                                \
+  stdio_settle(s)
+#define STREAM_READ_CHARACTER(file) CHARACTER(file, stdio_serves_read, stdio_quick_read)
+#define STREAM_WRITE_CHARACTER(file) CHARACTER(file, stdio_serves_write, stdio_quick_write)
+#define STREAM_UNGET(c, file)                                                                      \
+  struct stdio_stream *s = stdio_stream_of(file);                                                  \
+  if (!s) FORWARD;                                                                                 \
+  if (stdio_serves_unget(s, c) && stdio_is_quick(s) && stdio_quick_unget(s)) FORWARD;              \
   stdio_settle(s)
 #define STREAM_POSITION(file)                                                                      \
   STREAM(file);                                                                                    \
@@ -119,14 +135,18 @@
   if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2);                                           \
   if (item) r = r == n ? items : r / item
 #define READ_CHARACTER                                                                             \
-  if (r != EOF) stdio_read(s, 1, t1, t2)
+  if (r == EOF) return r;                                                                          \
+  stdio_read(s, 1, t1, t2);                                                                        \
+  if (served) stdio_quick_begin(s, STDIO_READ, QUICK_CALLER, t1, t2)
 #define READ_LINE                                                                                  \
   if (r) stdio_line_read(s, r, before, t1, t2)
 #define READ_FORMAT stdio_scanned(s, &scan, r, t1, t2)
 #define WROTE_ITEMS                                                                                \
   if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2)
 #define WROTE_CHARACTER                                                                            \
-  if (r != EOF) stdio_wrote(s, 1, t1, t2)
+  if (r == EOF) return r;                                                                          \
+  stdio_wrote(s, 1, t1, t2);                                                                       \
+  if (served) stdio_quick_begin(s, STDIO_WRITE, QUICK_CALLER, t1, t2)
 #define WROTE_TEXT                                                                                 \
   if (r >= 0) stdio_wrote(s, (int64_t)strlen(text), t1, t2)
 #define WROTE_FORMAT                                                                               \

@@ -1,0 +1,140 @@
+/* Counts quick calls for their sites; site-quick.h explains them. */
+#include "site-quick.h"
+
+#include <string.h>
+
+#include "../../door/door.h"
+#include "../../stacks/script/script-frames.h"
+#include "records.h"
+#include "sites-state.h"
+
+/* A stack of a thread. Only this thread changes it, and no other thread takes its place: if there
+ * is no place, the calls of a stack are not quick. */
+struct site_quick {
+  const void *thread;       /* its address names it; NULL: free */
+  struct site_stack *stack; /* NULL: none */
+  uintptr_t frame, function;
+  uintptr_t distance; /* of the caller's frame from that of sites_count_inside */
+  uint64_t since;     /* end of its last measured call, in ticks */
+  uint32_t first;     /* of the stack's slots, the first one above the caller's frame */
+  uint32_t ticks;     /* length of a call */
+  uint32_t untimed;   /* calls whose time was not added yet */
+  enum site_kind kind;
+};
+
+/* The places that a stack may have, by its caller: one statement may call by several stacks. */
+enum { WAYS = 4, SETS = 64 };
+SELDOM static struct site_quick places[SETS][WAYS];
+static int is_used;
+
+static inline struct site_quick *set_of(const struct site_caller *caller) {
+  uint64_t key = caller->returns ^ caller->frame << 20 ^ (uintptr_t)&site_thread >> 4;
+  return places[key * 0x9e3779b97f4a7c15u >> 58];
+}
+
+void sites_quick_forked(void) {
+  if (is_used) memset(places, 0, sizeof(places));
+  is_used = 0;
+}
+
+/* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
+ * same. They lie on the thread's own stack, where they lay when the stack was noted. */
+static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
+  const struct site_stack *stack = quick->stack;
+  if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
+      quick->function != caller->function ||
+      stack->forgotten != __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE))
+    return 0;
+  uintptr_t frame = caller->frame - quick->distance;
+  const struct site_slot *slot = stack->slot + quick->first;
+  while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
+    slot++;
+  return slot == stack->slot + stack->count;
+}
+
+struct site_quick *sites_quick(const struct site_caller *caller) {
+  if (UNLIKELY(site_thread.last_end == 0)) return NULL; /* there is no gap before the call */
+  struct site_quick *set = set_of(caller);
+  for (unsigned way = 0; way < WAYS; way++)
+    if (is_stack_of(&set[way], caller)) return &set[way];
+  return NULL;
+}
+
+void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t id, int64_t bytes) {
+  struct site_part *part = quick->stack->part;
+  int64_t *counters = part->record->counters;
+  unsigned writes = kind - SITE_READ;
+  int is_locked = (darshan_guard & GUARD_BUSY) != 0;
+  if (UNLIKELY(is_locked) && !spin_lock(SPIN_TABLE, &part->lock)) return;
+  counters[SITES_OPENS + kind]++;
+  counters[SITES_BYTES_READ + writes] += bytes;
+  counters[SITES_SIZE_READ_0_100 + 10 * writes]++;
+  counters[SITES_GAPS_SHORT]++;
+  site_count_file(part, id, 1, bytes);
+  if (UNLIKELY(is_locked)) spin_unlock(&part->lock);
+  quick->untimed++;
+  site_thread.untimed += quick->ticks;
+}
+
+/* Adds the time of the quick calls since the last measured one of this stack, which began at
+ * `now`. */
+static void book(struct site_quick *quick, uint64_t now) {
+  uint64_t ticks = (uint64_t)quick->untimed * quick->ticks, passed = now - quick->since;
+  quick->untimed = 0;
+  if (ticks == 0 || !record_lock(&quick->stack->part->lock)) return;
+  if (ticks > passed) ticks = passed;
+  quick->stack->part->record->fcounters[SITES_F_OPEN_TIME + quick->kind] +=
+      (double)ticks * clock_tick(&darshan_hot.clock);
+  record_unlock(&quick->stack->part->lock);
+}
+
+/* Returns 1 if the last known stack of this thread is that of the call that ended at t2. */
+static int has_last_stack(uint64_t t2) {
+  const struct site_thread *thread = &site_thread;
+  const struct site_stack *last = thread->last;
+  return last && thread->now == t2 && !python_is_here() && !script_is_here() && !last->lines &&
+         thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
+}
+
+/* Returns the place of this thread's stack: the one that it has, else a free one or the one of this
+ * thread whose last measured call is the oldest; NULL if there is none. */
+static struct site_quick *place_for(const struct site_caller *caller,
+                                    const struct site_stack *stack) {
+  struct site_quick *set = set_of(caller), *oldest = NULL;
+  __atomic_store_n(&is_used, 1, __ATOMIC_RELAXED);
+  for (unsigned way = 0; way < WAYS; way++) {
+    struct site_quick *quick = &set[way];
+    const void *thread = NULL;
+    if (__atomic_compare_exchange_n(&quick->thread, &thread, &site_thread, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return quick; /* it was free, and so are those behind it */
+    if (thread != &site_thread) continue;
+    if (quick->stack == stack) return quick;
+    if (!oldest || quick->since < oldest->since) oldest = quick;
+  }
+  return oldest;
+}
+
+void sites_quick_begin(const struct site_caller *caller, enum site_kind kind, uint64_t t1,
+                       uint64_t t2, uint32_t ticks) {
+  struct site_stack *last = site_thread.last;
+  if (!has_last_stack(t2)) return;
+  struct site_quick *quick = place_for(caller, last);
+  if (!quick) return;
+  if (quick->untimed) book(quick, t1);
+  uintptr_t distance = caller->frame - site_thread.frame;
+  uint32_t first = 0;
+  while (first < last->count && last->slot[first].offset < distance)
+    first++;
+  quick->stack = NULL;
+  COMPILER_FENCE();
+  quick->frame = caller->frame;
+  quick->function = caller->function;
+  quick->distance = distance;
+  quick->first = first;
+  quick->kind = kind;
+  quick->since = t2;
+  quick->ticks = ticks;
+  COMPILER_FENCE();
+  quick->stack = last;
+}
