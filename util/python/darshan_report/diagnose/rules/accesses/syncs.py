@@ -71,8 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "SQL: BEGIN; many INSERTs; COMMIT;\n"
             "SQL: PRAGMA synchronous = NORMAL;\n"
             "Java: channel.force(false) once for each checkpoint, not for each record\n"
-            "C: fsync(fd) or msync(map, size, MS_SYNC) once, after all records of a step\n"
-            "one MPI_File_sync per checkpoint",
+            "one fsync per checkpoint, or one msync of a mapping\none MPI_File_sync per checkpoint",
         ),
         limits=("sync.share", "sync.calls"),
         covers=frozenset(int(i) for i in posix.ids[synced]),
