@@ -111,10 +111,10 @@ def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
     if place not in kept:
         elsewhere(f"no counts of instructions are kept for {place}")
     assert set(kept[place]) == set(MOST)
-    # The 40,000 instructions of the library's own call vary by some tens from run to run.
+    # The library's own instructions vary by a thousandth from run to run, and with the environment.
     most = kept[place][kind] * ALLOWED + ROUNDING
-    added = (measured(build, kind, attempt)[1] for attempt in range(ATTEMPTS))
-    assert any(number <= most for number in added)
+    found = [measured(build, kind, attempt) for attempt in range(ATTEMPTS)]
+    assert any(added <= most + bare / 1000 for bare, added in found), (kept[place][kind], found)
 
 
 def renew(build: Path) -> None:
