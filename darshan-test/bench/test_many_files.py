@@ -15,9 +15,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
 
-import pytest  # noqa: E402 - the line above finds what follows
+import pytest  # noqa: E402 - the lines above find what follows
 from call_costs import RAISED  # noqa: E402
+from lab.compile import compile_c  # noqa: E402
 from machine import Bench, numbers  # noqa: E402
 
 FILES = (20_000, 60_000)
@@ -25,6 +27,23 @@ BYTES = 1_400  # per record: 1,260 measured; 2,160 if the log were made from a c
 FEW = (1_000, 3_000)
 INSTRUCTIONS = 13_000  # per file that is opened and closed, with its part of the log
 FEW_RECORDS = "MAX_RECORDS 16 POSIX\n"
+MAPPINGS = 3_000
+LOOKUP = 900  # per madvise with many mapped files: 361; one look at each mapping takes 9,000
+MAPPED = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(int argc, char **argv) {
+  int fd = open(argv[0], O_RDONLY), maps = atoi(argv[1]), calls = atoi(argv[2]);
+  char *memory = 0;
+  for (int i = 0; i < maps; i++) {
+    if (i == maps / 2) memory = mmap(0, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED) return 1;
+  }
+  for (int i = 0; i < calls; i++)
+    if (madvise(memory, 4096, MADV_NORMAL) != 0) return 2;
+}
+"""
 PAST = 3_700  # per file past the limit of records: 3,280; 4,490 with a change of the stack
 
 
@@ -53,19 +72,29 @@ def test_memory_of_a_record(bench: Bench) -> None:
     assert 1024 * (many - few) / (FILES[1] - FILES[0]) < BYTES
 
 
+def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
+    """Counts the instructions of a whole process."""
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+        env=settings,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found, done.stderr
+    return int(found[1])
+
+
 def instructions_per_file(bench: Bench, configuration: str = "") -> float:
     """Counts the instructions of whole processes, for each further file."""
+    settings = bench.settings(bench.program("libfree.so"), configuration)
     totals = []
     for files in FEW:
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        command += [bench.program("cost"), "open-new", str(files), "1", str(bench.empty("work"))]
-        settings = bench.settings(bench.program("libfree.so"), configuration)
-        done = subprocess.run(
-            command, env=settings, capture_output=True, text=True, timeout=300, check=True
-        )
-        found = re.search(r"Collected : (\d+)", done.stderr)
-        assert found, done.stderr
-        totals.append(int(found[1]))
+        work = str(bench.empty("work"))
+        command = [bench.program("cost"), "open-new", str(files), "1", work]
+        totals.append(instructions(command, settings))
     return (totals[1] - totals[0]) / (FEW[1] - FEW[0])
 
 
@@ -81,3 +110,14 @@ def test_instructions_past_the_limit(bench: Bench) -> None:
     """A file without a record of its own joins its group without a change of the stack, although
     its name has no extension."""
     assert instructions_per_file(bench, FEW_RECORDS) < PAST
+
+
+@pytest.mark.needs("program:valgrind")
+def test_instructions_of_an_advice(bench: Bench, tmp_path: Path) -> None:
+    """A call on memory without a file finds its place among thousands of mapped files quickly."""
+    program = compile_c(tmp_path, MAPPED)
+    calls = 5_000
+    totals = [
+        instructions([program, str(MAPPINGS), str(n)], bench.settings()) for n in (1, 1 + calls)
+    ]
+    assert (totals[1] - totals[0]) / calls < LOOKUP

@@ -344,3 +344,88 @@ def test_too_much(run: Run) -> None:
     assert found["MMAP_ESTIMATED"] + found["MMAP_UNMEASURED"] > 0
     told = found["MMAP_TOUCHED"] + found["MMAP_UNMEASURED"]
     assert told == pytest.approx(found["MMAP_BYTES"], rel=0.02)
+
+
+ANY_ORDER = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+enum { PAGE = 4096, FILES = 40, PAGES = 3 };
+static volatile char sum;
+static unsigned seed = 7;
+static int any(int n) {
+  seed = seed * 1103515245 + 12345;
+  return (int)((seed >> 16) % (unsigned)n);
+}
+int main(void) {
+  char *maps[FILES] = {0}, name[32];
+  long touched[FILES] = {0};
+  /* Inspections may take one hundredth of the processor time. */
+  while (clock() < CLOCKS_PER_SEC / 2)
+    sum++;
+  for (int i = 0; i < 240; i++) {
+    int file = any(FILES);
+    if (i == 120 && fork() == 0) _exit(0);
+    if (!maps[file]) {
+      snprintf(name, sizeof name, "f%d", file);
+      int fd = open(name, O_RDWR), pages = 1 + any(PAGES);
+      maps[file] = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+      close(fd);
+      if (maps[file] == MAP_FAILED) return 1;
+      if (madvise(maps[file], PAGES * PAGE, MADV_RANDOM) != 0) return 2;
+      for (int page = 0; page < pages; page++)
+        sum += maps[file][page * PAGE];
+      touched[file] += pages * PAGE;
+    } else if (any(4) == 0) { /* the middle page first: two mappings are left */
+      munmap(maps[file] + PAGE, PAGE);
+      munmap(maps[file] + 2 * PAGE, PAGE);
+      munmap(maps[file], PAGE);
+      maps[file] = NULL;
+    } else if (any(4) == 0) {
+      maps[file] = mremap(maps[file], PAGES * PAGE, (1 << 20) * (1 + any(2)), MREMAP_MAYMOVE);
+      if (maps[file] == MAP_FAILED) return 3;
+      maps[file] = mremap(maps[file], 1 << 20, PAGES * PAGE, 0);
+    } else {
+      munmap(maps[file], PAGES * PAGE);
+      maps[file] = NULL;
+    }
+  }
+  wait(NULL);
+  for (int i = 0; i < FILES; i++)
+    printf("%ld\n", touched[i]);
+  return 0;
+}
+"""
+
+
+def test_many_in_any_order(build: Path, tmp_path: Path) -> None:
+    """Mappings of 40 files come, move, lose parts and go in a random order, around a fork: each
+    page counts for its own file. Pages that the kernel maps around a fault count as touched; a few
+    may be unmeasured, because the time for inspections is limited."""
+    program, log = compile_c(tmp_path, ANY_ORDER, "-w"), tmp_path / "a.darshan"
+    for i in range(40):
+        (tmp_path / f"f{i}").write_bytes(bytes(3 * PAGE))
+    done = subprocess.run(
+        [build / "darshan", "run", "-o", tmp_path, program],
+        cwd=tmp_path,
+        env=os.environ | {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    made = parse(build / "darshan-parser", log)
+    touched = measured = 0
+    for i, line in enumerate(done.stdout.split()):
+        maps, found, unmeasured = (
+            int(made.value(str(tmp_path / f"f{i}"), f"POSIX{name}"))
+            for name in ("_MMAPS", "_EXT_MMAP_TOUCHED", "_EXT_MMAP_UNMEASURED")
+        )
+        assert maps > 0
+        assert int(line) <= found + unmeasured and found <= maps * 3 * PAGE
+        touched += int(line)
+        measured += found
+    assert measured > touched * 0.75

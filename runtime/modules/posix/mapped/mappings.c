@@ -28,6 +28,12 @@ static struct mapping {
   struct posix_file *file; /* NULL: the slot is free */
 } mappings[MAPPINGS];
 
+/* All slots that were ever used: first those of the recorded mappings, in the order of their
+ * addresses, then the free ones. A program may have thousands of mappings, and each munmap and
+ * madvise looks for one. Protected by the lock. */
+static uint16_t order[MAPPINGS];
+static uint32_t recorded; /* the number of recorded mappings */
+
 static uintptr_t page_end(uintptr_t at) {
   return (at + PAGE - 1) / PAGE * PAGE;
 }
@@ -40,13 +46,53 @@ static struct posix_file *file_at(const struct mapping *mapping) {
   return __atomic_load_n(&mapping->file, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the first mapping from slot place on that overlaps the range, or NULL. The caller holds
- * the lock. */
-static struct mapping *next_in(uint32_t place, uintptr_t from, uintptr_t to) {
-  for (; place < mappings_state.used; place++)
-    if (mappings[place].from < to && end_of(&mappings[place]) > from && mappings[place].file)
-      return &mappings[place];
-  return NULL;
+/* Returns the place in `order` of the first mapping that ends after this address. Recorded mappings
+ * do not overlap, so their ends have the order of their starts. */
+static uint32_t first_after(uintptr_t at) {
+  uint32_t low = 0, high = recorded;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (end_of(&mappings[order[middle]]) > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Returns the first mapping that overlaps the range, or NULL. The caller holds the lock. */
+static struct mapping *first_in(uintptr_t from, uintptr_t to) {
+  uint32_t place = first_after(from);
+  if (place == recorded) return NULL;
+  struct mapping *mapping = &mappings[order[place]];
+  return mapping->from < to ? mapping : NULL;
+}
+
+/* Adds a slot to the recorded mappings, in the place of its address; the slot is the first free one
+ * of `order`. */
+static void record_slot(uint16_t slot) {
+  uint32_t place = first_after(mappings[slot].from);
+  memmove(&order[place + 1], &order[place], (recorded - place) * sizeof order[0]);
+  order[place] = slot;
+  recorded++;
+}
+
+/* Moves the slot at this place to the free slots. */
+static void free_slot(uint32_t place) {
+  uint16_t slot = order[place];
+  recorded--;
+  memmove(&order[place], &order[place + 1], (recorded - place) * sizeof order[0]);
+  order[recorded] = slot;
+}
+
+/* Sorts all slots again, for a child whose parent was changing `order` when it forked. */
+static void sort_slots(void) {
+  uint32_t used = mappings_state.used, last = used;
+  recorded = 0;
+  for (uint32_t i = 0; i < used; i++)
+    if (mappings[i].file) record_slot((uint16_t)i);
+  for (uint32_t i = 0; i < used; i++)
+    if (!mappings[i].file) order[--last] = (uint16_t)i;
 }
 
 static void hold(struct mapping *mapping) {
@@ -62,23 +108,17 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Removes the next mapping of the range from the table and sets place to the slot after it. Returns
- * 0 if there is none. */
-static int take_next(uint32_t *place, uintptr_t from, uintptr_t to, struct mapping *out) {
+/* Removes the first mapping of the range from the table. Returns 0 if there is none. */
+static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
-  struct mapping *mapping = next_in(*place, from, to);
+  struct mapping *mapping = first_in(from, to);
   if (mapping) {
     *out = *mapping;
-    *place = (uint32_t)(mapping - mappings) + 1;
+    free_slot(first_after(from));
     __atomic_store_n(&mapping->file, NULL, __ATOMIC_RELEASE);
   }
   record_unlock(&mappings_state.lock);
   return mapping != NULL;
-}
-
-static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
-  uint32_t place = 0;
-  return take_next(&place, from, to, out);
 }
 
 static void left_out(struct posix_file *file, size_t n) {
@@ -86,37 +126,40 @@ static void left_out(struct posix_file *file, size_t n) {
   if (n) posix_mapping_seen(file, &found);
 }
 
+/* Writes a mapping into a free slot of the table. Returns 0 if the table is full. The caller holds
+ * the lock. Other threads read a slot without the lock once its file is set. */
+static int write_slot(struct mapping mapping) {
+  struct mappings_state *state = &mappings_state;
+  struct posix_file *file = mapping.file;
+  uint32_t slot = recorded < state->used ? order[recorded] : state->used;
+  if (slot == MAPPINGS) return 0;
+  mapping.file = NULL;
+  mappings[slot] = mapping;
+  if (!state->high || mapping.from < state->low) state->low = mapping.from;
+  if (end_of(&mapping) > state->high) state->high = end_of(&mapping);
+  __atomic_store_n(&mappings[slot].file, file, __ATOMIC_RELEASE);
+  record_slot((uint16_t)slot);
+  if (slot == state->used) __atomic_store_n(&state->used, slot + 1, __ATOMIC_RELEASE);
+  return 1;
+}
+
 /* Adds a copy of a mapping to the table. If the table is full, the mapping is not recorded. */
 static void put(struct mapping mapping) {
-  struct mappings_state *state = &mappings_state;
-  struct mapping *place = NULL;
+  int is_written = 0;
   if (mapping.n == 0) return;
   hold(&mapping);
-  if (record_lock(&state->lock)) {
-    for (uint32_t i = 0; i < state->used && !place; i++)
-      if (!mappings[i].file) place = &mappings[i];
-    if (!place && state->used < MAPPINGS) place = &mappings[state->used];
-    if (place) {
-      struct posix_file *file = mapping.file;
-      mapping.file = NULL;
-      *place = mapping;
-      if (!state->high || mapping.from < state->low) state->low = mapping.from;
-      if (end_of(&mapping) > state->high) state->high = end_of(&mapping);
-      mapping.file = file;
-      __atomic_store_n(&place->file, file, __ATOMIC_RELEASE);
-      if (place == &mappings[state->used])
-        __atomic_store_n(&state->used, state->used + 1, __ATOMIC_RELEASE);
-    }
-    record_unlock(&state->lock);
+  if (record_lock(&mappings_state.lock)) {
+    is_written = write_slot(mapping);
+    record_unlock(&mappings_state.lock);
   }
-  if (place) return;
+  if (is_written) return;
   let_go(&mapping);
   left_out(mapping.file, mapping.n);
 }
 
 static int mapping_of_fault(uintptr_t at, uintptr_t *from, uintptr_t *to) {
   if (!record_lock(&mappings_state.lock)) return 0;
-  const struct mapping *mapping = next_in(0, at, at + 1);
+  const struct mapping *mapping = first_in(at, at + 1);
   if (mapping) {
     *from = mapping->from;
     *to = end_of(mapping);
@@ -227,16 +270,18 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
 }
 
 /* Counts the accesses to the pages of a range that is about to be unmapped or dropped, and shortens
- * or removes the mappings there. `put` stores the remaining parts in the first free slots. These
- * are not after the slot that was taken, so the loop does not find them again. */
+ * or removes the mappings there. The loop goes on behind the mapping that was taken, because
+ * `part_goes` puts the remaining parts back. */
 static void leave(void *range_) {
   const struct range *range = range_;
   /* Half of the remaining time is for later calls. */
   struct page_reader reader = pages_open(2 * (range->to - range->from), 2);
   struct mapping mapping;
-  uint32_t place = 0;
-  while (take_next(&place, range->from, range->to, &mapping))
+  uintptr_t from = range->from;
+  while (from < range->to && take(from, range->to, &mapping)) {
+    from = end_of(&mapping);
     part_goes(&reader, &mapping, range);
+  }
   pages_close(&reader);
 }
 
@@ -262,18 +307,24 @@ void mappings_dropping(void *at, size_t n, int advice) {
   stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
+/* Drops the recorded mappings of a range that has a new one: calls that the runtime did not see
+ * have removed them. */
+static void drop_stale(uintptr_t from, uintptr_t to) {
+  struct mapping old;
+  while (mappings_may_hold((void *)from, to - from) && take(from, to, &old)) {
+    left_out(old.file, old.n);
+    let_go(&old);
+  }
+}
+
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags) {
-  struct mapping made = {.from = (uintptr_t)at, .n = n, .file = file}, old;
+  struct mapping made = {.from = (uintptr_t)at, .n = n, .file = file};
   int shared = (flags & MAP_TYPE) != MAP_PRIVATE, writes = (prot & PROT_WRITE) != 0;
   if (!fd_may_change()) return;
   if (UNLIKELY(page_faults_are_asked())) stack_run(read_faults, "and watch");
   if (writes) made.flags |= shared ? WRITABLE : COPIED;
   if ((flags & (MAP_POPULATE | MAP_LOCKED)) || mappings_state.locks_all) made.flags |= POPULATED;
-  /* mappings that were removed by calls that the runtime did not see */
-  while (mappings_may_hold(at, n) && take(made.from, end_of(&made), &old)) {
-    left_out(old.file, old.n);
-    let_go(&old);
-  }
+  drop_stale(made.from, end_of(&made));
   put(made);
 }
 
@@ -295,6 +346,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
     mapping.from = to;
     mapping.n = size;
     mapping.told = (struct pages){0};
+    drop_stale(to, end_of(&mapping));
     put(mapping);
     return;
   }
@@ -304,17 +356,19 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
   struct mapping moved = mapping;
   moved.from = to;
   if (size > mapping.n) moved.n = size;
-  if (is_whole)
+  if (is_whole) {
+    drop_stale(to, end_of(&moved));
     put(moved);
-  else
+  } else {
     left_out(mapping.file, mapping.n);
+  }
   let_go(&mapping);
 }
 
 struct posix_file *mappings_file(const void *at) {
   uintptr_t from = (uintptr_t)at;
   if (!mappings_may_hold(at, 1) || !record_lock(&mappings_state.lock)) return NULL;
-  struct mapping *mapping = next_in(0, from, from + 1);
+  struct mapping *mapping = first_in(from, from + 1);
   struct posix_file *file = mapping ? mapping->file : NULL;
   record_unlock(&mappings_state.lock);
   return file;
@@ -323,7 +377,7 @@ struct posix_file *mappings_file(const void *at) {
 struct posix_file *mapping_hold(const void *at) {
   uintptr_t from = (uintptr_t)at;
   if (!mappings_may_hold(at, 1) || !record_lock(&mappings_state.lock)) return NULL;
-  struct mapping *mapping = next_in(0, from, from + 1);
+  struct mapping *mapping = first_in(from, from + 1);
   struct posix_file *file = mapping ? mapping->file : NULL;
   if (file && file->overflow) __atomic_add_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   record_unlock(&mappings_state.lock);
@@ -448,6 +502,7 @@ void mappings_ending(void) {
 
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept) {
+  int was_changing = mappings_state.lock != 0;
   mappings_state.lock = 0;
   pages_forked();
   page_faults_forked();
@@ -459,4 +514,7 @@ void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_
     if (mapping->flags & COPIED) mapping->flags |= UNKNOWN;
     mapping->file = heir(mapping->file, kept);
   }
+  if (was_changing) sort_slots();
+  for (uint32_t place = recorded; place-- > 0;)
+    if (!mappings[order[place]].file) free_slot(place);
 }
