@@ -19,6 +19,7 @@ from darshan_report.checkpoints.saves import Checkpoint, checkpoints
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.run import diagnose
 from darshan_report.measure.processes.processes import processes
+from lab.compile import compile_c
 from lab.environment import plain
 
 from .conftest import Run
@@ -257,6 +258,38 @@ def test_program(recorded: Path, summary: Run) -> None:
     assert state["young_seconds"] == pytest.approx(
         young(state["waited_seconds"] / 4, state["failures_seconds"])
     )
+
+
+HELD_OPEN = """
+#include <fcntl.h>
+#include <unistd.h>
+static char field[1 << 20];
+int main(void) {
+  int file = open("heat.ckpt", O_WRONLY | O_CREAT, 0600);
+  for (int step = 0; step < 8; step++) {
+    usleep(100000);
+    if (pwrite(file, field, sizeof field, step * (long)sizeof field) < 0) return 1;
+  }
+  return close(file);
+}
+"""
+
+
+def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
+    """A program in C that keeps its checkpoint open waits only in its calls, not from the open to
+    the close."""
+    program, log = compile_c(tmp_path, HELD_OPEN, "-w"), tmp_path / "a.darshan"
+    subprocess.run(
+        [build / "darshan", "run", "--sites", "-o", tmp_path, program],
+        cwd=tmp_path,
+        env=plain() | {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    with open_log(log) as opened:
+        state = list(checkpoints(Facts(opened, None, processes(opened))))
+    assert [one.written for one in state] == [8 << 20]
+    assert state[0].wall < 0.4  # of at least 0.8 seconds
 
 
 @pytest.mark.parametrize("form", ["txt", "pdf", "html"])

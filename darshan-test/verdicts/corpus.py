@@ -181,6 +181,13 @@ def _transfers() -> list[Row]:
         *map(healthy, ("large-writes", "large-reads", "large-random", "odd-sizes")),
         *(healthy(case, HERE) for case in ("blocks-64k", "mapped", "few-small")),
         *(healthy(case, HERE) for case in ("map-windows", "map-at-once")),
+        replace(healthy("random-blocks", HERE), input=0, settings=_SITES),
+        replace(
+            healthy("map-whole", HERE),
+            input=0,
+            says=(r"12 mappings of 32\.0 MiB .*\(MAP_POPULATE, mlock\)", "only the pages that it"),
+            never=("opening, closing, seeking", "calls that move no bytes"),
+        ),
         replace(transfer("map-again", "mapped-again", "before the loop", 64), place=HERE),
         replace(
             transfer("mapped-at-random", "mapped-faults", "MADV_WILLNEED", 64),
@@ -456,6 +463,18 @@ def _parsed() -> list[Row]:
         parsed("zip-member-each", again, "Open the archive once", says=title),
         parsed("row-each", again, "once", says=title),
         parsed("pickle-each", again, "once", says=title),
+        parsed(
+            "look-ups",
+            "waits-for-locks-of-nobody failed-lookups",
+            says=("put the whole loop into one", "SQLite locks its database for each transaction"),
+        ),
+        parsed(
+            "pages-by-offset",
+            again,
+            "go on after the last key",
+            says=("Between these calls the program and its libraries spent",),
+        ),
+        parsed("table-in-pieces", again, "chunksize"),
         parsed("settings-each-step"),
         parsed("yaml-once", says=("CSafeLoader", "yaml.load parsed YAML for")),
         parsed("passes-of-models", never=("before the loop",)),

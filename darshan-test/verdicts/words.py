@@ -34,6 +34,16 @@ def _hdf5() -> list[Row]:
         ),
         Row(
             "fields.py",
+            "event-each",
+            "many-objects",
+            "one array",
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+            says=("4,000 datasets like .*Between these calls the program and its libraries spent",),
+            never=("writes a header",),
+        ),
+        Row(
+            "fields.py",
             "nc-chunks-of-time",
             "chunk-size-small",
             "64 KiB",
@@ -281,6 +291,16 @@ def _languages() -> list[Row]:
         # Node and Perl make their calls in the first thread, which slow.c slows.
         line("js", "lines-out", write, "fs.createWriteStream"),
         line("js", "pieces-in", read, "fs.createReadStream"),
+        Row(
+            "words.js",
+            "routes-each",
+            "same-bytes-again-read opened-again",
+            "fs.readFileSync",
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+            says=("opened and parsed again", "Between these calls the program and its libraries"),
+            never=("I/O rate falls",),
+        ),
         line("pl", "lines-out", write, "push @lines"),
         line("pl", "pieces-in", read, "local $/"),
         line("pl", "seek-each", "stream-seeks-refill", "tell($file)"),

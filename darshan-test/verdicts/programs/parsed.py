@@ -3,12 +3,14 @@ parsed.py CASE [cured|prepare]."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import http.server
 import json
 import math
 import pickle
+import sqlite3
 import sys
 import threading
 import time
@@ -128,6 +130,67 @@ def pickle_each(cured: bool) -> None:
         with open("table.pkl", "rb") as file:
             known = pickle.load(file)
     assert sum(known[i][1] if cured else values_of(i)[1] for i in range(150))
+
+
+def prepare_look_ups() -> None:
+    """Fills a database with an index."""
+    with contextlib.closing(sqlite3.connect("stock.db")) as base, base:
+        base.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, amount INTEGER)")
+        base.executemany("INSERT INTO item VALUES (?, ?, 1)", ((i, f"N{i}") for i in range(40000)))
+        base.execute("CREATE INDEX name ON item (name)")
+
+
+def look_ups(cured: bool) -> None:
+    """Looks up items one by one, each in a transaction of its own; cured: in one."""
+    with contextlib.closing(sqlite3.connect("stock.db")) as base:
+        if cured:
+            base.execute("BEGIN")
+        for i in range(60000):
+            name = f"N{i * 7919 % 40000}"
+            ask = base.execute("SELECT amount FROM item WHERE name = ?", (name,))  # blame: look-ups
+            assert ask.fetchone() == (1,)
+        base.commit()
+
+
+def prepare_pages_by_offset() -> None:
+    """Fills a database of 8 MB, more than SQLite keeps in memory."""
+    with contextlib.closing(sqlite3.connect("articles.db")) as base, base:
+        base.execute("CREATE TABLE article (id INTEGER PRIMARY KEY, body TEXT)")
+        rows = ((i, "word " * 200) for i in range(8000))
+        base.executemany("INSERT INTO article VALUES (?, ?)", rows)
+
+
+def pages_by_offset(cured: bool) -> None:
+    """Reads all articles page by page, by their number; cured: after the last key."""
+    where = "WHERE id > ? ORDER BY id LIMIT 40" if cured else "ORDER BY id LIMIT 40 OFFSET ?"
+    found = 0
+    with contextlib.closing(sqlite3.connect("articles.db")) as base:
+        base.execute("BEGIN")
+        while found < 8000:
+            at = found - 1 if cured else found
+            # blame: pages-by-offset
+            rows = base.execute(f"SELECT id, body FROM article {where}", (at,))
+            found += len(rows.fetchall())  # blame: pages-by-offset
+
+
+def prepare_table_in_pieces() -> None:
+    """Writes a table of 3 MB."""
+    Path("sales.csv").write_text("".join(f"{i % 365},{i % 40},{i}.25\n" for i in range(200_000)))
+
+
+def table_in_pieces(cured: bool) -> None:
+    """Reads a table in pieces, each from the beginning of the file; cured: by chunksize."""
+    import pandas  # noqa: PLC0415  # the other cases import no library
+
+    step, names = 8000, ["day", "shop", "amount"]
+    if cured:
+        pieces = pandas.read_csv("sales.csv", names=names, chunksize=step)
+        assert sum(len(piece) for piece in pieces) == 200_000
+        return
+    for start in range(0, 200_000, step):
+        # blame: table-in-pieces
+        piece = pandas.read_csv("sales.csv", names=names, skiprows=start, nrows=step)
+        assert len(piece) == step
 
 
 # --- healthy ---------------------------------------------------------------------

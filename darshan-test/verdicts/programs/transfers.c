@@ -295,6 +295,44 @@ static void map_at_once(bool cured) {
   close(fd);
 }
 
+/* Has the kernel load files as a whole, and uses a few pages of each. */
+static void map_whole(bool cured) {
+  enum { FILES = 12 };
+  size_t size = 32 << 20;
+  unsigned sum = 0;
+  for (int i = 0; i < FILES; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "part%d", i);
+    int fd = made(name), at_once = cured ? 0 : MAP_POPULATE;
+    must(ftruncate(fd, (off_t)size) == 0, "ftruncate");
+    char *map = mmap(NULL, size, PROT_READ, MAP_SHARED | at_once, fd, 0);
+    must(map != MAP_FAILED, "mmap");
+    for (size_t at = 0; at < size; at += size / 4)
+      sum += (unsigned char)map[at];
+    munmap(map, size);
+    close(fd);
+  }
+  must(sum == 0, "sum");
+}
+
+/* Looks up blocks of a large file in any order, and computes with each. */
+static void random_blocks(bool cured) {
+  enum { BLOCKS = 1 << 16, CALLS = 80000 };
+  (void)cured;
+  int fd = made("blocks");
+  must(ftruncate(fd, (off_t)BLOCKS * 4096) == 0, "ftruncate");
+  unsigned long seed = 1;
+  unsigned sum = 0;
+  for (int i = 0; i < CALLS; i++) {
+    seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+    take(fd, 4096, (off_t)((seed >> 33) % BLOCKS) * 4096);
+    for (int k = 0; k < 4096; k++)
+      sum = sum * 31 + (unsigned char)room[k];
+  }
+  must(sum == 0, "sum");
+  close(fd);
+}
+
 static void few_small(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -363,6 +401,8 @@ int main(int argc, char **argv) {
       {"map-again", map_again},
       {"map-windows", map_windows},
       {"map-at-once", map_at_once},
+      {"map-whole", map_whole},
+      {"random-blocks", random_blocks},
       {"mapped-at-random", mapped_at_random},
       {"few-small", few_small},
       {"headers-among-bulk", headers_among_bulk},

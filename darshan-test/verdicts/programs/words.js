@@ -8,6 +8,14 @@ if (which === 'lines-out') {
   if (cured) fs.writeSync(file, lines.join(''))
   else lines.forEach(line => fs.writeSync(file, line))
   fs.closeSync(file)
+} else if (which === 'routes-each') {
+  const routes = Array.from({length: 2000}, (_, i) => ({path: `/p/${i}`, target: `t${i}`}))
+  fs.writeFileSync('routes.json', JSON.stringify({routes}))
+  const read = () => JSON.parse(fs.readFileSync('routes.json', 'utf8'))
+  const known = cured && read()
+  for (let i = 0; i < 400; i++) {
+    if ((known || read()).routes[i].target !== `t${i}`) process.exit(1)
+  }
 } else {
   const file = fs.openSync('input', 'r')
   const piece = Buffer.alloc(cured ? 1 << 20 : 16)

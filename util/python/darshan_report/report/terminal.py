@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..call_sites import told
-from ..diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
+from ..diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Finding
+from ..diagnose.rules.run import costly
 from ..measure import io_share
 from ..show.model import Table
 from ..show.sentences import first_fitting, fitting
@@ -298,7 +300,7 @@ def told_in_brief(context: Context) -> list[Brief]:
     return [
         (
             f,
-            (context.where(f) or way) if f.kind == PROBLEM or f.is_hint or _gains(f) else "",
+            (context.where(f) or way) if _leads_to_line(f) else "",
             context.tried(f),
         )
         for f in context.findings
@@ -308,7 +310,8 @@ def told_in_brief(context: Context) -> list[Brief]:
 def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     """Yields the costliest problems of some logs, one line each, with the line of code and the
     remedy of the first. Without a problem it yields the hints; without a hint, the notices that
-    tell what may be gained; without any of these, a sentence. most: number of lines."""
+    tell what may be gained; without any of these, a sentence, and the I/O that takes most of the
+    run with its line of code. most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
@@ -324,11 +327,35 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
             yield from _without_problem(finding)
+        facts = (f for f, *_ in found if _is_costly_fact(f))
+        for finding in itertools.islice(facts, 1):
+            yield from _fact_with_line(finding, where[id(finding)])
 
 
 def _gains(finding: Finding) -> bool:
     """Returns whether a notice tells what to do, and that this may gain much of the run."""
     return finding.kind == NOTICE and finding.stake.share >= _MUCH and bool(finding.remedy.text)
+
+
+def _is_costly_fact(finding: Finding) -> bool:
+    """Returns whether a finding is about I/O that takes much of the run, and cannot tell what to
+    change."""
+    return finding.kind == FACT and finding.name.startswith(costly.NAME)
+
+
+def _leads_to_line(finding: Finding) -> bool:
+    is_shown = finding.kind == PROBLEM or finding.is_hint or _gains(finding)
+    return is_shown or _is_costly_fact(finding)
+
+
+def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:
+    """Yields the title of a fact and its line of code, on one line if both fit."""
+    title = f"{finding.title}."
+    if not place or place.startswith("No line:"):
+        yield from first_fitting([title], _WIDTH, "  ")
+        return
+    lines = _wrapped(f"{title} {visible(place)}")
+    yield from itertools.islice(lines, 2)
 
 
 def _costliest(

@@ -28,6 +28,14 @@ class _Row:
     example: str
 
 
+TABLE_ONCE = Remedy(
+    "Read the table once, before the loop, and select from it in memory. If it does not fit into "
+    "memory, read it once in pieces: with skiprows the library parses all rows before the piece "
+    "again.",
+    "Python: table = pandas.read_csv(path)  # before the loop\n"
+    "Python: for piece in pandas.read_csv(path, chunksize=100_000): ...  # not skiprows, nrows",
+    alone=True,
+)
 _OPENED = (
     _Row(
         r"zipfile\.",
@@ -54,8 +62,8 @@ _OPENED = (
     _Row(
         r"pandas\.(?:\w+\.)*read_",
         False,
-        "Read the table once, before the loop, and select from it in memory.",
-        "Python: table = pandas.read_csv(path)  # before the loop",
+        TABLE_ONCE.text,
+        TABLE_ONCE.example,
     ),
     _Row(
         r"pandas\.(?:\w+\.)*to_csv",

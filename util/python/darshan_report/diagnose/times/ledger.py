@@ -15,6 +15,7 @@ from ..table import Table
 from . import waits
 from .cpu_wait import real_part, runnable
 from .loops import between_all
+from .naming import mapping_times, naming_times
 
 READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
     "reads", "writes", "opens", "mappings", "lookups", "listings", "syncs", "buffers",
@@ -204,28 +205,10 @@ def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
         own = own & facts.streams.files
     found[READS] += float(table["F_READ_TIME"][own].sum())
     found[WRITES] += float(facts.writing(table)[own].sum())
-    found[OPENS] += float(table["F_META_TIME"][own].sum())
+    found[OPENS] += float(naming_times(facts, table)[own].sum())
     times = mapping_times(facts) if table.prefix == "POSIX" else None
     if times is not None:
-        mapped = float(times[own].sum())
-        found[MAPPINGS] += mapped
-        found[OPENS] -= min(mapped, found[OPENS])
-
-
-@once
-def mapping_times(facts: Facts) -> Floats | None:
-    """Returns for each POSIX file the seconds of calls on its mappings, which its metadata time
-    contains; None if the log has none."""
-    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
-    if posix is None or extra is None or not extra.has("F_MAP_TIME"):
-        return None
-    times = extra["F_MAP_TIME"]
-    if times.max() <= 0:
-        return None
-    spent = np.zeros(len(posix))
-    _, here, there = np.intersect1d(posix.ids, extra.ids, return_indices=True)
-    spent[here] = np.maximum(times[there], 0.0)
-    return spent
+        found[MAPPINGS] += float(times[own].sum())
 
 
 def _move_buffered(facts: Facts, found: dict[str, float]) -> None:

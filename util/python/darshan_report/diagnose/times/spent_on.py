@@ -17,6 +17,7 @@ from ..remedies.advice import FEW
 from ..rules.files import lookups
 from ..table import Table
 from .cpu_wait import real_part
+from .naming import mapping_times, naming_times
 
 _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
@@ -89,6 +90,7 @@ def _in_files(facts: Facts, over: int) -> str:
         _loading(facts, over),
         _in_buffers(facts, over),
         _names(facts),
+        _mappings(facts),
         (sum(facts.direct), _to_a_gpu),
     ]
     time, words = max(kinds, key=lambda kind: kind[0])
@@ -170,7 +172,7 @@ def _names(facts: Facts) -> tuple[float, Words]:
     for layer, table in facts.layers:
         if layer.base:
             own = ~program_text.which(facts, table)
-            time += float(table["F_META_TIME"][own].sum())
+            time += float(naming_times(facts, table)[own].sum())
             calls += float(facts.opens(table)[own].sum())
             calls += sum(float(table[n][own].sum()) for n in ("STATS", "SEEKS") if table.has(n))
     if extra is not None:
@@ -186,6 +188,16 @@ def _names(facts: Facts) -> tuple[float, Words]:
             if few
             else ": fewer of these calls would help.",
         ),
+    )
+
+
+def _mappings(facts: Facts) -> tuple[float, Words]:
+    """Returns the time in calls that map and unmap files, and a function that makes the sentence
+    about it."""
+    times = mapping_times(facts)
+    return (
+        0.0 if times is None else float(times.sum()),
+        lambda most: Said(f"{most} went into mapping files into memory and unmapping them.", ""),
     )
 
 

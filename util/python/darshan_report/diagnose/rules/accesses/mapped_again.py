@@ -10,8 +10,8 @@ from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
 from ...reached import CALLS, at_most
-from ...times.ledger import mapping_times
 from ...times.loops import between
+from ...times.naming import mapping_times
 
 NAME = "mapped-again"
 ROLE = SYMPTOM

@@ -17,6 +17,7 @@ from ...programs.sqlite import databases
 from ...programs.used_through import used_through
 from ...reached import CALLS, at_most
 from ...remedies.language import READ_ONCE
+from ...remedies.library_words import TABLE_ONCE
 from ...table import Table
 from ...times.loops import between
 
@@ -43,13 +44,6 @@ _PAGES = Remedy(
     "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
 )
 _TABLES = r"pandas\.read_|polars\.(?:read|scan)_"
-_TABLE_ONCE = Remedy(
-    "Read the table once, and select from it in memory. If it does not fit into memory, read it "
-    "once in pieces: with skiprows the library parses all rows before the piece again.",
-    "Python: table = pandas.read_csv(path)  # once, before the loop\n"
-    "Python: for piece in pandas.read_csv(path, chunksize=100_000): ...  # not skiprows, nrows",
-    alone=True,
-)
 _NPZ = r"numpy\.(?:\w+\.)*NpzFile\."
 _NPZ_ONCE = Remedy(
     "Take each array of the .npz file once, before the loop, and keep it: each name in brackets "
@@ -276,7 +270,7 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _NPZ):
         return _NPZ_ONCE
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _TABLES):
-        return _TABLE_ONCE
+        return TABLE_ONCE
     if direction == "READ" and facts.together:
         text += ", or read them in one process and send them to the others"
     if facts.info.region("H5D"):

@@ -11,6 +11,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
 from ...table import Table
+from ...times.naming import naming_times
 
 NAME = "seeks"
 ROLE = CAUSE
@@ -22,7 +23,7 @@ def seconds_in(facts: Facts, table: Table) -> np.ndarray:
     time."""
     others = facts.opens(table) + table["STATS"]
     part = table["SEEKS"] / np.maximum(table["SEEKS"] + _LIGHTER * others, 1)
-    found: np.ndarray = table["F_META_TIME"] * part
+    found: np.ndarray = naming_times(facts, table) * part
     return found
 
 

@@ -14,6 +14,7 @@ from ...programs import program_text
 from ...reached import CALLS, at_most
 from ...remedies.advice import METADATA, Seen, remedy
 from ...table import Table
+from ...times.naming import naming_times
 from ..accesses import seeks
 from ..streams import refills, stream_seeks
 from . import listings, lookups, many_files, opens_again, rewritten, rotated_often
@@ -48,7 +49,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     base = [
         (table, ~program_text.which(facts, table)) for layer, table in facts.layers if layer.base
     ]
-    meta = sum(float(t["F_META_TIME"][own].sum()) for t, own in base) + facts.beside.metadata
+    meta = sum(float(naming_times(facts, t)[own].sum()) for t, own in base) + facts.beside.metadata
     whole, extra, posix = facts.base_time, facts.table("POSIX_EXT"), facts.table("POSIX")
     stake = facts.stake(meta - told, "time in metadata calls that no other finding explains")
     opens = sum(float(facts.opens(table)[own].sum()) for table, own in base)

@@ -20,6 +20,7 @@ from ...remedies.language import READ_ONCE
 from ...remedies.library_words import opened_through
 from ...table import Table, added
 from ...times.loops import between
+from ...times.naming import naming_times
 
 NAME = "opened-again"
 ROLE = SYMPTOM
@@ -148,7 +149,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     # The metadata time contains seeks, which do not reach the file system.
     calls = facts.opens(table) + asks
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
-    time = np.where(mask, (table["F_META_TIME"] + asking) * part, 0.0)
+    time = np.where(mask, (naming_times(facts, table) + asking) * part, 0.0)
     asked = float(stats[mask].sum()) > float(opens[mask].sum())
     more = between(facts, NAME, float(time.sum()), instead=asked)
     stake = facts.stake(

@@ -8,6 +8,7 @@ from ....units import count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most
+from ...times.naming import naming_times
 
 NAME = "file-per-process"
 ROLE = CAUSE
@@ -27,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         number = int(own.sum())
         if number < facts.nprocs:
             continue
-        time = float(table["F_META_TIME"][own].sum())
+        time = float(naming_times(facts, table)[own].sum())
         stake = facts.stake(time, "metadata time of these files")
         if not facts.worth(stake):
             continue

@@ -12,6 +12,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import WAITS, at_most
 from ...table import Table, added
+from ...times.naming import naming_times
 
 NAME = "files-as-messages"
 ROLE = CAUSE
@@ -66,8 +67,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         f"{amount(of_one)} and {count(reads)} times to read"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". Calls on them took {seconds(float(time[mask].sum()))}{facts.over_all}, "
-        f"{seconds(float(table['F_META_TIME'][mask].sum()))} of that in opens and closes. Each "
-        "file is a message from one rank to another.",
+        f"{seconds(float(naming_times(facts, table)[mask].sum()))} of that in opens and closes. "
+        "Each file is a message from one rank to another.",
         stake=stake,
         evidence=facts.rows(
             table, first, "OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "F_META_TIME"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ....call_sites.measured import WRITE
-from ....classes import dataclass
 from ....units import amount, count, plural, seconds, share
 from ...accesses import strided
 from ...accesses.text_calls import READ_TEXT, WRITE_TEXT, text_calls
 from ...facts import Facts, leading
-from ...finding import FACT, LAST, NOTICE, PROBLEM, Evidence, Finding, Remedy
+from ...finding import FACT, LAST, NOTICE, PROBLEM, Finding
 from ...overlap import claims
 from ...programs import program_text
 from ...programs.responsible_programs import programs_of
@@ -22,7 +21,10 @@ from ...remedies.advice import Seen, remedy
 from ...remedies.language import languages
 from ...table import Table
 from ...times import ledger as rows
-from ...times.cpu_wait import latency, real_part
+from ...times.cpu_wait import latency
+from ...times.mappings_row import mappings
+from ...times.naming import naming_times
+from ...times.row_words import WHOLE, Tell, Told, largest, of_run
 from ..files import lookups
 
 NAME = "costly"
@@ -30,7 +32,6 @@ ROLE = LAST
 _LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of their bytes
 _CALLS_OF_A_FILE = 3  # an open, and two questions for attributes
 _CONTIGUOUS = 1  # a value of LAYOUT
-_WHOLE = share(1.0, 1.0)
 _HALF = 0.5  # part of a row that other findings must claim so that this one is left out
 _AHEAD = 10  # transfers that a thread can make while the program computes
 _TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
@@ -64,11 +65,11 @@ def _is_much(facts: Facts, spent: float) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a finding for each row of I/O that costs much and that no problem in `others` names;
-    so it must run after the other rules."""
+    """Yields a finding for each row of I/O that costs much and that no problem in `others` names,
+    the costliest row first; so it must run after the other rules."""
     spent = rows.io_rows(facts)
     problems = [f for f in others if f.kind == PROBLEM]
-    for key, tell in _TOLD.items():
+    for key, tell in sorted(_TOLD.items(), key=lambda row: -spent[row[0]]):
         claimed = _claimed(problems, key)
         if not _is_much(facts, spent[key]) or claimed >= _HALF * spent[key]:
             continue
@@ -88,36 +89,6 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
     return claimed
 
 
-def _spent(facts: Facts, spent: float) -> str:
-    """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
-    stake = facts.stake(spent, "")
-    each = " per process" if stake.ranks > 1 else ""
-    if stake.run > stake.of_run:  # the calls themselves waited for a processor
-        part = share(stake.run, facts.run_time)
-        waits = "with waits for a processor"
-        return f"{seconds(stake.run)} of {seconds(facts.run_time)}{each} ({part}, {waits})"
-    whole = share(stake.run, stake.of_run)
-    busy = ", without the waits for a processor" if real_part(facts) < 1 else ""
-    return f"{seconds(stake.run)} of {seconds(stake.of_run)}{each} ({whole}{busy})"
-
-
-@dataclass(frozen=True)
-class Told:
-    """The texts and the potential saving of a finding about a row of the ledger."""
-
-    title: str
-    sentence: str
-    lost: float  # seconds that a change may save
-    basis: str
-    remedy: Remedy  # empty: no advice applies
-    left: str  # sentences about what is left to gain if no advice applies
-    evidence: tuple[Evidence, ...]
-    covers: frozenset[int] = frozenset()  # ids of the records that took the time
-
-
-Tell = Callable[[Facts, str, float], "Told | None"]
-
-
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
     """Returns a notice: calls alone do not show whether the program needs them. It has a stake if
     the seconds that may be saved are worth it. If no advice applies, returns a fact."""
@@ -133,6 +104,7 @@ def _finding(facts: Facts, key: str, told: Told) -> Finding:
         remedy=told.remedy,
         limits=("io.fine", "stake.seconds", "row.seconds", "row.share"),
         covers=told.covers,
+        is_hint=told.is_hint,
     )
 
 
@@ -173,10 +145,10 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
     each = spent / max(number, 1.0)
     verb, word = ("Reading", "read") if kind == "READ" else ("Writing", "write")
     sentence = (
-        f"{_spent(facts, spent)} went into {plural(int(number), word)} of {amount(mean)} on "
+        f"{of_run(facts, spent)} went into {plural(int(number), word)} of {amount(mean)} on "
         "average, "
         f"{amount(whole)} in total at {amount(whole / max(spent, 1e-9))}/s. "
-        f"{_most(facts, table, time, first)}"
+        f"{largest(facts, table, time, first)}"
     )
     cached = mean < _LARGE and 2 * mean >= facts.limits["stream.buffer"] and each < latency(facts)
     large = mean >= _LARGE or cached
@@ -239,19 +211,6 @@ def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str
     )
 
 
-def _most(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
-    """Returns a sentence with the file that took most of the time, and the number of others that
-    took some."""
-    name = facts.name(int(table.ids[first]))
-    others = int((time > 0).sum()) - 1
-    part = share(float(time[first]), float(time.sum()))
-    if others <= 0:
-        return f"The file is {name}."
-    if part == _WHOLE:
-        return f"{name} took nearly all of it."
-    return f"{name} took {part} of it; {plural(others, 'other file')} took the rest."
-
-
 def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in calls on names and descriptors, such as open and stat;
     None if it has nothing to say."""
@@ -260,7 +219,7 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
         return None
 
     def own(table: Table) -> np.ndarray:
-        return np.where(program_text.which(facts, table), 0.0, table["F_META_TIME"])
+        return np.where(program_text.which(facts, table), 0.0, naming_times(facts, table))
 
     table = max(tables, key=lambda t: float(own(t).sum()))
     time = own(table)
@@ -270,8 +229,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     first = leading(used, time, 1)[0]
     seen = _named(facts, [(t, own(t) > 0) for t in tables])
     sentence = (
-        f"{_spent(facts, spent)} went into calls that move no bytes: {_numbers(seen)}. "
-        f"{_most(facts, table, time, first)}"
+        f"{of_run(facts, spent)} went into calls that move no bytes: {_numbers(seen)}. "
+        f"{largest(facts, table, time, first)}"
     )
     calls = seen.opens + seen.stats + seen.seeks + facts.renames()
     few = seen.opens + seen.stats + seen.seeks + seen.names < advice.FEW
@@ -287,33 +246,6 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
         "its bytes.",
         facts.rows(table, first, "OPENS", "F_META_TIME"),
         frozenset(int(i) for i in table.ids[used]),
-    )
-
-
-def _mappings(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in calls that map files; None if it has nothing to say."""
-    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
-    if posix is None or extra is None:
-        return None
-    time = np.maximum(extra["F_MAP_TIME"], 0.0)
-    used = time > 0
-    if not used.any():
-        return None
-    first = leading(used, time, 1)[0]
-    number = posix.sum("MMAPS")
-    return Told(
-        "Mapping files into memory takes much of the run",
-        f"{_spent(facts, spent)} went into {plural(int(number), 'mapping')} of "
-        f"{amount(extra.sum('MMAP_BYTES') / max(number, 1.0))} on average and their ends. "
-        f"{_most(facts, extra, time, first)}",
-        0.0,
-        "",
-        Remedy(""),
-        "A mapping that asks for its pages at once (MAP_POPULATE, mlock) waits until all of them "
-        "are there, and its end takes time for each page. What is left to try: map only the part "
-        "that is used, let the pages come with their first use, or read the file with read.",
-        facts.rows(extra, first, "MMAP_BYTES", "F_MAP_TIME"),
-        frozenset(int(i) for i in extra.ids[used]),
     )
 
 
@@ -352,7 +284,7 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
         return None
     misses = extra.sum("MISSES")
     sentence = (
-        f"{_spent(facts, spent)} went into {plural(int(misses), 'lookup')} of names that do "
+        f"{of_run(facts, spent)} went into {plural(int(misses), 'lookup')} of names that do "
         f"not exist. {lookups.where(facts)}"
     )
     return Told(
@@ -376,7 +308,7 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
     entries = extra.sum("DIR_ENTRIES")
     return Told(
         "Listing folders takes much of the run",
-        f"{_spent(facts, spent)} went into reading {count(entries)} entries of "
+        f"{of_run(facts, spent)} went into reading {count(entries)} entries of "
         f"folders. {count(again)} of {plural(int(listed), 'listing')} were of a folder that the "
         "process had listed before.",
         spent if again >= _HALF * listed else 0.0,
@@ -398,10 +330,10 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
     number += extra.sum("SYNCS") + extra.sum("MSYNCS") + extra.sum("RANGE_SYNCS")
     time = extra["F_FSYNC_TIME"] + extra["F_SYNC_TIME"]
     first = leading(time > 0, time, 1)
-    where = f" {_most(facts, extra, time, first[0])}" if first else ""
+    where = f" {largest(facts, extra, time, first[0])}" if first else ""
     one = number == 1
     sentence = (
-        f"{_spent(facts, spent)} went into {plural(int(number), 'call')} that "
+        f"{of_run(facts, spent)} went into {plural(int(number), 'call')} that "
         f"{'waits' if one else 'wait'} until the data is on storage (fsync and the like).{where}"
     )
     moved = posix.sum("BYTES_WRITTEN") if posix is not None else 0.0
@@ -435,9 +367,9 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
     first = leading(time > 0, time, 1)[0]
     number, whole = float(calls[streams.files].sum()), float(moved[streams.files].sum())
     sentence = (
-        f"{_spent(facts, spent)} went into {count(number)} calls of the C library, which its "
+        f"{of_run(facts, spent)} went into {count(number)} calls of the C library, which its "
         f"buffers served: {amount(whole / max(number, 1.0))} each on average. "
-        f"{_most(facts, table, time, first)}"
+        f"{largest(facts, table, time, first)}"
     )
     evidence = facts.rows(table, first, "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME")
     covers = frozenset(int(i) for i in table.ids[time > 0])
@@ -445,7 +377,7 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
     if text is not None and text.seconds >= _HALF * spent:
         lost = min(spent, float(facts.lost(text.seconds, text.bytes)))
         sentence = (
-            f"{_spent(facts, spent)} went into {text.words}. {_most(facts, table, time, first)}"
+            f"{of_run(facts, spent)} went into {text.words}. {largest(facts, table, time, first)}"
         )
         basis = "time of these calls, part of which is that of recording them"
         change = WRITE_TEXT if text.kind == WRITE else READ_TEXT
@@ -483,9 +415,9 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
     most = max(uppers, key=lambda upper: upper.own_time())
     part = share(most.own_time(), spent)
     sentence = (
-        f"{_spent(facts, spent)} went into HDF5 itself: chunks, filters, conversion and metadata, "
+        f"{of_run(facts, spent)} went into HDF5 itself: chunks, filters, conversion and metadata, "
         f"not calls on files. {facts.name(most.id)} took "
-        f"{'nearly all' if part == _WHOLE else part} of it, in {plural(most.calls(), 'call')}."
+        f"{'nearly all' if part == WHOLE else part} of it, in {plural(most.calls(), 'call')}."
     )
     everything = facts.attribution.everything
     calls = everything.counters["READ_CALLS"] + everything.counters["WRITE_CALLS"]
@@ -561,7 +493,7 @@ def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
     lost = spent if moved < _LARGE * calls else 0.0
     what = "MPI-IO itself" if key == rows.MPIIO else "MPI communication inside I/O calls"
     sentence = (
-        f"{_spent(facts, spent)} went into {what}, not into calls on files: the exchange of data "
+        f"{of_run(facts, spent)} went into {what}, not into calls on files: the exchange of data "
         "between processes, and waiting for the last of them."
     )
     return Told(
@@ -577,7 +509,7 @@ _TOLD: dict[str, Tell] = {
     rows.READS: _transfers,
     rows.WRITES: _transfers,
     rows.OPENS: _opens,
-    rows.MAPPINGS: _mappings,
+    rows.MAPPINGS: mappings,
     rows.LOOKUPS: _lookups,
     rows.LISTINGS: _listings,
     rows.SYNCS: _syncs,

@@ -16,6 +16,7 @@ NAME = "slowing-down"
 ROLE = REMARK
 _LEAST_BINS = 30
 _LITTLE = 0.01  # bytes written for each byte read: such a file does not grow
+_MUCH = 0.25  # of the run: with less time in transfers, the program's own pace sets the rate
 _OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
 
 
@@ -56,7 +57,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         # A rate of transfers that take little time falls if something between them takes longer.
         spent = _transferring(facts, heat)
-        if not facts.worth(facts.stake(spent, "all time in transfers of this layer")):
+        stake = facts.stake(spent, "all time in transfers of this layer")
+        if stake.share < _MUCH or not facts.worth(stake):
             continue
         yield Finding(
             NAME,

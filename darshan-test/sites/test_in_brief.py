@@ -1,0 +1,76 @@
+"""What `darshan stat` says of a run without a problem: notices that may gain much, I/O that takes
+much of the run, and files that are loaded as a whole. Each names the line of code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from lab.command import finished
+
+from .blamed import Blamed
+from .test_blamed import start
+from .where import SECONDS, Where, line_of
+
+_DUMPED = """
+import json
+values = [{"x": i * 0.1, "y": [i, i + 1], "name": f"n{i}"} for i in range(400_000)]
+with open("out.json", "w") as file:
+    json.dump(values, file)  # here
+"""
+_LARGE = """
+import os
+file = os.open("data", os.O_RDWR | os.O_CREAT)
+os.truncate("data", 512 << 20)
+room = bytearray(8 << 20)
+for at in range(0, 512 << 20, 8 << 20):
+    os.preadv(file, [room], at)  # here
+"""
+_WHOLE = """#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+  char name[20];
+  for (int i = 0; i < 12; i++) {
+    snprintf(name, sizeof name, "part%d", i);
+    int file = open(name, O_RDWR | O_CREAT, 0600);
+    if (ftruncate(file, 32 << 20) != 0) return 1;
+    const int flags = MAP_SHARED | MAP_POPULATE;
+    char *map = mmap(NULL, 32 << 20, PROT_READ, flags, file, 0); /* here */
+    if (map == MAP_FAILED || map[0]) return 2;
+    munmap(map, 32 << 20);
+    close(file);
+  }
+  return 0;
+}
+"""
+PROGRAMS = (
+    (
+        Blamed("dumped", "py", "", _DUMPED),
+        r"- \S[^\n]+: up to [\d.]+ m?s[^!]+At dumped\.py:LINE\b[^!]+remedy: ",
+    ),
+    (
+        Blamed("large", "py", "", _LARGE),
+        r"No known problem\.[^!]+Reading takes much of the run, in large calls\. At "
+        r"large\.py:LINE,",
+    ),
+    (
+        Blamed("whole", "c", "", _WHOLE),
+        r"\? Files are loaded as a whole when they are mapped[^!]+At whole\.c:LINE,[^!]+only the "
+        "pages that it",
+    ),
+)
+
+
+@pytest.mark.parametrize(("blamed", "pattern"), PROGRAMS, ids=lambda one: getattr(one, "name", ""))
+def test_in_brief(blamed: Blamed, pattern: str, where: Where) -> None:
+    """The screen names the line, and has no problem."""
+    start(where, blamed)
+    done = finished([where.program.build / "darshan", "stat", "-r", where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    wanted = pattern.replace("LINE", str(line_of(blamed.source, "here")))
+    assert re.search(wanted, said), said
+    assert "\n! " not in done.stdout, done.stdout
