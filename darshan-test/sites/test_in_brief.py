@@ -1,4 +1,4 @@
-"""What `darshan stat` says of a run without a problem: notices that may gain much, I/O that takes
+"""`darshan stat` on runs without a problem: notices that may gain much, I/O that takes
 much of the run, and files that are loaded as a whole. Each names the line of code."""
 
 from __future__ import annotations

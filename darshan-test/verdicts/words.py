@@ -33,8 +33,8 @@ def _hdf5() -> list[Row]:
             ),
         ),
         Row(
-            "fields.py",
-            "event-each",
+            "words.py",
+            "h5-event-each",
             "many-objects",
             "one array",
             place=HERE,

@@ -343,31 +343,6 @@ def group_each_event(cured: bool) -> None:
         assert sum(float(file[name]["waveform"][0]) for name in file) == events
 
 
-def prepare_event_each() -> None:
-    """Stores each event as a group, and all of them in two arrays, too."""
-    events = 4000
-    with h5py.File("f.h5", "w") as file:
-        file["time"], file["height"] = np.arange(events), np.ones(events)
-        for number in range(events):
-            group = file.create_group(f"events/e{number}")
-            group.attrs["time"] = number
-            group["height"] = 1.0
-
-
-def event_each(cured: bool) -> None:
-    """Reads the values of events one by one: the libraries between the program and HDF5 work for
-    each of them."""
-    with h5py.File("f.h5") as file:
-        if cured:
-            assert (file["time"][:] * file["height"][:]).sum() > 0
-            return
-        total = 0.0
-        for name in file["events"]:
-            event = file["events"][name]  # blame: event-each
-            total += float(event.attrs["time"]) * float(event["height"][()])  # blame: event-each
-        assert total > 0
-
-
 def nc_sync_step(cured: bool) -> None:
     """Extends a variable by a record and syncs, for each step."""
     with netCDF4.Dataset("f.nc", "w") as file:

@@ -101,6 +101,31 @@ def prepare_h5_name_each() -> None:
         file.create_dataset("x", data=values, chunks=(100, 1000), compression="gzip")
 
 
+def prepare_h5_event_each() -> None:
+    """Stores each event as a group, and all of them in two arrays, too."""
+    events = 4000
+    with h5py.File("f.h5", "w") as file:
+        file["time"], file["height"] = np.arange(events), np.ones(events)
+        for number in range(events):
+            group = file.create_group(f"events/e{number}")
+            group.attrs["time"] = number
+            group["height"] = 1.0
+
+
+def h5_event_each(cured: bool) -> None:
+    """Reads the values of events one by one: the libraries between the program and HDF5 work for
+    each of them."""
+    with h5py.File("f.h5") as file:
+        if cured:
+            assert (file["time"][:] * file["height"][:]).sum() > 0
+            return
+        total = 0.0
+        for name in file["events"]:
+            event = file["events"][name]  # blame: h5-event-each
+            total += float(event.attrs["time"]) * float(event["height"][()])  # blame: h5-event-each
+        assert total > 0
+
+
 def table_flush_rows(cured: bool) -> None:
     """Flushes the table after each row."""
     kind = np.dtype([("step", "i8"), ("value", "f8")])

@@ -1,0 +1,56 @@
+/* Lines, cells and lists of the summary of `darshan stat`, printed on stderr. */
+#ifndef DARSHAN_FRONT_LINES_H
+#define DARSHAN_FRONT_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../message.h"
+#include "values.h"
+
+enum {
+  COLUMNS = TERMINAL_MOST,
+  LINES = 17, /* without the table of datasets; a screen has 24, and findings take at least 7 */
+  NUMBER = QUANTITY_ROOM,
+  NAME_COLUMNS = 24,
+  ITEM = 8 * COLUMNS, /* of a list */
+  MORE = sizeof(", and 99999 more")
+};
+
+struct screen {
+  int lines;
+  int columns; /* of the terminal */
+  const char *bold, *plain;
+};
+
+void end_line(struct screen *screen);
+
+/* Returns whether there is no room for another line above the findings. */
+static inline int is_full(const struct screen *screen) {
+  return screen->lines >= LINES;
+}
+
+/* Prints a right-aligned cell after a blank. A micro sign has two bytes but one column. */
+void put_cell(int width, const char *text);
+/* Prints a name and, at the end of the columns, a number. */
+void put_cell_beside(const char *name, int columns, const char *number);
+
+void heading(struct screen *screen, const char *text);
+/* Prints the heading of a table whose first column has this width. */
+void wide_heading(struct screen *screen, const char *first, int width, const char *others);
+/* Returns the width of a first column that has usual columns on a line of 80, and at least least.
+ */
+int first_width(const struct screen *screen, int usual, int least);
+
+/* The state of a list of comma-separated items over at most two lines. */
+struct packed {
+  struct screen *screen;
+  int column, lines;
+};
+struct packed begin_packed(struct screen *screen, const char *word);
+/* Adds an item. Returns 0 if there is no space left. */
+int pack(struct packed *packed, const char *item);
+/* Ends the list; left: items that had no space. */
+void end_packed(struct packed *packed, size_t left);
+
+#endif
