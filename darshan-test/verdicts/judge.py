@@ -37,6 +37,7 @@ RUNS = 5  # runs of the program and of its fix to measure a gain
 # What slow.c simulates in place of the page cache: microseconds, and bytes per microsecond.
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
 PREPARED = (
+    "between.py",
     "fields.py",
     "honest.py",
     "usual.py",

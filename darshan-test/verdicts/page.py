@@ -28,6 +28,7 @@ GROUPS = {
     "usual": "what people ask about",
     "usual_jobs": "what people ask about, jobs",
     "parsed": "files that are parsed again",
+    "between": "work between calls",
     "sound": "healthy, from manuals",
     "states": "programs that save their state",
     "trees": "trees of processes",

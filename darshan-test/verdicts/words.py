@@ -5,6 +5,7 @@ finding of the program or its fix may match."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from row import HERE, Row
 
@@ -275,6 +276,37 @@ def _at_first_contact() -> list[Row]:
     ]
 
 
+def _between() -> list[Row]:
+    """Returns rows of programs whose time lies between their calls."""
+    sites = (("DARSHAN_SITES", "1"),)
+    hint = "Between the reads of /.*/(?:access.log|lines.txt), .* of text for each second"
+
+    def row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
+        return Row(program, case, finding, remedy, place=HERE, settings=sites, **more)
+
+    return [
+        row("between.py", "dates-of-lines", says=(hint, "strptime")),
+        row("between.py", "words-of-lines", never=("Much of the run passes",)),
+        row("between.py", "places-of-lines", "seeks", "tell() of a text file is slow"),
+        row(
+            "fields.c",
+            "rows-by-list",
+            "scattered-selection-reads",
+            "pick the rows in memory",
+            says=("Before these reads, .* grows with the square",),
+        ),
+        row("words.java", "scanner", input=12, says=(hint, "not Scanner")),
+        row("words.java", "count-words", input=64, never=("Much of the run passes",)),
+        row("words.js", "templates-each", "same-bytes-again-read opened-again", "readFileSync"),
+        row(
+            "words.cc",
+            "regex-each",
+            input=8,
+            says=("the streams of C[+][+] parsed text", "std::regex for each line"),
+        ),
+    ]
+
+
 def _languages() -> list[Row]:
     def line(
         program: str, case: str, finding: str, remedy: str, never: tuple[str, ...] = _C_WORDS
@@ -505,6 +537,7 @@ def rows() -> list[Row]:
     return [
         *_hdf5(),
         *_files(),
+        *_between(),
         *_languages(),
         *_tools(),
         *(row for mpi in ("openmpi", "mpich") for row in _jobs(mpi)),

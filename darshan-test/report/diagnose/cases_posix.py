@@ -353,6 +353,14 @@ def cases() -> list[Case]:
                 FRAMES=2, PROCESSES=1, READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=5.0),
         )
     )  # fmt: skip
+    dates = Job(
+        (
+            row("POSIX", "/a.log", OPENS=1, READS=500, BYTES_READ=4 * MIB, F_READ_TIME=0.1),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=500, FILE_BITS=1,
+                BYTES_READ=4 * MIB, F_GAP_MEDIUM_TIME=6.0, FILE1_BY_CALLS=number_of("/a.log"),
+                FILE1_CALLS=500),
+        )
+    )  # fmt: skip
     cin = Job(
         (
             row("STDIO", "/a.txt", OPENS=1, READS=9_000_000, BYTES_READ=9_000_000, F_READ_TIME=1.0),
@@ -400,6 +408,7 @@ def cases() -> list[Case]:
         ("between-calls-records", direct, direct.but(1, BYTES_WRITTEN=32 * MIB)),
         ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        ("slow-text", dates, dates.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("synced-streams", cin, cin.but(1, READS=900, F_READ_TIME=0.01)),
         ("bytewise-input", piped, piped.but(1, READ_CALLS=40_000)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),

@@ -64,6 +64,7 @@ def test_every_rule_is_run() -> None:
             "conversion",
             "fine",
             "ranks_wait",
+            "slow_text",
         )
     }
     assert run == set(RULES.values())

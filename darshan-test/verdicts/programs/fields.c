@@ -166,6 +166,35 @@ static void flush_deflated(bool cured) {
   H5Dclose(data), H5Pclose(cache), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
 }
 
+/* Reads rows that do not follow each other, each added to the selection; cured: reads all rows. */
+static void rows_by_list(bool cured) {
+  enum { ROWS = 20000, WIDE = 8, READS = 4 };
+  static double all[ROWS * WIDE];
+  hsize_t whole[2] = {ROWS, WIDE}, one[2] = {1, WIDE};
+  hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t space = held(H5Screate_simple(2, whole, NULL));
+  hid_t plist = held(H5Pcreate(H5P_DATASET_CREATE));
+  hsize_t chunk[2] = {2000, WIDE};
+  H5Pset_chunk(plist, 2, chunk);
+  hid_t data = held(H5Dcreate2(file, "x", H5T_NATIVE_DOUBLE, space, 0, plist, 0));
+  must(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0, "H5Dwrite");
+  for (int i = 0; i < READS; i++) {
+    hsize_t chosen = 0;
+    for (hsize_t at = (hsize_t)i; at < ROWS && !cured; at += 5 + at % 3, chosen++) {
+      hsize_t start[2] = {at, 0};
+      H5S_seloper_t how = chosen ? H5S_SELECT_OR : H5S_SELECT_SET;
+      H5Sselect_hyperslab(space, how, start, NULL, one, NULL);
+    }
+    hsize_t size = chosen * WIDE;
+    hid_t memory = cured ? H5S_ALL : held(H5Screate_simple(1, &size, NULL));
+    hid_t from = cured ? H5S_ALL : space;
+    /* blame: rows-by-list */
+    must(H5Dread(data, H5T_NATIVE_DOUBLE, memory, from, H5P_DEFAULT, all) >= 0, "H5Dread");
+    if (!cured) H5Sclose(memory);
+  }
+  H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
+}
+
 /* As HDF5 1.6 had it: nothing that costs time. */
 static void old_calls(bool cured) {
   (void)cured;
@@ -189,6 +218,7 @@ int main(int argc, char **argv) {
       {"attributes-healthy", attributes_healthy},
       {"flush-deflated", flush_deflated},
       {"old-calls", old_calls},
+      {"rows-by-list", rows_by_list},
       {NULL, NULL},
   };
   return run_case(argc, argv, cases);

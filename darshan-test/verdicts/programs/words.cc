@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <regex>
+#include <string>
 
 static void tell_each(bool) {
   std::ofstream out("places");
@@ -44,11 +47,29 @@ static void direct_blocks(bool cured) {
   free(room);
 }
 
+// A pattern is searched in each line of a log.
+static void regex_each(bool cured) {
+  must(rename("input", "access.log") == 0, "rename");
+  const std::regex pattern("([0-9]{7}) some ([a-z]+)");
+  std::ifstream in("access.log");
+  std::string line;
+  long sum = 0;
+  while (std::getline(in, line)) { // blame: regex-each
+    std::smatch found;
+    if (cured)
+      sum += strtol(line.c_str(), nullptr, 10);
+    else if (std::regex_search(line, found, pattern))
+      sum += found.length(2);
+  }
+  must(sum > 0, "lines");
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"tell-each", tell_each},
       {"many-calls", many_calls},
       {"direct-blocks", direct_blocks},
+      {"regex-each", regex_each},
       {nullptr, nullptr},
   };
   return run_case(argc, argv, cases);

@@ -9,6 +9,22 @@ class Words {
       if (cured) out = new BufferedOutputStream(out, 1 << 16);
       for (int i = 0; i < 400000; i++) out.write(("line " + i + "\n").getBytes());
       out.close();
+    } else if (words[0].equals("scanner")) { // input has words and numbers
+      long found = 0;
+      File lines = new File("lines.txt");
+      if (!new File("input").renameTo(lines)) throw new IOException("input");
+      java.util.Scanner in = new java.util.Scanner(lines);
+      while (in.hasNext()) found += in.next().length();
+      in.close();
+      if (found == 0) throw new IOException("empty");
+    } else if (words[0].equals("count-words")) {
+      long found = 0;
+      BufferedReader in = new BufferedReader(new FileReader("input"));
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        for (int i = 0; i < line.length(); i++) if (line.charAt(i) == ' ') found++;
+      }
+      in.close();
+      if (found == 0) throw new IOException("empty");
     } else {
       InputStream in = new FileInputStream("input");
       if (cured) in = new BufferedInputStream(in, 1 << 16);

@@ -16,6 +16,18 @@ if (which === 'lines-out') {
   for (let i = 0; i < 400; i++) {
     if ((known || read()).routes[i].target !== `t${i}`) process.exit(1)
   }
+} else if (which === 'templates-each') {
+  for (let i = 0; i < 3; i++) fs.writeFileSync(`part${i}.html`, `<p>${i}</p>\n`.repeat(20))
+  const read = i => fs.promises.readFile(`part${i}.html`, 'utf8')
+  const render = async () => {
+    const known = cured && await Promise.all([0, 1, 2].map(read))
+    let size = 0
+    for (let order = 0; order < 3000; order++) {
+      for (let i = 0; i < 3; i++) size += (known ? known[i] : await read(i)).length
+    }
+    if (size !== 3 * 3000 * 180) process.exit(1)
+  }
+  render()
 } else {
   const file = fs.openSync('input', 'r')
   const piece = Buffer.alloc(cured ? 1 << 20 : 16)

@@ -43,6 +43,8 @@ _SEVERAL = 20  # calls that tell a line by their number
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"P?MPI_File_|ncmpi", rf"(?!{STARTS})"
+_MAPPING = "m(?:un|re)?map|madvise|mlock"
+_NAMING = rf"{_ANY}(?!{_MAPPING})"
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
 _PAUSES = "pauses"  # between look-ups of files that are awaited
@@ -111,8 +113,8 @@ _ABOUT = (
     ("costly-mpiio", About(KINDS, _MPIIO)),
     ("costly-listings", About((LOOKUP,))),
     ("costly-lookups", About((LOOKUP,))),
-    ("costly-mappings", About((OTHER,), "m(?:un|re)?map|madvise|mlock")),
-    ("costly-opens", About(_NAMES)),
+    ("costly-mappings", About((OTHER,), _MAPPING)),
+    ("costly-opens", About(_NAMES, _NAMING)),
     ("costly-reads", About((READ,))),
     ("costly-syncs", About((SYNC,))),
     ("costly-writes", About((WRITE,))),
@@ -138,7 +140,7 @@ _ABOUT = (
     ("many-objects", About((*_NAMES, READ, WRITE), _HDF5)),
     ("many-small-files", About((OPEN,), _ANY, _CALLS)),
     ("memory-alignment", About(_DATA)),
-    ("metadata", About(_NAMES)),
+    ("metadata", About(_NAMES, _NAMING)),
     ("mpi-io-itself", About(_DATA, _MPIIO)),
     ("mapped-again", About((OTHER,), "m(?:un|re)?map")),
     ("mpi-io-opened-again", About((OPEN, CLOSE), _MPIIO)),
@@ -170,6 +172,7 @@ _ABOUT = (
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
     ("slow-compression", About((WRITE,), _HDF5)),
+    ("slow-text", About((READ,), _CALL, _GAPS)),
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),

@@ -252,6 +252,27 @@ LIMITS = (
         JUDGEMENT,
     ),
     Limit(
+        "text.share",
+        0.4,
+        "of run time",
+        "time between the reads of a text file, at one line of the program, that is much",
+        JUDGEMENT,
+    ),
+    Limit(
+        "text.compiled",
+        30 << 20,
+        "bytes/s",
+        "a program of a compiled language, Java or Node takes lines apart no more slowly",
+        "Java counts words at 44 MB/s; its Scanner reads numbers at 15 MB/s",
+    ),
+    Limit(
+        "text.script",
+        12 << 20,
+        "bytes/s",
+        "the same for Python, Perl and R",
+        "a split of lines in Python 25 MB/s and more; strptime for each line 6 MB/s",
+    ),
+    Limit(
         "pieces.bytes",
         512,
         "bytes",

@@ -20,6 +20,12 @@ from ..facts import Facts
 _FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
 _SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
 _MOSTLY = 0.9  # part of a site's calls
+# Names of files of lines.
+TEXT = re.compile(
+    r"\.(?:csv|tsv|tab|txt|log|asc|xyz|json|jsonl|ndjson|xml|fa|fasta|fq|fastq|sam|vcf|bed|gff3?"
+    r"|gtf|pdb|gro|ply|svg|md|html?)(?:\.\d+)?$|/(?:\w*[._-])?log$",
+    re.IGNORECASE,
+)
 _TEXTS = re.compile(
     r"\.(?:(?:geo)?json|ya?ml|toml|ini|cfg|conf|xml|xsd|nml|plist|ipynb|csv|tsv|tab|pkl|pickle"
     r"|msgpack)$",

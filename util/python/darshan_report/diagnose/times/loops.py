@@ -11,6 +11,8 @@ computing that no remedy removes, so only these gaps count:
   looks up a name, at most as long as it takes to parse or format the bytes: mostly no code of the
   user is between two calls of one library function. A shell is no such library: it waits for the
   programs that it starts;
+- those below 10 milliseconds of a program in Node, which makes its calls in other threads and waits
+  for each of them;
 - those before a library opens a file, of each only what a library takes for a call;
 - of a loop that opens the same files again and again, longer ones before a library's call on an
   open file, if there is about one for each open: a library that opens a file parses its index or
@@ -48,6 +50,7 @@ _PAUSES = 1.5  # long gaps for each open, at most: a busy machine makes some mor
 _TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
 _HALF = 0.5  # least part of a finding's calls that its loops must have
 _PART = 0.1  # least part that one of them has
+_NODE = re.compile(r"(?:^|/)node(?:js)?$")
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
 _FIRST = re.compile(r"(?:fd)?opendir|scandir")  # besides the opens: calls that begin a listing
 
@@ -174,7 +177,8 @@ def _asks_more(loop: Line) -> bool:
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
     rounds. kinds: of the calls that would be saved."""
-    short, inside, before, parsing, begun, others, pauses = 0.0, 0.0, 0.0, 0.0, 0, 0, 0
+    short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
+    begun, others, pauses = 0, 0, 0
     apart = LOOKUP not in kinds and _asks_more(loop)
     for site in loop.sites:
         sums = site.sums
@@ -189,6 +193,7 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
         # Without a frame of the program, the sites of all of its loops are in one: the time between
         # their calls may be anything.
         if site.line is None:
+            awaited += sums.gaps[MEDIUM] if _is_awaited(site) else 0.0
             continue
         if begins:
             before += sums.gaps[MEDIUM] + sums.gaps[LONG]
@@ -202,10 +207,16 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     limits = facts.limits
     opening = begun * limits["loop.open"]
     moved = loop.sums.read + loop.sums.written
-    inside = min(inside, moved / limits["conversion.rate"] + opening)
+    inside = min(inside, moved / limits["conversion.rate"] + opening) + awaited
     before = min(before, opening + others * limits["loop.item"])
     # The gap before a library's open may be of both kinds, and counts once.
     return short + inside + (max(before, parsed_after(facts, loop)) if again else before)
+
+
+def _is_awaited(site: Site) -> bool:
+    """Returns whether a program in Node made the calls of a site: a thread of its own makes them,
+    and the program waits for each, so the time between two of them is the price of a call."""
+    return site.line is None and any(map(_NODE.search, (place.object for place in site.places)))
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
@@ -216,7 +227,9 @@ def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> fl
         some = any(site.sums.calls_of[kind] for kind in kinds)
         by_other = is_of_library(site) or any(isinstance(f, Python) for f in site.stack.frames[:1])
         if some and by_other and re.match(called, site.stack.called):
-            found += min(site.sums.gaps[SHORT], site.sums.calls * facts.limits["loop.item"])
+            most = site.sums.calls * facts.limits["loop.item"]
+            all_of_it = _is_awaited(site)
+            found += site.sums.gaps[SHORT] if all_of_it else min(site.sums.gaps[SHORT], most)
     return found
 
 

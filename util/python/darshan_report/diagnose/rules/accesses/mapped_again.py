@@ -10,12 +10,24 @@ from ....units import amount, count, plural, seconds
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
 from ...reached import CALLS, at_most
+from ...table import Table
 from ...times.loops import between
 from ...times.naming import mapping_times
 
 NAME = "mapped-again"
 ROLE = SYMPTOM
+_HALF = 0.5
 _OPENS = 2.0  # mappings for each open, from which on the opens are not what is repeated
+
+
+def _grown(posix: Table, extra: Table) -> np.ndarray:
+    """Returns a mask of the files that got another size about as often as they were mapped: they
+    grow in small steps, which the rule on metadata calls tells."""
+    grown = np.zeros(len(posix), bool)
+    _, here, there = np.intersect1d(posix.ids, extra.ids, return_indices=True)
+    resized = extra["TRUNCATES"][there] + extra["FALLOCATES"][there]
+    grown[here] = resized > _HALF * posix["MMAPS"][here]
+    return grown
 
 
 @at_most(CALLS)
@@ -31,6 +43,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     maps = posix["MMAPS"] / posix.processes
     mask = (maps > facts.limits["maps.again"]) & (spent > 0) & facts.single(posix)
     mask &= posix["MMAPS"] > _OPENS * facts.opens(posix)
+    mask &= ~_grown(posix, extra)
     time = np.where(mask, spent * (1 - 1 / np.maximum(maps, 1)), 0.0)
     more = between(facts, NAME, float(time.sum()))
     stake = facts.stake(

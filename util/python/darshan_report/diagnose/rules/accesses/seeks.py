@@ -11,6 +11,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
 from ...table import Table
+from ...times.loops import between
 from ...times.naming import naming_times
 
 NAME = "seeks"
@@ -39,7 +40,10 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not mask.any():
         return
     time = np.where(mask, seconds_in(facts, table), 0.0)
-    stake = facts.stake(float(time.sum()), "metadata time of the seeks")
+    more = between(facts, NAME, float(time.sum()))
+    stake = facts.stake(
+        float(time.sum()), f"metadata time of the seeks{more.basis}", between=more.seconds
+    )
     if not facts.worth(stake):
         return
     (first,) = leading(mask, time, 1)
@@ -48,7 +52,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Seeks take much of the time",
         f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
         f"seeks and {count(float(calls[first])) if calls[first] else 'no'} transfers; seeks took "
-        f"{seconds(float(time.sum()))}{facts.over_all}.",
+        f"{seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
         remedy=Remedy(
@@ -58,6 +62,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Rust: file.read_at(&mut buffer, offset)?;\n"
             "Go: file.ReadAt(buffer, offset)\n"
             "Python: os.pread(fd, size, offset)\n"
+            "Python: at += len(line)  # of a file opened with 'rb'; tell() of a text file is slow\n"
             "Java: channel.read(buffer, offset)",
         ),
         limits=("seeks.many",),

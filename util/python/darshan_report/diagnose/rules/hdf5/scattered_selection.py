@@ -2,23 +2,28 @@
 
 A selection of rows that do not follow each other (h5py: an array of indices or a mask) is a list of
 pieces, through which HDF5 goes for each chunk: that takes about ten microseconds for each piece.
+Before the call, the library adds the pieces one by one, which takes time that grows with the square
+of their number. No recorded call has this time: it lies before the read or write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ....call_sites.measured import LONG, MEDIUM
 from ....measure.layers.attribution import Upper
 from ....units import amount, plural, seconds
 from ...accesses.objects import with_files
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
+from ...times.loops import loops_of
 
 NAME = "scattered-selection"
 ROLE = CAUSE
 _HALF = 0.5  # least part of the calls that have such a selection, and of their time inside HDF5
 _KINDS = (("READ", "reads"), ("WRITE", "writes"))
+_MANY = 1e-3  # seconds inside HDF5 of a call with so many pieces that making them takes long
 _REMEDIES = {
     "READ": Remedy(
         "Read the range that contains the rows with one call, or the whole dataset, and pick the "
@@ -48,6 +53,22 @@ def _is_scattered(facts: Facts, upper: Upper) -> bool:
     return some > 0 and some >= _HALF * sum(int(table[n][place]) for n in ("READS", "WRITES"))
 
 
+def _made_before(facts: Facts, hits: Sequence[tuple[Upper, object]], kind: str) -> float:
+    """Returns the seconds before the calls with very many pieces, in which the selections were
+    made, or the program computed; 0 without call sites."""
+    known = loops_of(facts)
+    calls = f"{kind}_CALLS"
+    many = {u.id for u, _ in hits if u.own_time((kind,)) >= _MANY * max(u.counters[calls], 1)}
+    called = "H5Dread" if kind == "READ" else "H5Dwrite"
+    sites = [site for loop in known.groups for site in loop.sites] if known and many else []
+    spent = sum(
+        site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
+        for site in sites
+        if site.stack.called == called and many & set(site.sums.files.calls)
+    )
+    return spent * known.overlap if known is not None else 0.0
+
+
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads spend their time on such selections, and one if writes do."""
@@ -62,8 +83,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             if upper.own_time((kind,)) >= _HALF * max(upper.time((kind,)), 1e-9)
         ]
         lost = float(sum(time for _, time in hits))
+        made = _made_before(facts, hits, kind)
+        basis = f"time of these {word} inside HDF5, beyond what the bytes would take"
         stake = facts.stake(
-            lost, f"time of these {word} inside HDF5, beyond what the bytes would take"
+            lost, basis + (", and the time before them" if made else ""), between=made
         )
         if not hits or not facts.worth(stake):
             continue
@@ -77,7 +100,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             f"{plural(calls, word[:-1])} of {facts.name(first.id)}{others} selected single "
             "elements, or rows that do not follow each other: "
             f"{amount(first.counters[asked])} took {seconds(own)} inside HDF5, and "
-            f"{seconds(first.lower_time((kind,)))} in the calls on the file.",
+            f"{seconds(first.lower_time((kind,)))} in the calls on the file."
+            + (
+                f" Before these {word}, {seconds(made)} passed: making such a selection takes time "
+                "that grows with the square of the number of its pieces. What the program computes "
+                "there is part of this time."
+                if made
+                else ""
+            ),
             stake=stake,
             evidence=facts.upper_rows(
                 first, f"{kind}_CALLS", asked, f"F_{kind}_TIME", f"F_{kind}_POSIX_TIME"

@@ -15,7 +15,7 @@ from ....classes import dataclass
 from ....units import plural, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
-from ...programs.parsing import parsing_of
+from ...programs.parsing import TEXT, parsing_of
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import Loops, loops_of, parsed_after
 
@@ -136,15 +136,14 @@ _COMPILED = {
     READ: _Way(
         "", READ, "parsed text", _TEXT_IN,
         "Formatted reads of C++ and Fortran take several times as long as other parsers, and a "
-        "std::stringstream for each line takes more than the numbers in it. If the file is read "
-        "more than once, convert it once to a binary format.",
+        "std::stringstream or a std::regex for each line takes more than the numbers in it. If the "
+        "file is read more than once, convert it once to a binary format.",
         "C++: in.read(reinterpret_cast<char *>(values.data()), bytes)  // of a binary file\n"
         "C++: std::from_chars(at, end, value)  // several times as fast as >>\n"
         "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')",
         _OF_COMPILED,
     ),
 }  # fmt: skip
-_TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
 _FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
 
 
@@ -223,7 +222,7 @@ def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> 
     if library == _LIBRARIES[1][1] and mean <= _FORMATTED:
         return True
     names = [facts.name(one) for site in sites for one in site.sums.files.calls]
-    return bool(names) and all(map(_TEXT.search, names))
+    return bool(names) and all(map(TEXT.search, names))
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:

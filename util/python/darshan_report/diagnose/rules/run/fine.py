@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from ....measure import io_share
@@ -26,6 +28,7 @@ _HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversio
 _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _MOST = 0.5  # part of the run time
+_MUCH = 0.25  # part of the run time before the calls of one line
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
 _NAME_CALLS = (
@@ -92,9 +95,9 @@ def _little(facts: Facts) -> str:
         stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
         return (
             "faster calls would gain no more than that. Between the calls of its loops, "
-            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) went into work that is "
-            "known to be formatting, parsing or the like; the rest of the time there counts as "
-            "computing."
+            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) passed, which larger or "
+            "fewer calls may save in part: libraries and the language work there for each call. "
+            f"Longer times between calls count as computing.{_longest(facts)}"
         )
     if calls < facts.limits["calls.many"]:
         return (
@@ -105,6 +108,25 @@ def _little(facts: Facts) -> str:
         f"faster calls would gain no more than that. But there are {count(calls)} of them: what "
         "the program does around each, such as formatting, parsing or the work of an interpreter, "
         "is not in this number and may take longer; fewer, larger calls save that time as well."
+    )
+
+
+def _longest(facts: Facts) -> str:
+    """Returns a sentence on the line of the program before whose calls most time passed, with a
+    blank before it; empty if that was not much of the run."""
+    known = loops_of(facts)
+    spent: Counter[str] = Counter()
+    for site in (site for loop in known.groups for site in loop.sites) if known else ():
+        if site.is_users and site.line is not None and site.line.line:
+            at = f"{os.path.basename(site.line.file)}:{site.line.line}"
+            spent[at] += sum(site.sums.gaps)  # type: ignore[assignment]
+    at, time = max(spent.items(), key=lambda one: one[1], default=("", 0.0))
+    part = time / facts.run_time if facts.run_time > 0 and facts.nprocs == 1 else 0.0
+    if facts.tree is not None or not _MUCH <= part <= 1:
+        return ""
+    return (
+        f" Most of it passed before the calls at {at}: {seconds(time)} ({share(part, 1.0)}) went "
+        "by there since the thread's last call."
     )
 
 

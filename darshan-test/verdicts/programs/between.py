@@ -1,0 +1,67 @@
+"""Programs whose time lies between their calls: between.py CASE [cured|prepare]."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from datetime import datetime
+from pathlib import Path
+
+
+def prepare_dates_of_lines() -> None:
+    """Writes a log of 4 MB."""
+    with open("access.log", "w") as file:
+        for i in range(80_000):
+            file.write(
+                f"10.0.0.{i % 250} [{1 + i % 28:02}/Nov/2026:10:{i % 60:02}:00] GET /page{i}\n"
+            )
+
+
+def dates_of_lines(cured: bool) -> None:
+    """Converts the date of each line with strptime; cured: each date once."""
+    convert = functools.cache(datetime.strptime) if cured else datetime.strptime
+    found = 0
+    with open("access.log") as file:
+        for line in file:  # blame: dates-of-lines
+            stamp = line.split(" ", 2)[1]
+            found += convert(stamp, "[%d/%b/%Y:%H:%M:%S]").minute
+    assert found
+
+
+def prepare_words_of_lines() -> None:
+    """Writes a log of 50 MB."""
+    lines = "".join(f"10.0.0.{i % 250} GET /page{i}/of/a/site\n" for i in range(125_000))
+    Path("access.log").write_text(lines * 10)
+
+
+def words_of_lines(_: bool) -> None:
+    """Counts the addresses of a log."""
+    known: dict[str, int] = {}
+    with open("access.log") as file:
+        for line in file:
+            address = line.partition(" ")[0]
+            known[address] = known.get(address, 0) + 1
+    assert len(known) == 250
+
+
+def prepare_places_of_lines() -> None:
+    """Writes a text file of 200,000 lines."""
+    Path("entries.txt").write_text("".join(f"LOCUS {i} entry\n" for i in range(200_000)))
+
+
+def places_of_lines(cured: bool) -> None:
+    """Asks a text file for the place of each line, which takes long; cured: counts bytes."""
+    places, at = [], 0
+    with open("entries.txt", "rb" if cured else "r") as file:
+        while line := file.readline():
+            at = at + len(line) if cured else file.tell()  # blame: places-of-lines
+            places.append(at)
+    assert places[-1] == Path("entries.txt").stat().st_size
+
+
+if __name__ == "__main__":
+    name = sys.argv[1].replace("-", "_")
+    if sys.argv[2:] == ["prepare"]:
+        globals()[f"prepare_{name}"]()
+    else:
+        globals()[name](sys.argv[2:] == ["cured"])
