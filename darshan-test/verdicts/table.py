@@ -111,19 +111,22 @@ def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
             ask(name, expected.findings, log)
 
 
-def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
-    """Tries remedies on programs, and prints what each gains."""
+def try_remedies(judge: Judge, words: Sequence[str], *, keep: bool, cured: bool) -> None:
+    """Tries remedies on programs, or on their cures, and prints what each gains."""
     for row in chosen(words):
+        if cured and not row.finding:
+            continue
+        name = f"{row.name}{trials.CURED}" if cured else row.name
         try:
-            found = trials.best(judge, row)
+            found = trials.of_cure(judge, row) if cured else trials.best(judge, row)
         except RuntimeError as error:
-            print(f"{row.name:36} {error}", flush=True)
+            print(f"{name:36} {error}", flush=True)
             continue
         for one in found:
             numbers = f"{one.gain:6.2f} s gained, {one.ratio:.3g} x (at least {one.low:.3g} x)"
-            print(f"{row.name:36} {one.remedy:20} {one.result:20} {numbers}", flush=True)
+            print(f"{name:36} {one.remedy:20} {one.result:20} {numbers}", flush=True)
         if keep and found:
-            trials.write({row.name: found})
+            trials.write({name: found})
 
 
 def main() -> None:
@@ -134,6 +137,7 @@ def main() -> None:
     parser.add_argument("--sites", action="store_true", help="with call sites")
     parser.add_argument("--drishti", action="store_true", help="judge Drishti instead")
     parser.add_argument("--try", action="store_true", dest="tries", help="run darshan try on them")
+    parser.add_argument("--cured", action="store_true", help="with --try: try cured programs")
     parser.add_argument("name", nargs="*", help="part of a row's name; without one all")
     options = parser.parse_args()
     build = build_folder()
@@ -144,7 +148,7 @@ def main() -> None:
             ask_drishti(judge, options.name, keep=options.keep)
             return
         if options.tries:
-            try_remedies(judge, options.name, keep=options.keep)
+            try_remedies(judge, options.name, keep=options.keep, cured=options.cured)
             return
         more = (SITES,) if options.sites else ()
         for chosen_row in chosen(options.name):
