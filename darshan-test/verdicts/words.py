@@ -295,6 +295,15 @@ def _between() -> list[Row]:
             "pick the rows in memory",
             says=("Before these reads, .* grows with the square",),
         ),
+        row(
+            "words.cc",
+            "scanned-texts",
+            input=1,
+            says=(
+                "After the reads of /.*/lines.txt, .* of text for each second",
+                "sscanf each time",
+            ),
+        ),
         row("words.java", "scanner", input=12, says=(hint, "not Scanner")),
         row("words.java", "count-words", input=64, never=("Much of the run passes",)),
         row("words.js", "templates-each", "same-bytes-again-read opened-again", "readFileSync"),

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <regex>
 #include <string>
@@ -64,12 +65,34 @@ static void regex_each(bool cured) {
   must(sum > 0, "lines");
 }
 
+// Whole texts, of which sscanf takes one number after the other.
+static void scanned_texts(bool cured) {
+  static char text[512 << 10];
+  long found = 0;
+  must(rename("input", "lines.txt") == 0, "rename");
+  for (int i = 0; i < 6; i++) {
+    FILE *in = fopen("lines.txt", "r"); // blame: scanned-texts
+    must(in && fread(text, 1, sizeof text - 1, in) == sizeof text - 1, "lines.txt");
+    fclose(in);
+    for (char *at = text, *line; (line = strchr(at, '\n')) != nullptr; at = line + 1) {
+      int number = 0;
+      if (cured)
+        number = (int)strtol(at, nullptr, 10);
+      else if (sscanf(at, "%d", &number) != 1)
+        break;
+      found += number;
+    }
+  }
+  must(found > 0, "numbers");
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"tell-each", tell_each},
       {"many-calls", many_calls},
       {"direct-blocks", direct_blocks},
       {"regex-each", regex_each},
+      {"scanned-texts", scanned_texts},
       {nullptr, nullptr},
   };
   return run_case(argc, argv, cases);

@@ -1,13 +1,14 @@
 """Much of the run passes between the reads of a text file, at a rate that a slow way to take lines
-apart has: dates, regular expressions, an object for each line."""
+apart has: dates, regular expressions, an object for each line. Or it passes after each read of a
+whole text file: `sscanf` on a long text looks for the end of the text in each call."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from ....call_sites.lines import Site
-from ....call_sites.measured import MEDIUM, READ, SHORT
+from ....call_sites.lines import Line, Site
+from ....call_sites.measured import LONG, MEDIUM, READ, SHORT
 from ....call_sites.stack import IMPORT
 from ....classes import dataclass
 from ....units import amount, seconds, share
@@ -15,6 +16,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Evidence, Finding, Remedy
 from ...programs.parsing import TEXT
 from ...remedies.language import languages
+from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import Loops, loops_of
 
 NAME = "slow-text"
@@ -22,6 +24,8 @@ ROLE = LAST
 _HALF = 0.5  # part of this time that other findings must claim so that this one is left out
 _LEAST = 1 << 20  # bytes: less text does not show a rate
 _MOSTLY = 0.9  # part of the calls of a site
+_WHOLE = 256 * 1024  # bytes of a read that takes a text as a whole
+_ROUNDS = 3  # such reads of a loop, and pauses after them: less shows no repetition
 _SCRIPTS = frozenset(("Python", "Perl", "R", "Ruby", "Octave", "Julia"))
 _TOOLS = frozenset(("shell", "awk", "sed"))  # their users choose what they do with each line
 _REMEDY = Remedy(
@@ -32,8 +36,8 @@ _REMEDY = Remedy(
     "Python: datetime.fromisoformat(text), or functools.cache around strptime\n"
     "Python: table = pandas.read_csv(path, sep=' ', engine='c')\n"
     "Java: new BufferedReader(new FileReader(path)).readLine(), line.split  // not Scanner\n"
-    "C: strtod(at, &end), strtol(at, &end, 10), not sscanf\n"
-    "C++: std::from_chars(at, end, value), not std::istringstream or std::regex for each line\n"
+    "C: strtod(at, &end), strtol(at, &end, 10), not sscanf, which looks for the end of the text\n"
+    "C++: std::from_chars(at, end, value), not std::istringstream, std::regex or sscanf each time\n"
     "Rust: line.split_ascii_whitespace(), and a Regex that is made before the loop\n"
     "Perl: my $pattern = qr/.../;  # before the loop;  or split, index, substr\n"
     "R: data.table::fread(path)\n"
@@ -43,11 +47,13 @@ _REMEDY = Remedy(
 
 @dataclass
 class _Reads:
-    """The counts of the reads of text files that one line of the user made."""
+    """The counts of the reads of text files that one line of the user made, or one loop that takes
+    texts as a whole."""
 
-    gaps: float = 0.0  # seconds before the calls, below 10 ms each
+    gaps: float = 0.0  # seconds before the calls, below 10 ms each; of a loop, longer ones
     read: int = 0
     files: set[int] | None = None
+    whole: bool = False
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
@@ -76,6 +82,26 @@ def _by_line(facts: Facts, known: Loops) -> Iterator[_Reads]:
     yield from found.values()
 
 
+def _of_whole(facts: Facts, loop: Line, overlap: float) -> _Reads | None:
+    """Returns the counts of a loop that reads whole texts and pauses before its other calls; None
+    if it does not."""
+    texts = [s for s in loop.sites if s.sums.calls_of[READ] and _is_text(facts, s)]
+    read = sum(site.sums.read for site in texts)
+    calls = sum(site.sums.calls_of[READ] for site in texts)
+    others = [site.sums for site in loop.sites if not site.sums.calls_of[READ]]
+    if calls < _ROUNDS or read < _WHOLE * calls or sum(s.pauses for s in others) < _ROUNDS:
+        return None
+    files = {one for site in texts for one in site.sums.files.calls}
+    return _Reads(sum(s.gaps[LONG] for s in others) * overlap, read, files, whole=True)
+
+
+def _most(facts: Facts, known: Loops) -> _Reads | None:
+    """Returns the reads with most time between them, or after them; None if no text is read."""
+    found = list(_by_line(facts, known))
+    found += filter(None, (_of_whole(facts, loop, known.overlap) for loop in known.groups))
+    return max(found, key=lambda one: one.gaps, default=None)
+
+
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint for the line that spends most time between reads of text, if that is much of
     the run and the rate is low, and no finding in `others` tells the reason; so it must run after
@@ -84,25 +110,31 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     if known is None or spoken & _TOOLS:
         return
     claimed = sum(finding.stake.between for finding in others)
-    reads = max(_by_line(facts, known), key=lambda one: one.gaps, default=None)
+    reads = _most(facts, known)
     if reads is None or reads.read < _LEAST or claimed >= _HALF * reads.gaps:
         return
+    # The gaps also have waits for a processor, which no row of work has.
+    spent = min(reads.gaps, ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING])
     limits = facts.limits
-    most = limits["text.script"] if spoken & _SCRIPTS else limits["text.compiled"]
-    stake = facts.stake(0.0, "", between=reads.gaps)
-    if reads.read > most * reads.gaps or stake.share < limits["text.share"]:
+    slow = bool(spoken & _SCRIPTS) or reads.whole
+    most = limits["text.script"] if slow else limits["text.compiled"]
+    stake = facts.stake(0.0, "", between=spent)
+    if reads.read > most * spent or stake.share < limits["text.share"]:
         return
     if not facts.worth(stake):
         return
     files = sorted(reads.files or (), key=facts.name)
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    where = "after" if reads.whole else "between"
     yield Finding(
         NAME,
-        "Much of the run passes between the reads of a text file",
-        f"Between the reads of {facts.name(files[0])}{more}, {seconds(stake.run)} of "
-        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed: "
-        f"{amount(reads.read / reads.gaps)} of text for each second. The log cannot tell what the "
-        "program does with each line, nor which part of this time a change would save.",
+        f"Much of the run passes {where} the reads of a text file",
+        f"{where.capitalize()} the reads of {facts.name(files[0])}{more}, "
+        f"{seconds(stake.run)} of {seconds(stake.of_run)} {stake.without}"
+        f"({share(stake.run, stake.of_run)}) passed: "
+        f"{amount(reads.read / spent)} of text for each second. The log cannot tell what the "
+        f"program does with {'the text' if reads.whole else 'each line'}, nor which part of this "
+        "time a change would save.",
         NOTICE,
         evidence=_evidence(facts, files),
         remedy=_REMEDY,
