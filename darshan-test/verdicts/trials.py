@@ -34,6 +34,11 @@ _HEALTHY = """
 {programs} programs of the corpus that have no problem, or whose problem was cured by hand, were run with all remedies (`--all`): of {trials} trials, {helped}. A remedy that had nothing to do in a program is not counted.
 """  # noqa: E501
 CURED = "+cured"  # behind the name of a row whose cure was tried
+# Why a remedy helps a program that was cured of another problem.
+_TRUE = {
+    "names-c/open-per-record+cured": "its cure opens the file once and still makes a call for each "
+    "record, which the remedy joins",
+}
 _OPTIONS = ("--json", "--copy", ".", "--budget", "300")
 # Rows that are tried again with these options, for remedies that no finding proposes.
 NAMED = {
@@ -107,7 +112,11 @@ def _of_healthy() -> str:
     if not found:
         return ""
     ran = [(name, tried) for name, tries in found.items() for tried in tries if tried.ratio]
-    helped = [f"`{tried.remedy}` for `{name}`" for name, tried in ran if tried.result == "helped"]
+    helped = [
+        f"`{tried.remedy}` for `{name}`" + (f" ({_TRUE[name]})" if name in _TRUE else "")
+        for name, tried in ran
+        if tried.result == "helped"
+    ]
     said = f"these were called helped: {', '.join(helped)}" if helped else "none was called helped"
     return _HEALTHY.format(programs=len(found), trials=len(ran), helped=said)
 
