@@ -61,7 +61,12 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
         (run_of(2, 16, 10, 2, 0), "storage", "62.5 % of their time in file I/O", "num_workers=4"),
         (run_of(2, 16, 2, 10, 0), "computing", "62.5 % computing", "num_workers=4"),
         (run_of(2, 16, 2, 2, 10), "processors", "62.5 % ready to run", "num_workers=2"),
-        (run_of(2, 16, 2, 2, 0), "elsewhere", "a network, a lock, or a sleep", "prefetch_factor=4"),
+        (
+            run_of(2, 16, 2, 2, 0),
+            "elsewhere",
+            "a network, a lock, or the end of a sleep",
+            "prefetch_factor=4",
+        ),
         # 26 of 16 seconds: 10 are calls that waited for a processor, and are taken from both.
         (run_of(2, 16, 10, 2, 14), "processors", "36.5 % of their time in file", "num_workers=2"),
         # Workers that compute little and wait little for a processor, but for nothing longer.
@@ -151,7 +156,7 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
         ),
         (
             run_of(2, 16, 0, 2, 0), made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0),
-            ("sending", "computing", "to send the batches", "few large arrays"),
+            ("sending", "computing", "sending the finished batches", "few large arrays"),
         ),
         # A single epoch in which only the first batch took long.
         (

@@ -37,7 +37,7 @@ from .times.rates import job_rate, movers
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _ROUNDING = 0.005  # relative difference below which two times are reported as equal
 _DATASETS = 200  # datasets that are examined individually
-PARALLEL = frozenset(_FAST)  # file systems on which blocks and locks cost messages
+PARALLEL = frozenset(_FAST)  # file systems on which each block and lock costs messages to servers
 
 
 Asked = TypeVar("Asked", bound=Callable[..., Any])
@@ -45,9 +45,9 @@ _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 
 
 
 def once(ask: Asked) -> Asked:
-    """Makes a function of facts, which several rules use, run only once for the same arguments. Its
-    result must not refer to the facts: that cycle would hold the log's records in memory until the
-    garbage collector runs."""
+    """Decorates a function of facts that several rules call: it runs only once for the same
+    arguments. Its result must not refer to the facts, because such a cycle would keep the log's
+    records in memory until the garbage collector runs."""
 
     @functools.wraps(ask)
     def answered(facts: Facts, *of: Any) -> Any:
@@ -70,22 +70,23 @@ class Facts:
         self.limits = limits or Limits()
         self.damaged: list[tuple[str, str]] = []
         self.nprocs = max(1, log.info.nprocs)
-        self.processes = processes  # if the log distinguishes them
+        self.processes = processes  # is None if the log does not distinguish processes
         self._tables: dict[str, Table | None] = {}
         self.answers: dict[tuple[Any, ...], Any] = {}  # what functions with once() returned
         self._names: dict[int, str] = {}
 
     def answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Returns the stored result of this key, or makes and stores it: see once()."""
+        """Returns the stored result for this key, or computes and stores it (for once())."""
         if key not in self.answers:
             made = make()
-            if isinstance(made, np.ndarray):  # the callers share it
+            if isinstance(made, np.ndarray):  # read-only, because the callers share it
                 made.flags.writeable = False
             self.answers[key] = made
         return self.answers[key]
 
     def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
-        """Returns the findings of a rule, computed once because other rules use them, too."""
+        """Returns the findings of a rule, and computes them only once, because other rules use
+        them, too."""
         return _found(self, find)
 
     def table(self, module: str) -> Table | None:
@@ -117,7 +118,7 @@ class Facts:
 
     @functools.cached_property
     def _pipes(self) -> np.ndarray:
-        """Ids of named pipes."""
+        """Record ids of named pipes."""
         pipes: set[int] = set()
         for module in ("POSIX_EXT", "STDIO_EXT"):
             beside = self.table(module)
@@ -127,7 +128,7 @@ class Facts:
 
     @functools.cached_property
     def in_pipes(self) -> float:
-        """Seconds in calls on named pipes, which the tables of this class leave out. The
+        """Seconds in calls on named pipes. The tables of this class leave these calls out, but the
         report's rows of layers and files contain them."""
         found = 0.0
         for module in ("POSIX", "STDIO") if len(self._pipes) else ():
@@ -139,11 +140,11 @@ class Facts:
         return found
 
     def _without_pipes(self, records: Records) -> Records:
-        """Returns the records without named pipes: at a pipe a process waits for another program,
-        not for I/O."""
+        """Returns the records without named pipes, because a process that reads a pipe waits for
+        another program, not for I/O."""
         waited = among(records.ids, self._pipes)
-        # Logs of other Darshan versions do not mark pipes. In a run of a single process no file
-        # system takes minutes for a name, so such a file is a pipe.
+        # Logs of other Darshan versions do not mark pipes. No file system takes minutes to open a
+        # file, so in a run of a single process such a file is a pipe.
         prefix = records.module.name
         with np.errstate(invalid="ignore"):
             calls = np.maximum(records[f"{prefix}_OPENS"], 1).astype("f8")
@@ -163,7 +164,7 @@ class Facts:
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:
-        """Combined records of only some of the processes, by module."""
+        """Combined records of a part of the processes, by module."""
         return shared(self.log)
 
     @functools.cached_property
@@ -190,8 +191,8 @@ class Facts:
 
     @property
     def together(self) -> bool:
-        """Whether several processes work on one job, so that one may wait for another. Programs of
-        a tree run one after the other, or wait by design."""
+        """Whether several processes work on one job, so that one may have to wait for another.
+        False for a tree of programs, which run one after the other, or wait by design."""
         return self.nprocs > 1 and self.tree is None
 
     @functools.cached_property
@@ -202,7 +203,7 @@ class Facts:
 
     @functools.cached_property
     def run_time(self) -> float:
-        """Seconds; of a live journal, up to its last operation."""
+        """Run time in seconds; for a live journal, up to its last operation."""
         known = self.info.run_time
         if math.isfinite(known) and known > 0:
             return known
@@ -217,7 +218,8 @@ class Facts:
     @functools.cached_property
     def process_time(self) -> float:
         """Seconds in which the processes could work, summed: run time times processes. If the log
-        distinguishes processes, the sum of their lifetimes without the waits for child processes.
+        distinguishes processes: the sum of their lifetimes, without their waits for child
+        processes.
         """
         if self.processes:
             work = self.processes.work
@@ -227,20 +229,21 @@ class Facts:
 
     @functools.cached_property
     def needed_time(self) -> float:
-        """Seconds of process_time without those in which a process had lost its processor to
-        others. No change of the program's I/O saves them, and on an idle machine there are none, so
-        shares of potential savings are of this time."""
+        """Seconds of process_time in which no process had lost its processor to others. No change
+        of the program's I/O saves such waits, and an idle machine has none. Potential savings are
+        therefore shares of this time."""
         table = self.table("USAGE")
         lost, after = 0.0, 0.0
         if table is not None:
             known = Usage(table.records)
             lost, after = float(known.preempted.sum()), float(known.after_sleep.sum())
-        # A process that waits for its children sleeps, so that of a tree the calls may keep what
-        # they have of these waits (cpu_wait.real_part); then this time keeps it, too.
+        # In a tree, a process that waits for its children also sleeps. The times of calls then keep
+        # waits for a processor (cpu_wait.real_part), so this time must keep as many.
         if self.tree:
             lost = max(0.0, lost - self.base_time)
-        # A process that has slept in a call waits for a processor to go on. Calls have no more of
-        # these waits than they lasted; the others follow a sleep elsewhere, such as that in MPI.
+        # A process that has slept waits for a processor before it continues. Waits after a sleep in
+        # an I/O call are at most as long as these calls. All further waits follow a sleep
+        # elsewhere, for example in MPI.
         elif after > _ROUNDING * self.process_time:
             lost += max(0.0, after - self.io_time)
         found = self.process_time - lost
@@ -258,8 +261,8 @@ class Facts:
 
     @once
     def opens(self, table: Table) -> np.ndarray:
-        """Returns the opens per file. OPENS also counts fileno, dup and fdopen, which open
-        nothing."""
+        """Returns the opens per file, without calls of fileno, dup and fdopen, which OPENS also
+        counts although they open nothing."""
         others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
         opened: np.ndarray = np.maximum(0, table["OPENS"] - others)
         return opened
@@ -285,20 +288,20 @@ class Facts:
 
     @functools.cached_property
     def direct(self) -> tuple[float, float]:
-        """Seconds in reads and writes of GPU direct that are not those of POSIX calls."""
+        """Seconds in reads and writes of GPUDirect Storage that POSIX calls do not contain."""
         tables = (self.table(name) for name in ("GDS", "LAYERS"))
         return own_transfers(*(None if table is None else table.records for table in tables))
 
     @functools.cached_property
     def base_time(self) -> float:
-        """Seconds in calls of the lowest layers, summed over all files and processes."""
+        """Seconds in calls of the lowest layers, summed over files and processes."""
         files = float(sum(self.time(t).sum() for layer, t in self.layers if layer.base))
         return files + self.beside.metadata + self.beside.syncs + sum(self.direct)
 
     @functools.cached_property
     def beside(self) -> Beside:
-        """Seconds in operations of POSIX_EXT that the times of POSIX records lack: those on
-        names, and syncs."""
+        """Seconds in operations on names and in syncs that only POSIX_EXT has, and the times of
+        POSIX records lack."""
         extra = self.table("POSIX_EXT")
         if extra is None:
             return Beside()
@@ -333,26 +336,27 @@ class Facts:
 
     @property
     def over_all(self) -> str:
-        """Words after a sum of seconds that name what was summed; empty for one thread."""
+        """Text that follows a sum of seconds and says over what it is summed; empty for one
+        thread."""
         if self.nprocs > 1 or self.tree is not None:
             return " over all processes"
         return " over all threads" if self.shares.overlapping else ""
 
     @property
     def io_time(self) -> float:
-        """Seconds in I/O of all layers, in which the processes waited."""
+        """Seconds in which the processes waited for I/O, over all layers."""
         return self.shares.all
 
     @once
     def single(self, table: Table) -> np.ndarray:
         """Returns a mask of the records that represent one data file each. A record of many small
-        files looks like a small file that is used repeatedly."""
+        files would look like one small file that is used repeatedly."""
         found: np.ndarray = (self.files(table) == 1) & ~self.programs(table)
         return found
 
     @once
     def programs(self, table: Table) -> np.ndarray:
-        """Returns a mask of the records of programs that an interpreter reads, which are not
+        """Returns a mask of the files that an interpreter reads as program text, which are not
         data."""
         trees = [number for number, group in self._groups.items() if group.kind == TREE]
         return among(table.ids, np.array(trees, "u8"))
@@ -363,8 +367,9 @@ class Facts:
 
     @once
     def files(self, table: Table) -> np.ndarray:
-        """Returns the number of files in each record. If an overflow record lacks it, the number
-        comes from the metadata of older logs, else from the opens, which may be somewhat more."""
+        """Returns the number of files in each record. If an overflow record does not have it, it
+        comes from the metadata of older logs, or else is the number of opens, which may be somewhat
+        larger."""
         found = np.ones(len(table), "i8")
         shared = {number: group.files for number, group in self._groups.items()}
         if int(ID) not in shared and self.log.name(int(ID)) == NAME:
@@ -375,12 +380,12 @@ class Facts:
         return found
 
     def name(self, record: int) -> str:
-        """Returns the name by which a user knows a file, which is its name after the last rename;
-        without a name, the record id."""
+        """Returns the name by which the user knows a file: its name after the last rename. Returns
+        the record id if there is no name."""
         return self.own_name(self.finals.get(int(record), int(record)))
 
     def own_name(self, record: int) -> str:
-        """Returns the name of a record as in the log; without a name, the record id."""
+        """Returns the name of a record as the log has it; the record id if there is no name."""
         number = int(record)
         if number not in self._names:
             self._names[number] = self.log.name(number) or f"(no name, id {number})"
@@ -410,14 +415,14 @@ class Facts:
     def stake(
         self, seconds: float, basis: str, moved: float = 0, of: float = 0, *, between: float = 0
     ) -> Stake:
-        """Returns a potential saving of `seconds` in calls and of `between` outside of them,
-        limited to the time that the processes have. basis: how it was estimated; moved, of: bytes
+        """Returns a potential saving of `seconds` in calls and `between` seconds outside of calls,
+        limited to the time of the processes. basis: how the saving was estimated. moved, of: bytes
         that the remedy saves, and all bytes."""
         in_calls = min(max(0.0, float(seconds)), self.process_time or float(seconds))
         whole = max(0.0, float(seconds)) + float(between)
         seconds = min(whole, self.process_time or whole)
-        # Working time is a sum over processes; several of them may have worked at the same time.
-        # Calls may contain waits for a processor, which cpu_wait.corrected() takes out of both.
+        # Working time is a sum over processes, of which several may have worked at the same time.
+        # Both values may contain waits for a processor; cpu_wait.corrected() subtracts them.
         most = min(self.run_time, self.process_time / self.at_once)
         whole = min(self.run_time, self.needed_time / self.at_once)
         return Stake(
@@ -435,7 +440,7 @@ class Facts:
         )
 
     def worth(self, stake: Stake) -> bool:
-        """Returns whether a saving of this size is worth a finding."""
+        """Returns whether a saving is large enough for a finding."""
         each = stake.seconds / self.at_once
         if each >= self.limits["stake.large"]:
             return True
@@ -447,15 +452,16 @@ class Facts:
         moved: np.ndarray | float,
         processes: np.ndarray | int | None = None,
     ) -> np.ndarray:
-        """Returns the seconds that transfers took beyond what their bytes take at a good rate.
-        seconds, moved: the time and bytes of the transfers. processes: how many processes move
-        bytes at the same time, and share the rate that a job can expect."""
+        """Returns how many seconds longer transfers took than their bytes need at a good rate.
+        seconds, moved: time and bytes of the transfers. processes: how many processes move bytes at
+        the same time and share the rate that a job can expect."""
         lost: np.ndarray = np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
         return lost
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:
-        """Bytes per second that a job can expect, and whether this job reached them."""
+        """The bytes per second that a job can expect, and whether this job has shown this rate
+        itself."""
         if not self.together:
             return self.limits["rate.job"], False
         return job_rate(self.log, self.table("POSIX"), self.limits)
@@ -471,8 +477,8 @@ class Facts:
         return int(max(found, default=1))
 
     def good_rate(self, processes: np.ndarray | int | None = None) -> np.ndarray:
-        """Returns the bytes per second that each of these processes can expect; by default, of all
-        processes that move bytes."""
+        """Returns the bytes per second that each of `processes` can expect. Default: all processes
+        that move bytes."""
         number = np.maximum(self.all_movers if processes is None else processes, 1)
         return np.minimum(self.limits["rate.good"], self.job_rate[0] / number)
 
@@ -487,8 +493,8 @@ class Facts:
 
     @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
-        """Returns the bytes per POSIX file that were READ or WRITTEN at unknown offsets, so that no
-        highest byte covers them."""
+        """Returns, for each POSIX file, the bytes that were READ or WRITTEN (`direction`) at
+        unknown offsets. These transfers are not part of the file's highest byte."""
         found = np.zeros(len(table), "i8")
         beside = self.table("POSIX_EXT")
         if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):
@@ -498,15 +504,15 @@ class Facts:
         return found
 
     def renames(self) -> float:
-        """Returns the number of renames of all files, with and without a POSIX record."""
+        """Returns the number of renames of all files, whether they have a POSIX record or not."""
         posix, extra = self.table("POSIX"), self.table("POSIX_EXT")
         found = 0.0 if posix is None else float(np.maximum(posix["RENAME_SOURCES"], 0).sum())
         return found + (0.0 if extra is None else float(np.maximum(extra["RENAMES"], 0).sum()))
 
     @once
     def renamed_away(self, table: Table) -> np.ndarray:
-        """Returns how often each file lost its name to another one: a temporary name that is used
-        again stands for a new file each time."""
+        """Returns how often a file of each name was renamed to another name. After each rename, a
+        temporary name that is used again is the name of a new file."""
         found = np.zeros(len(table), "i8")
         posix = self.table("POSIX")
         if posix is not None:
@@ -515,7 +521,7 @@ class Facts:
         return found
 
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns the named counters of one file, at index `place` of the table, as evidence."""
+        """Returns, as evidence, the named counters of the file at index `place` of the table."""
         number = int(table.ids[place])
         module, record = table.records.module.name, self.own_name(number)
         return tuple(
@@ -546,8 +552,8 @@ class Facts:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The lower-layer calls that calls of upper layers caused; None if the log has no such
-        records."""
+        """The calls of lower layers that calls of upper layers caused; None if the log does not
+        relate them."""
         if self.table("LAYERS") is None:
             return None
         return Attribution(self.log)
@@ -559,7 +565,7 @@ class Facts:
 
     @functools.cached_property
     def hdf5_files(self) -> list[Upper]:
-        """The HDF5 files with the most time in calls on the file itself."""
+        """The HDF5 files that took the most time in calls on the file itself."""
         return self.attribution.files(_DATASETS) if self.attribution else []
 
     def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:
@@ -573,7 +579,7 @@ class Facts:
         )
 
     def mount_type(self, record: int) -> str:
-        """Returns the type of the file system that contains a record's name."""
+        """Returns the type of the file system that contains a record's file."""
         found = self.log.mount(self.log.name(int(record)) or "")
         return found[1] if found else ""
 
@@ -589,12 +595,13 @@ def _movers(_: Facts, table: Table) -> np.ndarray:
 
 
 def _prefix(first: str, module: str) -> str:
-    """Returns the prefix of counters: in the annex it is the name of the module."""
+    """Returns the prefix of a module's counters; for a module of the annex, its name."""
     return module if first.startswith(f"{module}_") else first.partition("_")[0]
 
 
 def leading(mask: np.ndarray, weight: np.ndarray, count: int = 3) -> list[int]:
-    """Returns the indices where mask holds, the heaviest first; equal weights keep their order."""
+    """Returns the indices at which the mask is true, the heaviest first. Equal weights keep their
+    order."""
     places = np.flatnonzero(mask)
     order = np.argsort(-weight[places], kind="stable")
     return [int(p) for p in places[order[:count]]]

@@ -1,5 +1,5 @@
-"""Collective calls of MPI-IO. The counters are sums over processes: a call of four processes counts
-four times."""
+"""Collective calls of MPI-IO. The counters are sums over processes: a collective call of four
+processes counts four times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 
 def calls(table: Table, kind: str = "") -> np.ndarray:
-    """Returns the collective calls per file, summed over processes; kind: READ or WRITE, else
+    """Returns the collective calls per file, summed over processes. kind: READ, WRITE, or "" for
     both."""
     kinds = (kind,) if kind else ("READ", "WRITE")
     counters = [f"{how}_{each}S" for how in ("COLL", "SPLIT") for each in kinds]
@@ -19,19 +19,21 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
 
 
 def met(table: Table, kind: str = "") -> np.ndarray:
-    """Returns the number of collective calls per file; a call that all its processes make counts
-    once."""
+    """Returns the number of collective calls per file. A call that all processes make together
+    counts once."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 
 def moved(table: Table) -> np.ndarray:
-    """Returns the bytes that collective calls moved, per file. If a file has collective and other
-    reads (or writes), the log has only their sum. All calls then count as equally large."""
+    """Returns the bytes that collective calls moved, per file. The log has only the sum over
+    collective and other reads (or writes) of a file, so each call is taken to move the same number
+    of bytes."""
     return _part(table, {kind: table[name] for kind, name in _SIDES})
 
 
 def time(table: Table) -> np.ndarray:
-    """Returns the seconds in collective calls, divided in the same way."""
+    """Returns the seconds in collective calls, per file. The log has only the sum over collective
+    and other reads (or writes), so each call is taken to last equally long."""
     return _part(table, {kind: table[f"F_{kind}_TIME"] for kind, _ in _SIDES})
 
 

@@ -1,5 +1,6 @@
-"""The files that several processes use at the same time while some of them write: what one of them
-keeps in memory, or the place where it left off, may be out of date at its next use of the file."""
+"""Finds the files that several processes use at the same time while some of them write. A process
+cannot keep the contents of such a file in memory, or its offset, because another process may change
+the file."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ...measure.processes.processes import Processes
 from ...measure.processes.shared import Shared
 from ..table import Table
 
-_LOCK_FILES = (".lock", ".lck")  # ends of the names of files that only carry the lock of another
+_LOCK_FILES = (".lock", ".lck")  # extensions of lock files
 _NONE: frozenset[int] = frozenset()
 
 
@@ -23,9 +24,9 @@ _NONE: frozenset[int] = frozenset()
 class InCommon:
     """The record ids of the files that several processes use at the same time."""
 
-    states: frozenset[int] = _NONE  # that are read, too: processes use what others wrote
-    outputs: frozenset[int] = _NONE  # that are only written, or read when all is written
-    locked: frozenset[int] = _NONE  # of both: that are locked, or that have a file with their lock
+    states: frozenset[int] = _NONE  # files that are also read: processes use what others wrote
+    outputs: frozenset[int] = _NONE  # files that are only written, or read after the last write
+    locked: frozenset[int] = _NONE  # files of both kinds that are locked, or that have a lock file
 
     @property
     def ids(self) -> frozenset[int]:
@@ -47,12 +48,12 @@ class _Use:
 
     @property
     def is_state(self) -> bool:
-        """Whether it is read before the last write."""
+        """Whether the file is read before its last write."""
         return self.read > 0 and self.first_read < self.last_write
 
     @property
     def is_input(self) -> bool:
-        """Whether it is mostly read, after it was written."""
+        """Whether the file is mostly read, after it was written."""
         return not self.is_state and self.read > self.written
 
 
@@ -63,13 +64,14 @@ def in_common(
     tree: Processes | None,
     name: Callable[[int], str],
 ) -> InCommon:
-    """Returns these files of the lowest layers' tables. locks: the table with the numbers of locks;
-    known: the ranks of combined records, by module; tree: the processes of a run of several
-    programs, which may run one after another; name: tells the name of a record."""
+    """Returns the files that several processes use at the same time, from the tables of the lowest
+    layers. locks: the table with the numbers of locks; known: the ranks of combined records, by
+    module; tree: the processes of a run of several programs, which may run one after another; name:
+    returns the name of a record."""
     locked = _locked(locks, tables, name)
     uses: dict[int, _Use] = {}
     for table in tables:
-        # A file that is renamed to a name is a new version of what has this name.
+        # A file that is renamed to the name of another file is a new version of that file.
         written = (table["BYTES_WRITTEN"] > 0) | (table["RENAME_TARGETS"] > 0)
         ids = table.ids[written & (table.shared | np.isin(table.ids, _array(locked)))]
         for number in ids.tolist():
@@ -94,8 +96,8 @@ def _array(ids: frozenset[int]) -> npt.NDArray[np.uint64]:
 def _locked(
     locks: Table | None, tables: Sequence[Table], name: Callable[[int], str]
 ) -> frozenset[int]:
-    """Returns the ids of the files that are locked, and of those beside a locked file with their
-    name and an end such as `.lock`: by a lock a program says that others use the file."""
+    """Returns the ids of the files that are locked, and of the files with a locked lock file: for
+    `x.lock` that is `x`. A program that locks a file expects that other processes use it."""
     if locks is None:
         return _NONE
     found = frozenset(locks.ids[locks["LOCKS"] > 0].tolist())
@@ -111,7 +113,7 @@ def _locked(
 def _add(
     use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
 ) -> None:
-    """Adds the users, bytes and times that a table has of the file `number` to its use."""
+    """Adds to `use` the users, bytes and times of the file `number` in one table."""
     place = table.place(number)
     if place is None:
         return
@@ -139,7 +141,7 @@ def _add(
 
 def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
     """Returns the lowest and the highest rank whose records the combined record `number` may
-    contain; those of the whole run if the log does not tell."""
+    contain; the ranks of the whole run if the log does not have them."""
     partly = known.get(table.records.module.id)
     row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
     if partly is None or row < 0:

@@ -1,4 +1,4 @@
-"""Measures the work of a program on the names of a folder that it lists again and again."""
+"""Measures how long a program works on the names of a folder that it lists again and again."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ...call_sites.measured import MEDIUM, OPEN
 from ..facts import Facts, once
 from ..times.loops import loops_of
 
-_ALIKE = 2.0  # how many times as many opens as listings there may be
+_ALIKE = 2.0  # largest ratio of opens to listings, and of listings to opens
 
 
 @once
 def work(facts: Facts) -> float:
-    """Returns the seconds after repeated listings of folders in which the program matched, sorted
-    or counted the names: glob returns a list of them, and the next call opens a file. 0 if folders
-    are not listed again and again, or without call sites."""
+    """Returns the seconds in which the program matched, sorted or counted names after it listed a
+    folder again: the time between a call of glob, which returns a list of names, and the open that
+    follows. Returns 0 if folders are not listed again and again, or without call sites."""
     extra, known = facts.table("POSIX_EXT"), loops_of(facts)
     if extra is None or known is None:
         return 0.0
@@ -21,7 +21,7 @@ def work(facts: Facts) -> float:
     if again < facts.limits["lists.again"] * facts.nprocs:
         return 0.0
     most = entries * again / max(1.0, lists) * facts.limits["loop.item"]
-    before = 0.0  # the time before opens of loops that open a file for about each listing
+    before = 0.0  # seconds before the opens of loops that open about one file per listing
     for loop in known.groups:
         opens = loop.sums.calls_of[OPEN]
         if again <= _ALIKE * opens and opens <= _ALIKE * again:

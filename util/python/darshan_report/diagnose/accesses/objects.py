@@ -1,5 +1,5 @@
-"""All datasets, or all HDF5 files, of a log as arrays: a cost that is too small to see in one
-object is visible in hundreds together."""
+"""All datasets, or all HDF5 files, of a log as arrays. A cost that is too small to notice in one
+object is visible in the sum over hundreds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Objects:
         return self._table[name][self._rows]
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
-        """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of POSIX below the calls."""
+        """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of the POSIX calls that the calls on
+        the objects caused."""
         return added([self[f"{o}_POSIX_{what}"] for o in operations])
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
@@ -49,7 +50,7 @@ class Objects:
 
     @property
     def asked(self) -> np.ndarray:
-        """Bytes that reads and writes requested."""
+        """Bytes that reads and writes of each object requested."""
         return added([self["BYTES_ASKED_READ"], self["BYTES_ASKED_WRITTEN"]])
 
     def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
@@ -57,8 +58,8 @@ class Objects:
         return self.facts.rows(self._table, int(self._rows[place]), *names)
 
     def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
-        """Returns sums over the masked objects as evidence; for a single object its counters, with
-        its name."""
+        """Returns sums over the masked objects as evidence. If the mask has one object, returns its
+        counters with its name."""
         places = np.flatnonzero(mask)
         if len(places) == 1:
             return self.rows(int(places[0]), *names)
@@ -68,8 +69,8 @@ class Objects:
 
     @functools.cached_property
     def counts(self) -> np.ndarray:
-        """Number of objects in each record. Objects that are created without a name and get one by
-        a link later, as h5py does it, share a record."""
+        """Number of objects in each record. Objects that are created without a name and linked to a
+        name later, as h5py does, share a record."""
         found = files_of_each(self.facts.log, self.ids)
         opens = self["OPEN_CALLS"]
         for place in np.flatnonzero(opens > 1):
@@ -78,7 +79,8 @@ class Objects:
         return found
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
-        """Returns "300 datasets like /f.h5:/x0", the heaviest; or a single object's name."""
+        """Returns text such as "300 datasets like /f.h5:/x0", which names the heaviest object; for
+        a single object, its name."""
         # The overflow record is the example only if there is no other record.
         single = mask & (self.ids != ID)
         first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
@@ -91,8 +93,8 @@ class Objects:
 
 
 def span(values: np.ndarray) -> str:
-    """Returns the least and the largest of some numbers of bytes as text, "40 B to 4.00 KiB"; one
-    of them if they read the same."""
+    """Returns the smallest and the largest number of bytes as text: "40 B to 4.00 KiB", or "4.00
+    KiB" if both have the same text."""
     least, most = amount(float(values.min())), amount(float(values.max()))
     return least if least == most else f"{least} to {most}"
 
@@ -107,7 +109,7 @@ class Hdf5:
 
     @property
     def file_ids(self) -> npt.NDArray[np.uint64]:
-        """The file of each dataset; 0 if unknown."""
+        """The record id of each dataset's file; 0 if unknown."""
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
@@ -119,7 +121,7 @@ class Hdf5:
         return np.bincount(at[known], weights=values[known], minlength=len(self.files))
 
     def per_dataset(self, values: np.ndarray) -> np.ndarray:
-        """Returns the value of the file for each dataset in it; 0 if the file is unknown."""
+        """Returns, for each dataset, the value of its file; 0 if the file is unknown."""
         if not len(self.files):
             return np.zeros(len(self.datasets))
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
@@ -130,12 +132,12 @@ class Hdf5:
         return joined(self.files.ids, table, values / table.processes)
 
     def in_files(self, mask: Mask) -> Mask:
-        """Returns a mask of the datasets in the files of another mask."""
+        """Returns a mask of the datasets in the masked files."""
         return np.isin(self._place, self.files.ids[mask])
 
     def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
-        """Returns the ids of the datasets and files of two masks, of the files of these datasets,
-        and of the datasets in these files."""
+        """Returns the ids of the masked datasets and their files, and of the masked files and their
+        datasets."""
         found: set[int] = set()
         if datasets is not None:
             found |= {int(i) for i in self.datasets.ids[datasets]}
@@ -170,18 +172,18 @@ def hdf5(facts: Facts) -> Hdf5 | None:
 
 
 def size_of(table: Table) -> npt.NDArray[np.float64]:
-    """Returns the bytes of all values of each dataset of HDF5, or variable of PnetCDF; 0 if
-    unknown."""
+    """Returns the size of each HDF5 dataset, or PnetCDF variable, with all its values, in bytes; 0
+    if unknown."""
     of_netcdf = table.prefix == "PNETCDF_VAR"
     points = table["NPOINTS" if of_netcdf else "DATASPACE_NPOINTS"]
     size: npt.NDArray[np.float64] = points.astype("f8") * table["DATATYPE_SIZE"]
     if of_netcdf:
-        size[table["IS_RECORD_VAR"] > 0] = 0.0  # the log has the size of one record only
+        size[table["IS_RECORD_VAR"] > 0] = 0.0  # the log has only the size of one record
     return size
 
 
 def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
-    """Returns the bytes of all values of each HDF5 dataset of `ids`; 0 if unknown."""
+    """Returns the size of each HDF5 dataset of `ids` in bytes; 0 if unknown."""
     table = facts.table("H5D")
     return np.zeros(len(datasets)) if table is None else joined(datasets, table, size_of(table))
 

@@ -1,4 +1,4 @@
-"""Compressed streams: what is in them can be read only from the beginning."""
+"""Compressed streams, whose contents can be read only from the beginning."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ..facts import Facts
 from ..finding import Remedy
 from ..programs.used_through import used_through
 
-# An archive of zip has a directory, and each member begins anew: it is none of these.
+# A zip archive is not such a stream: it has a directory, and each member is compressed separately.
 _STREAM = re.compile(r"\.(?:gz|bz2|xz|lzma|zst|Z|tgz|tbz2?|txz)$", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(?:tar\.\w+|tgz|tbz2?|txz)$", re.IGNORECASE)
 _LIBRARY = r"(?:gzip|bz2|lzma|_compression)\.|lib(?:z|bz2|lzma)\.so"
 _MEMBERS = Remedy(
-    "Read the members in the order in which the archive has them, each once, or extract the "
-    "archive once and read the files: a compressed archive can be read only from its beginning, so "
+    "Read the members once each, in the order of the archive, or extract the archive once and "
+    "read the files: a compressed archive can be read only from its beginning, so "
     "each step back decompresses everything before it again.",
     "Python: for member in archive: data = archive.extractfile(member).read()  # in its order\n"
     "Python: archive.extractall(folder)  # once;  then read the files of the folder\n"
@@ -32,7 +32,7 @@ _TEXT = Remedy(
 
 
 def remedy(facts: Facts, record: int) -> Remedy | None:
-    """Returns what to do about a compressed file that is read again and again; None if the file is
+    """Returns the remedy for a compressed file that is read again and again; None if the file is
     not known to be compressed."""
     name = facts.name(record)
     if not _STREAM.search(name) and record not in used_through(facts, _LIBRARY):

@@ -1,4 +1,4 @@
-"""The processes that read the same file or dataset, of a run that is a tree of programs."""
+"""The processes of a tree of programs that read the same file or dataset."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..facts import Facts
 from ..programs.responsible_programs import users
 from ..table import Table
 
-UNEVEN = 0.3  # largest standard deviation of the bytes of a process, as a part of the mean
+UNEVEN = 0.3  # largest standard deviation of the bytes per process, as a share of the mean
 
 
 def at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """Returns how many readers of a file run at the same time; 0 if they are not of one program, or
+    """Returns how many readers of a file run at the same time; 0 if they run different programs, or
     are unknown."""
     places = users(facts, table, record)
     if not len(places):

@@ -13,7 +13,7 @@ from ..table import Table
 
 @once
 def ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of the files that are rotated, and of their kept versions."""
+    """Returns the record ids of the files that are rotated, and of their older versions."""
     posix = facts.table("POSIX")
     often = int(facts.limits["opens.again"])
     found = rotated.rotated(posix, facts.own_name, often) if posix is not None else frozenset()
@@ -21,8 +21,8 @@ def ids(facts: Facts) -> np.ndarray:
 
 
 def missed(facts: Facts, extra: Table) -> np.ndarray:
-    """Returns a mask of the records of folders in which rotations look for older versions; extra:
-    the table that counts failed look-ups."""
+    """Returns a mask of the folders in which rotations look for older versions. extra: the table
+    that counts failed look-ups, with a record per folder."""
     posix, found = facts.table("POSIX"), ids(facts)
     if posix is None or not len(found):
         return np.zeros(len(extra), bool)

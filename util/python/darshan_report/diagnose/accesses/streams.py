@@ -1,5 +1,5 @@
-"""The cost of streams below their buffers, by file: from STDIO_EXT, or, in logs without it, from
-the times of calls."""
+"""The cost of the system calls that streams make when their buffers are full or empty, per file. It
+comes from STDIO_EXT, or, in logs without it, from the times of stream calls."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..table import Table
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
-Opens = tuple[npt.NDArray[np.uint64], Floats]  # ids of records, and the opens of each
-_OPENED = 4  # calls of a file for each open
+Opens = tuple[npt.NDArray[np.uint64], Floats]  # ids of records, and the number of opens of each
+_OPENED = 4  # calls per open of a file
 
 
 class Streams:
@@ -21,8 +21,8 @@ class Streams:
 
     def __init__(self, table: Table, beside: Table | None, opened: Opens | None) -> None:
         self.table = table
-        self._opened = opened  # by calls of POSIX
-        self.known = beside is not None  # else the times of calls are an estimate
+        self._opened = opened  # by POSIX calls
+        self.known = beside is not None  # if false, the times of calls are an estimate
         self.files: Mask = ~among(table.ids, standard_ids())
         self._beside = beside
         self._here = self._there = np.empty(0, "i8")
@@ -45,15 +45,16 @@ class Streams:
         return None if row is None else (self._beside, row, names)
 
     def calls(self, kind: str) -> Floats:
-        """Returns how often libc read or wrote the file; if unknown, the calls of the program."""
+        """Returns how often libc read or wrote the file; if unknown, how often the program did."""
         if self.known:
             return self["FILLS" if kind == "READ" else "DRAINS"]
         return self.table[f"{kind}S"].astype("f8")
 
     def kept_open(self, calls: Floats) -> Mask:
-        """Returns a mask of the files with more than four of these calls for each open. With fewer
-        calls a larger buffer saves little, because each close empties the buffer. A shell opens
-        a file by a call of POSIX, and writes it by the stream of its standard output."""
+        """Returns a mask of the files with more than four of these calls per open. With fewer calls
+        a larger buffer saves little, because each close empties the buffer. Opens of POSIX count,
+        too: a shell opens a file with open(), and writes it through the stream of its standard
+        output."""
         opens = self.table["OPENS"].astype("f8")
         if self._opened is not None:
             ids, others = self._opened
@@ -76,5 +77,5 @@ class Streams:
 
 
 def ratio(one: Floats, other: Floats) -> Floats:
-    """Returns one / other; 0 where other is 0."""
+    """Returns one / other, and 0 where other is 0."""
     return np.divide(one, other, out=np.zeros(len(one)), where=other > 0)

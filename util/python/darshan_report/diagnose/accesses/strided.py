@@ -8,7 +8,7 @@ from ..facts import Facts
 from ..finding import Remedy
 from ..table import Table
 
-_MOST = 0.5  # part of the transfers that are at a common distance
+_MOST = 0.5  # share of the transfers that must be at a common distance
 _STRIDES = (1, 2, 3, 4)
 _READ = """\
 C: pread(fd, row, row_bytes, number * row_bytes);  /* all values of a row */
@@ -33,11 +33,11 @@ Perl: print $file pack('d*', @row);"""
 
 
 def stride(facts: Facts, table: Table, kind: str, place: int) -> int:
-    """Returns the bytes that most transfers of this kind skip each time, which are more than they
-    move; 0 if they are not at a constant distance. The strides of a record are those of reads and
-    writes. Between the pieces of one process may be those of others."""
+    """Returns how many bytes most transfers of this kind skip, if they skip more than they move; 0
+    if they are not at a constant distance. A record does not separate strides of reads from strides
+    of writes. The skipped bytes of one process may belong to other processes."""
     if table.prefix != "POSIX":
-        return 0  # streams have no strides
+        return 0  # records of streams have no strides
     number, other = (int(table[f"{word}S"][place]) for word in _of(kind))
     mean = int(table[_moved(kind)][place]) / max(number, 1)
     found = {
@@ -60,8 +60,8 @@ def _moved(kind: str) -> str:
 
 
 def sentence(kind: str, skipped: int) -> str:
-    """Returns a sentence on transfers with a stride, for a finding; "" if `skipped`, the bytes
-    between two transfers, is not above 0."""
+    """Returns a sentence for a finding on transfers with a stride; "" if `skipped`, the bytes
+    between two transfers, is 0."""
     if skipped <= 0:
         return ""
     return (
@@ -71,7 +71,7 @@ def sentence(kind: str, skipped: int) -> str:
 
 
 def remedy(facts: Facts, table: Table, kind: str, place: int) -> Remedy:
-    """Returns the remedy: to move whole rows, or the file as a whole."""
+    """Returns the remedy: move whole rows, or the whole file."""
     direction = "READ" if kind == "READ" else "WRITTEN"
     size = amount(int(table[f"MAX_BYTE_{direction}"][place]) + 1)
     whole = f", or the whole file ({size})," if facts.single(table)[place] else ""

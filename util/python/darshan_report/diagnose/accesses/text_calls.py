@@ -1,4 +1,4 @@
-"""Calls of the C library that format or parse numbers: most of their time is the conversion."""
+"""Calls of the C library that format or parse numbers. The conversion takes most of their time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _FORMATS = re.compile(r"(?:__)?v?f?w?printf(?:_chk)?|fprintf_unlocked")
 _PARSES = re.compile(r"(?:__isoc\d+_)?v?fw?scanf")
 WRITE_TEXT = Remedy(
     "Write numbers as they are in memory: nothing is formatted, and the next program need not "
-    "parse them. Where people must read the file, write fewer digits or fewer lines of it.",
+    "parse them. If people must read the file, write fewer digits or fewer lines.",
     "C: fwrite(values, sizeof *values, number, stream);  // once for many numbers",
 )
 READ_TEXT = Remedy(
-    "If the file is read more than once, convert it once to a binary format. Else read it whole "
-    "and parse it with strtod, which takes a part of the time of fscanf.",
+    "If the file is read more than once, convert it once to a binary format. Otherwise read the "
+    "whole file and parse it with strtod, which is faster than fscanf.",
     "C: fread(values, sizeof *values, number, stream);  // of a binary file\n"
     "C: fread(text, 1, size, stream);  value = strtod(at, &at);  // in place of fscanf",
 )
@@ -31,7 +31,7 @@ class TextCalls:
     """Calls of one kind (READ or WRITE) that format or parse."""
 
     kind: int
-    function: str  # the one with most time
+    function: str  # the function that took most time
     seconds: float
     calls: int
     bytes: int
@@ -45,7 +45,8 @@ class TextCalls:
 
     @property
     def words(self) -> str:
-        """Says what the calls did, as the end of a sentence that begins with their time."""
+        """Returns the end of a sentence that begins with the time of the calls, and says what they
+        did."""
         did = "formatted" if self.kind == WRITE else "parsed"
         return (
             f"{count(self.calls)} calls of {self.function}, which {did} {amount(self.bytes)} of "
@@ -56,8 +57,8 @@ class TextCalls:
 
 @once
 def text_calls(facts: Facts) -> TextCalls | None:
-    """Returns the calls that format text, or those that parse it, whichever take longer; None
-    without call sites, or if there are none."""
+    """Returns either the calls that format text or the calls that parse it, whichever take longer.
+    Returns None if there are no such calls, or no call sites."""
     known = loops_of(facts)
     if known is None:
         return None

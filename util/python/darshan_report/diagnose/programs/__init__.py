@@ -1,1 +1,1 @@
-"""The programs of a log: which they are, what they are for, and what they read."""
+"""The programs of a log: their names, what they do, and what they read."""

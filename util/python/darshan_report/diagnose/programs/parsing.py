@@ -1,10 +1,9 @@
-"""How long parsers take for the bytes that a loop reads, at most.
-
-A program that opens a small file again, such as its configuration, parses it again, too. This time
-lies between its calls, where the program may also compute: so a parser is taken to need no longer
-than its bytes take at the lowest rate of such parsers. Frames of a library in the calls tell the
-parser. Without them, as for `json.loads` of a text, or for `pickle.load` and `csv.reader`, which
-are written in C, the name of the file tells the format.
+"""Estimates how long parsers take, at most, for the bytes that a loop reads. A program that opens a
+small file again, such as its configuration, also parses it again. The program does so between its
+I/O calls, where it may also compute. The estimate is therefore the time that the bytes take at the
+lowest rate of such parsers. The parser is known from its frames in the call sites. A parser without
+frames, such as `json.loads` of a string, or `pickle.load` and `csv.reader`, which are written in C,
+is known from the extension of the file.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..facts import Facts
 # Functions of parsers that read the file themselves.
 _FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
 _SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
-_MOSTLY = 0.9  # part of a site's calls
+_MOSTLY = 0.9  # share of a site's calls
 # Names of files of lines.
 TEXT = re.compile(
     r"\.(?:csv|tsv|tab|txt|log|asc|xyz|json|jsonl|ndjson|xml|fa|fasta|fq|fastq|sam|vcf|bed|gff3?"
@@ -34,15 +33,15 @@ _TEXTS = re.compile(
 
 
 def uses_texts(facts: Facts, site: Site) -> bool:
-    """Returns whether most calls of a site are on files that programs parse."""
+    """Returns whether most calls of a site are on files of a format that programs parse."""
     calls = {facts.name(record): number for record, number in site.sums.files.calls.items()}
     texts = sum(number for name, number in calls.items() if _TEXTS.search(name))
     return texts > 0 and texts >= _MOSTLY * sum(calls.values())
 
 
 def _rate(facts: Facts, site: Site) -> float:
-    """Returns the bytes per second that the parser of a site takes at least; 0 if what the site
-    reads is not known to be parsed."""
+    """Returns the lowest rate of a site's parser, in bytes per second; 0 if no parser is known for
+    what the site reads."""
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
     names = [name_of(place) for place in inside]
     if any(map(_SLOW.match, names)):
@@ -53,8 +52,8 @@ def _rate(facts: Facts, site: Site) -> float:
 
 
 def parsing_of(facts: Facts, loop: Line) -> float:
-    """Returns the seconds that parsers take at most for what a loop reads; 0 if it reads nothing
-    that is known to be parsed."""
+    """Returns how many seconds parsers take, at most, for what a loop reads; 0 if no parser is
+    known for it."""
     reading = [site for site in loop.sites if site.sums.calls_of[READ] > 0]
     rates = [(site, _rate(facts, site)) for site in reading]
     return sum(site.sums.read / rate for site, rate in rates if rate > 0)

@@ -1,9 +1,7 @@
-"""Determines which programs of a tree caused a finding, from its evidence, as far as the log shows
-it.
-
-A record of a single rank names its process. For a combined record SHARED has the number of
-processes and their lowest and highest rank, and PROCESS shows which of them did any I/O. If that
-leaves a choice, no program is named.
+"""Determines which programs of a tree caused a finding, if its evidence shows it. A record of a
+single rank names its process. For a combined record, SHARED has the number of processes and their
+lowest and highest rank, and PROCESS shows which of these processes did I/O. If several programs
+remain possible, none is named.
 """
 
 from __future__ import annotations
@@ -18,15 +16,15 @@ from ..facts import Facts
 from ..finding import GOOD, Finding
 from ..table import Table, added
 
-_RECORDS = 256  # records of a finding that are examined, the heaviest
-_UNKNOWN = 0.1  # largest part that may be of unknown processes
+_RECORDS = 256  # largest number of a finding's records that are examined, the heaviest first
+_UNKNOWN = 0.1  # largest share that may belong to unknown processes
 
 Weights = npt.NDArray[np.float64]
 
 
 def name_programs(facts: Facts, finding: Finding) -> Finding:
-    """Returns the finding with the programs that caused it, also in its sentence, if they are
-    known."""
+    """Returns the finding with the programs that caused it, if they are known; its sentence then
+    names them, too."""
     tree = facts.tree
     if tree is None or finding.kind == GOOD or finding.programs or not finding.evidence:
         return finding
@@ -45,8 +43,8 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
 
 
 def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
-    """Weighs the processes by all files: by PROCESS, or, for what PROCESS lacks, such as mapped
-    bytes or upper layers, by all records of the module."""
+    """Weighs the processes by their work on all files: with PROCESS, or, for what PROCESS does not
+    have (mapped bytes, upper layers), with all records of the module."""
     base = [e.counter for e in finding.evidence if e.module in ("POSIX", "STDIO")]
     others = dict.fromkeys(e.module for e in finding.evidence if e.module not in ("POSIX", "STDIO"))
     if not others or any(counter.endswith("_TIME") for counter in base):
@@ -61,8 +59,9 @@ def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
 
 
 def _times(tree: Processes, counters: list[str]) -> Weights:
-    """Returns the seconds of each process in the kinds of calls that these counters are about:
-    reads, writes, metadata; in all calls if they are about none of these."""
+    """Returns the seconds of each process in the kinds of calls that these counters count: reads,
+    writes or metadata operations. Returns the seconds in all calls if the counters are of other
+    kinds."""
     kinds = (
         (("_READ_", "_READS", "_READ"), tree.read_time),
         (("_WRITE_", "_WRITES", "_WRITTEN"), tree.write_time),
@@ -73,7 +72,7 @@ def _times(tree: Processes, counters: list[str]) -> Weights:
 
 
 def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | None:
-    """Weighs the processes by the records that the finding is about; None if it names no record."""
+    """Weighs the processes by the records of the finding; None if it names no record."""
     ids = {e.id for e in finding.evidence if e.id is not None}
     if not ids:
         return None
@@ -100,8 +99,8 @@ def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
 
 
 def programs_of(facts: Facts, module: str, *records: int) -> str:
-    """Returns the programs that used a file, by the time that they spent on its records; empty if
-    unknown."""
+    """Returns the programs that used a file, ordered by the time that they spent on its records;
+    empty if unknown."""
     table = facts.table(module)
     if facts.tree is None or table is None:
         return ""
@@ -112,7 +111,8 @@ def programs_of(facts: Facts, module: str, *records: int) -> str:
 
 
 def _columns(table: Table, counters: list[str]) -> list[str]:
-    """Returns the counters that a record is weighed by: its times; without any, its other sums."""
+    """Returns the counters that give the weight of a record: its times or, if it has none, its
+    other sums."""
     summed = {c.name for c in table.records.module.counters + table.records.module.fcounters
               if c.summed}  # fmt: skip
     known = [c for c in dict.fromkeys(counters) if c in summed]
@@ -120,7 +120,7 @@ def _columns(table: Table, counters: list[str]) -> list[str]:
 
 
 class _Doers:
-    """Adds up how much each process of a tree did in some records, as weights."""
+    """Adds up how much of some records each process of a tree did, as weights."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
@@ -129,12 +129,12 @@ class _Doers:
 
     @property
     def known(self) -> Weights:
-        """The weights; zeros if too much is of unknown processes."""
+        """The weights; all 0 if too large a share belongs to unknown processes."""
         whole = float(self.weights.sum()) + self.unknown
         return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
-        """Adds the records of a module with the ids of a finding, weighted by the counters."""
+        """Adds a module's records with the ids of a finding, weighted by the counters."""
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))
@@ -151,8 +151,8 @@ class _Doers:
         for row in combined[:_RECORDS]:
             some = self.combined(table, int(records.ids[rows[row]]))
             if len(some):
-                # The weight is split by the time in such calls in all files: a process that only
-                # read a file has no part in how it was written.
+                # The weight is divided by the time that each process spent in such calls on all
+                # files: a process that only read has no share in a finding about writes.
                 spent = _times(tree, columns)[some]
                 parts = spent if spent.sum() > 0 else np.ones(len(some))
                 self.weights[some] += heavy[row] * parts / parts.sum()
@@ -177,5 +177,6 @@ class _Doers:
             if len(some) == number:
                 return some
         alike = len({tree.programs[place] for place in np.flatnonzero(active)}) == 1
-        # It is unknown which of these processes took part, but they all run the same program.
+        # The log does not show which of these processes took part, but all of them run the same
+        # program.
         return np.flatnonzero(active)[:number] if alike else np.empty(0, np.int64)

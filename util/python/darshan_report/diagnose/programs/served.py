@@ -1,5 +1,5 @@
-"""Files that a server sends: each request opens its file and reads it, which is what the server is
-for. No line of the user makes these calls, and no loop of the user could make fewer of them."""
+"""Files that a server sends: each request opens its file and reads it, as the server must. These
+calls come from the server's code, so the user cannot reduce them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _SERVERS = re.compile(
     r"(?:socketserver|wsgiref|werkzeug|waitress|gunicorn|uvicorn|hypercorn|starlette|flask|django"
     r"|tornado|aiohttp\.web|cherrypy|twisted)\.|http\.\w*RequestHandler"
 )
-_MOSTLY = 0.5  # part of a finding's calls that servers made, at least
+_MOSTLY = 0.5  # smallest share of a finding's calls that a server must have made
 
 
 def is_of_server(site: Site) -> bool:
-    """Returns whether a server made the calls of a site by its own code: a handler that the user
-    wrote has a line inside of the server's."""
+    """Returns whether a server's own code made the calls of a site. In calls of a handler that the
+    user wrote, a line of the user stands below the lines of the server."""
     inside = site.places[: site.user] if site.user >= 0 else site.places
     return any(map(_SERVERS.match, map(name_of, inside)))
 
 
 def is_served(facts: Facts, finding: Finding) -> bool:
-    """Returns whether a server made most of the calls that a finding is about."""
+    """Returns whether a server made most of a finding's calls."""
     about = about_of(finding.name)
     if about is None or finding.kind != PROBLEM:
         return False

@@ -1,4 +1,5 @@
-"""Finds the SQLite databases of a log, by the names of files and by the library that used them."""
+"""Finds the SQLite databases of a log by the names of files and by the library that used the
+files."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from ..finding import Remedy
 from .used_through import used_through
 
 _DATABASE = re.compile(r"\.(?:db|db3|sqlite|sqlite3)$", re.IGNORECASE)
-_BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a database
+_BESIDE = ("-journal", "-wal", "-shm")  # suffixes of the files that SQLite keeps for a database
 _LIBRARY = r"_?sqlite3\.|libsqlite3\.so"
 _PROGRAM = re.compile(r"\.(?:pyc?|so)$|\.so\.[0-9.]+$")
 

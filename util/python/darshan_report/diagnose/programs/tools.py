@@ -1,5 +1,6 @@
-"""Tools that do what they are for: tar opens each file of a folder, rm removes each. A user cannot
-change how a tool works, but can give it fewer files, or call it less often."""
+"""Findings about tools: tar opens each file of a folder, and rm removes each, because that is their
+purpose. A user cannot change how a tool works, but can give it fewer files, or call it less
+often."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from ..finding import NOTICE, PROBLEM, Finding, Remedy
 from ..times.loops import loops_of
 from .served import is_served
 
-# Tools that keep files of their own: how many, and where, is not their caller's choice.
+# Tools that keep files of their own. Their caller can choose neither the number nor the place of
+# these files.
 _KEEPERS = frozenset(
     ("git", "hg", "svn", "pip", "pip3", "conda", "mamba", "npm", "apt", "apt-get", "dpkg")
 )
@@ -26,25 +28,25 @@ TOOLS = _KEEPERS.union(
         *("ar", "ranlib", "nm", "strip", "objcopy", "objdump", "size"),
     )
 )
-# Diagnoses of several processes that do the same: their caller can change that.
+# Diagnoses about several processes that do the same. The caller of a tool can change that.
 _OF_CALLERS = frozenset(
     ("read-by-each", "process-each", "repeated-by-processes", "rewritten-by-processes")
 )
 
-# Diagnoses whose remedies open or look up files less often, by the start of their names.
+# The start of the names of diagnoses with the remedy to open or look up files less often.
 _OF_OPENS = ("metadata", "opened-again", "failed-lookups")
 _DD = "dd"
-# Diagnoses of small transfers, by the start of their names.
+# The start of the names of diagnoses about small transfers.
 _PIECES = ("small-accesses", "costly-reads", "costly-writes")
 _LARGER_BLOCKS = Remedy(
-    "Call dd with bs=1M, and with iflag=skip_bytes,count_bytes where skip= or count= is in bytes: "
-    "else they count blocks. oflag=seek_bytes does the same for seek=.",
+    "Call dd with bs=1M. skip= and count= then count blocks of 1 MiB; with "
+    "iflag=skip_bytes,count_bytes they count bytes. oflag=seek_bytes does the same for seek=.",
     "dd if=IN of=OUT bs=1M iflag=skip_bytes,count_bytes skip=BYTES count=BYTES",
 )
 
 
 def tool_of(facts: Facts) -> str:
-    """Returns the tool that a run of one process is; empty for other programs and other runs."""
+    """Returns the name of the tool, if the run is one process of a tool; else an empty string."""
     if facts.tree is not None or facts.nprocs > 1:
         return ""
     name = asked_for(facts.info.exe)
@@ -52,19 +54,20 @@ def tool_of(facts: Facts) -> str:
 
 
 def _did(facts: Facts, finding: Finding) -> list[str]:
-    """Returns the tools of a tree that caused a finding, the one that did most first if that is
-    known; empty if other programs took part."""
+    """Returns the tools of a tree that caused a finding; if known, the tool that did most comes
+    first. Empty if other programs took part."""
     tree = facts.tree
     if tree is None:
         return []
     if finding.doers:
-        # Writes of a script for its tools, such as `echo >> file`, are little beside their work.
+        # A script itself writes little, such as `echo >> file`, compared with the work of its
+        # tools.
         scripts = {program.name for program in tree.programs if program.shell}
         left_out = () if finding.doers[0] in scripts else scripts
         doers = [name for name in finding.doers if name not in left_out]
         return doers if TOOLS.issuperset(doers) else []
     told = finding.programs
-    # The "other programs" behind two or more names may have caused half of it.
+    # If a finding names two programs and "other programs", the others may have caused half of it.
     if "other programs" in told and "," in told:
         return []
     names = {p.name for p in tree.programs if not p.shell and (not told or p.name in told)}
@@ -72,22 +75,22 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
 
 
 def _is_dd(facts: Facts, finding: Finding) -> bool:
-    """Returns whether dd did nearly all of what a finding is about."""
+    """Returns whether dd made nearly all of a finding's transfers."""
     if facts.tree is None:
         return facts.nprocs == 1 and asked_for(facts.info.exe) == _DD
     return finding.doers == (_DD,)
 
 
 def _of_dd(finding: Finding) -> Finding:
-    """Returns a finding on the pieces that dd moves, with the option that makes them larger. A
-    program that calls dd cannot change its buffer."""
+    """Returns a finding about small transfers of dd with the remedy for dd: the option for a larger
+    block. A program that calls dd cannot change dd's buffer in another way."""
     return replace(finding, remedy=_LARGER_BLOCKS) if finding.name.startswith(_PIECES) else finding
 
 
 @once
 def _installed(facts: Facts) -> frozenset[str]:
-    """Returns the names of the compiled programs whose calls have no line outside of installed
-    software, by the call sites."""
+    """Returns the names of the compiled programs that consist of installed software only: no call
+    site of them has a line of the user's own code."""
     found: dict[str, bool] = {}
     known = loops_of(facts)
     for group in known.groups if known is not None else ():
@@ -98,8 +101,9 @@ def _installed(facts: Facts) -> frozenset[str]:
 
 
 def _are_installed(facts: Facts, finding: Finding) -> list[str]:
-    """Returns the programs that caused a finding if all of them are installed, compiled programs.
-    Debian's ar is a link to a program whose name ends with -ar."""
+    """Returns the programs that caused a finding, if all of them are installed, compiled programs.
+    A name may be that of a link: Debian's `ar` is a link to `x86_64-linux-gnu-ar`, and call sites
+    have the latter name."""
     doers = finding.doers or ((asked_for(facts.info.exe),) if facts.tree is None else ())
     known = _installed(facts)
     some = [d for d in doers if d in known or any(name.endswith(f"-{d}") for name in known)]
@@ -107,8 +111,8 @@ def _are_installed(facts: Facts, finding: Finding) -> list[str]:
 
 
 def _of_installed(facts: Facts, finding: Finding) -> Finding:
-    """Returns a finding on the opens of installed programs, whose user cannot change them, as a
-    notice; other findings unchanged."""
+    """Returns a finding about opens as a notice, if installed programs caused it, because their
+    user cannot change their code. Returns other findings unchanged."""
     is_of_opens = finding.name.startswith(_OF_OPENS)
     programs = _are_installed(facts, finding) if is_of_opens else []
     if not programs:
@@ -118,15 +122,16 @@ def _of_installed(facts: Facts, finding: Finding) -> Finding:
         "are installed programs", "them",
     )  # fmt: skip
     remedy = Remedy(
-        f"{names} {verb}: its user chooses its files and its options, and not its calls. Start "
-        f"{them} once for many files where that is possible, or give {them} fewer files."
+        f"{names} {verb}: its user can choose its files and options, but cannot change its calls. "
+        f"Start {them} once for many files where that is possible, or give {them} fewer files."
     )
     return replace(finding, kind=NOTICE, is_hint=True, remedy=remedy)
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns a finding about a tool as a notice to the tool's caller; None if the run is a tool,
-    if a tool keeps its own files, or if a server sends its files; other findings unchanged."""
+    """Returns a finding about a tool as a notice to the tool's caller. Returns None if the run
+    itself is a tool, if a tool keeps its own files, or if a server sends its files. Returns other
+    findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
     if _is_dd(facts, finding):

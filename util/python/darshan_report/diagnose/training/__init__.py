@@ -1,1 +1,1 @@
-"""Parts of the diagnoses of trainings: loaders of data, and what they do for each sample."""
+"""The diagnoses of trainings: what loaders of data wait for, and what they do for each sample."""

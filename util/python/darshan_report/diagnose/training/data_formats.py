@@ -1,5 +1,5 @@
-"""The formats of the files from which a training read its samples, by their names and by the
-libraries that read them. The files themselves are never opened."""
+"""Determines the formats of the files from which a training read its samples, by the names of the
+files and by the libraries that read them. This code never opens the files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..facts import Facts, once
 from ..programs import program_text
 from ..table import Table
 
-# Formats by the end of a name. A record of many files is named by their folder and extension.
+# Formats by file extension. The name of a record of many files is their folder and extension.
 _BY_NAME = tuple(
     (title, re.compile(pattern, re.IGNORECASE))
     for title, pattern in (
@@ -43,18 +43,18 @@ _OTHER = "other"
 
 @dataclass(frozen=True)
 class Format:
-    """The files of one format that a program read, and wrote at most once."""
+    """The files of one format that a program read, and did not write or wrote once."""
 
     title: str
     files: int
     opens: int
-    read: int  # bytes, by calls
-    touched: int  # bytes of mapped files
-    seconds: float  # in calls on these files, over all processes
+    read: int  # bytes that calls read
+    touched: int  # bytes of mapped files that the program touched
+    seconds: float  # seconds in calls on these files, summed over processes
 
     @property
     def moved(self) -> int:
-        """Bytes that were read or touched."""
+        """Bytes that calls read, or that the program touched in mapped files."""
         return self.read + self.touched
 
 
@@ -65,7 +65,7 @@ def _title(name: str, zarr: tuple[str, ...]) -> str:
 
 
 def _by_library(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files that HDF5 opened, whatever their names are."""
+    """Returns a mask of the files that HDF5 opened, whatever their extension."""
     files = facts.table("H5F")
     if files is None:
         return np.zeros(len(table), bool)
@@ -74,7 +74,7 @@ def _by_library(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _touched(facts: Facts, table: Table) -> np.ndarray:
-    """Returns the bytes of each mapped file that were touched, at least."""
+    """Returns how many bytes of each mapped file the program touched, at least."""
     found = np.zeros(len(table), "f8")
     extra = facts.table("POSIX_EXT")
     if table.prefix != "POSIX" or extra is None or not extra.has("MMAP_TOUCHED"):
@@ -90,7 +90,8 @@ def _touched(facts: Facts, table: Table) -> np.ndarray:
 def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
     """Yields the files of a layer, each record as a format of its own."""
     touched = _touched(facts, table)
-    # A program may have made its samples itself, in a cache, but not several times.
+    # A file that the program wrote once may be a cache of samples; a file that it wrote several
+    # times is not.
     size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
     mask = ((table["BYTES_READ"] > 0) | (touched > 0)) & (table["BYTES_WRITTEN"] <= size)
     mask &= ~program_text.which(facts, table)
@@ -111,8 +112,8 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
 
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
-    """Returns the formats of the files that a program read, and wrote at most once, those with most
-    bytes first. Code of the program is not data."""
+    """Returns the formats of the files that a program read and wrote at most once, ordered by
+    bytes, largest first. Files with code of the program do not count."""
     found: dict[str, list[Format]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):

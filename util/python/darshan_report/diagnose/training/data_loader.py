@@ -11,14 +11,14 @@ from ...call_sites.stack import IMPORT, Python
 from ...library import LogError
 from ..facts import Facts, once
 
-# Code that asks a data set of the user for one sample after the other.
+# Code that requests one sample after the other from a data set of the user.
 _TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
 
 
 @once
 def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
-    """Returns the call sites in which a DataLoader of PyTorch had samples opened or read, those
-    with most time first; empty without call sites."""
+    """Returns the call sites that opened or read samples for a DataLoader of PyTorch, the longest
+    time first; empty without call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -35,9 +35,9 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
 
 
 def is_from_memory(facts: Facts) -> bool:
-    """Tells whether a DataLoader of PyTorch had no file opened, read or mapped for its samples;
-    False without call sites. Reads by a thread of the user's data set are not seen, because its
-    stack has no function of PyTorch."""
+    """Returns whether a DataLoader of PyTorch got its samples without opening, reading or mapping a
+    file; False without call sites. Reads by a thread that the user's data set starts are missed,
+    because the stack of this thread has no function of PyTorch."""
     posix, streams = facts.table("POSIX"), facts.table("STDIO")
     if posix is not None and float(posix["MMAPS"].sum()) > 0:
         return False
@@ -49,7 +49,7 @@ def is_from_memory(facts: Facts) -> bool:
 
 
 def is_torch(facts: Facts) -> bool:
-    """Tells whether a DataLoader of PyTorch read files; False without call sites."""
+    """Returns whether a DataLoader of PyTorch read files; False without call sites."""
     return any(site.sums.read > 0 for site in sites_of_samples(facts))
 
 

@@ -17,23 +17,23 @@ from .making import remedy_of, sentence_of
 NOTHING = "nothing"  # data is not the limit
 START = "start"  # the first batch of each epoch
 MAIN = "main"  # the process itself loads, between its steps
-MEMORY = "memory"  # the same, and the samples come from no file
+MEMORY = "memory"  # like MAIN, and the samples do not come from files
 STORAGE = "storage"  # workers are in file I/O
 COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
-UNPACKING = "unpacking"  # the process that iterates unpacks what workers send
-SENDING = "sending"  # workers have made batches, which are not yet with the program
-UNEVEN = "uneven"  # one batch takes much longer than others, which wait for it
-UNKNOWN = "unknown"  # nothing tells what the workers did
-_TOLD = 0.05  # part of the wait from which on a time is told
-_COMPUTES = 0.25  # part of the wait; on a busy machine it also waits for a processor
-_MAINLY = 0.4  # part of the epochs from which on data is the bottleneck
-_SLOWER = 1.5  # waits of the slowest rank to those of the others, on average, that are told
-_LITTLE = 0.1  # part of the wait below which another part is its reason
-_HALF = 0.5  # part of the wait from which on it has a reason
-_UNEVEN = 3.0  # times of a batch to those of others, on average, that are uneven
-_LARGEST = 64  # workers that are proposed at most
+UNPACKING = "unpacking"  # the main process unpacks the batches of the workers
+SENDING = "sending"  # finished batches are on their way from the workers
+UNEVEN = "uneven"  # some batches take much longer than others
+UNKNOWN = "unknown"  # the log does not show what the workers did
+_TOLD = 0.05  # smallest share of the wait that the text mentions
+_COMPUTES = 0.25  # share of the wait; low, because on a busy machine it also waits for a processor
+_MAINLY = 0.4  # smallest share of the epochs at which data is the bottleneck
+_SLOWER = 1.5  # wait of the slowest rank, relative to the mean of the others, that is reported
+_LITTLE = 0.1  # share of the wait below which a part is not its reason
+_HALF = 0.5  # share of the wait from which on a part is its reason
+_UNEVEN = 3.0  # time of the longest batch, relative to the mean, that is uneven
+_LARGEST = 64  # largest number of workers that is proposed
 
 _FEWER = (
     "Let workers send few large arrays in place of many Python objects: a collate_fn that returns "
@@ -44,21 +44,21 @@ _FEWER = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement on one loader: whether the training waits for its data, and why."""
+    """The result for one loader: whether the training waits for its data, and why."""
 
     loader: Loader
     why: str
-    saved: float  # seconds, summed over processes, that a loader which keeps up would save
-    keeps_up: int  # workers with which the loader would keep up with the steps; 0: not known
+    saved: float  # seconds that a loader which keeps up would save, summed over processes
+    keeps_up: int  # number of workers with which the loader keeps up with the steps; 0: unknown
 
     @property
     def line(self) -> str:
-        """The loop as words: " of train.py:31"; empty if its line is unknown."""
+        """The loop as text: " of train.py:31"; empty if its line is unknown."""
         return f" of {self.loader.line}" if self.loader.line else ""
 
     @property
     def headline(self) -> str:
-        """Says whether data is the bottleneck, and by how much."""
+        """A sentence that says whether data is the bottleneck, and how long the loop waited."""
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
@@ -76,7 +76,8 @@ class Verdict:
 
     @property
     def of_ranks(self) -> str:
-        """Says which rank waited longest; empty if they waited alike, or are not known."""
+        """A sentence that names the rank that waited longest; empty if all waited about as long, or
+        are unknown."""
         slowest, ranks = self.loader.slowest, self.loader.ranks
         if slowest is None:
             return ""
@@ -121,22 +122,22 @@ class Verdict:
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
         then = {
             STORAGE: "Storage is behind it.",
-            COMPUTING: "The code that makes the samples is behind it: decoding, transforms, or "
-            "what the library does to read them.",
+            COMPUTING: "The code that makes the samples takes this time: decoding, transforms, or "
+            "the library that reads them.",
             PROCESSORS: "There were too few processors for the code that makes the samples.",
-            ELSEWHERE: "It is not the program that they waited for, but a network, a lock, or a "
-            "sleep.",
+            ELSEWHERE: "They did not wait for the program, but for a network, a lock, or the end "
+            "of a sleep.",
             UNPACKING: f"The process itself was busy for {seconds(sums.processor)} of its waits: "
             "it unpacks what workers send, object by object.",
-            SENDING: "Most of the time in which the program waited, workers were idle: what takes "
-            "long is to send the batches, after they are made.",
+            SENDING: "Most of the time in which the program waited, workers were idle: sending the "
+            "finished batches to the program takes long.",
             UNEVEN: "The program gets batches in order, and waits for some that take much longer "
             f"than others: the longest took {seconds(self.longest)}.",
         }.get(self.why, "")
         if made is not None:
             return f"{sentence_of(made, number)} {then}".rstrip()
         if did is None:
-            return f"The log does not tell what {number.lower()} did. {then}".rstrip()
+            return f"The log does not show what {number.lower()} did. {then}".rstrip()
         return (
             f"{number} spent {share(did.io, did.lives)} of {'its' if one else 'their'} time in "
             f"file I/O, {share(did.processor, did.lives)} computing, and "
@@ -170,15 +171,16 @@ def _why_workers(loader: Loader) -> str:
     if known is None:
         return UNKNOWN
     io, computing, ready, other = known
-    # Code that waits for a processor is code that wants to compute.
+    # The time in which code waits for a processor counts as computing.
     why = max((io, STORAGE), (computing + ready, COMPUTING), (other, ELSEWHERE))[1]
     return PROCESSORS if why == COMPUTING and ready > computing else why
 
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns seconds of workers while they made batches: in file I/O, computing, ready without a
-    processor, waiting for something else; None if that is not known. File I/O of other threads of
-    the workers counts as part of what the thread waits for."""
+    """Returns the seconds of workers while they made batches, in four parts: in file I/O,
+    computing, ready without a processor, waiting for something else. Returns None if that is
+    unknown. If a worker's thread waits for file I/O of another thread, this time counts as
+    waiting."""
     made, did = loader.made, loader.did
     if made is None:
         return None
@@ -187,31 +189,33 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns what _by_fetches returns, computed from the lives of the worker processes."""
+    """Returns the same four parts as _by_fetches, computed from the lifetimes of the worker
+    processes."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None
-    # Workers may be idle while the program works, but hardly while it waits for them.
+    # Workers may be idle while the program works, but not while it waits for them.
     idle = sums.own * (loader.workers or 0) / max(1, loader.processes)
     other = did.lives - did.io - did.processor - did.ready - idle
     return did.io, did.processor, did.ready, other
 
 
 def _unpacking(loader: Loader) -> float:
-    """Returns the processor time of a process in later calls for batches that workers made."""
+    """Returns the processor time of a process in its calls for batches of workers, without the
+    first batch of each epoch."""
     sums = loader.sums
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return sums.processor * later if loader.workers else 0.0
 
 
 def _is_uneven(loader: Loader) -> bool:
-    """Tells whether one batch took much longer than others."""
+    """Returns whether one batch took much longer than others."""
     made = loader.made
     return made is not None and made.longest * made.batches >= _UNEVEN * made.whole > 0
 
 
 def _is_idle(loader: Loader) -> bool:
-    """Tells whether workers were idle for most of the time in which the program waited."""
+    """Returns whether workers were idle for most of the time in which the program waited."""
     made, sums, workers = loader.made, loader.sums, loader.workers or 0
     if made is None or not made.batches:
         return False
@@ -221,15 +225,15 @@ def _is_idle(loader: Loader) -> bool:
 
 
 def _computing(loader: Loader) -> float:
-    """Returns the part of its loading in which a process that loads itself computes."""
+    """Returns the share of its waits (0 to 1) in which a process without workers computes."""
     sums = loader.sums
     return min(1.0, sums.processor / sums.next) if sums.next > 0 else 1.0
 
 
 def _saved_later(loader: Loader) -> float:
-    """Returns the waits after first batches that a loader with enough workers would not have. If a
-    process loads its samples itself, their computing takes processor time in workers, too. A
-    process with workers unpacks their batches, which takes processor time as before."""
+    """Returns the seconds of waits that a loader with enough workers would save, without the first
+    batch of each epoch. Samples that a process now computes itself take the same processor time in
+    workers. A process with workers still takes processor time to unpack their batches."""
     sums = loader.sums
     if not loader.workers:
         computing = sums.later * _computing(loader)
@@ -239,8 +243,8 @@ def _saved_later(loader: Loader) -> float:
 
 
 def _saved_start(loader: Loader) -> float:
-    """Returns the waits up to first batches that workers which stay between epochs would not have:
-    those of all epochs but the first, without the time in which a worker loads the batch."""
+    """Returns the seconds of waits for first batches that persistent workers would save: the waits
+    of all epochs but the first, without the time in which a worker loads the batch."""
     sums = loader.sums
     if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
         return 0.0
@@ -250,7 +254,7 @@ def _saved_start(loader: Loader) -> float:
 
 
 def _keeps_up(loader: Loader) -> int:
-    """Returns how many workers would load a batch in the time of a step; 0 if that is unknown."""
+    """Returns how many workers together load one batch per step; 0 if unknown."""
     sums = loader.sums
     if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
         return 0
@@ -267,25 +271,25 @@ def _verdict(loader: Loader, least: float) -> Verdict:
 
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
-    """Returns a verdict for each loader of a log, those first whose epochs took the longest."""
+    """Returns a verdict for each loader of a log, the loader with the longest epochs first."""
     least = facts.limits["training.wait"]
     found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
-    # Asked last, because it makes tables of all files, which other logs need not have.
+    # This check comes last, because it builds tables of all files, which most logs do not need.
     memory = any(map(_computes, found)) and is_from_memory(facts)
     return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)
 
 
 def _computes(verdict: Verdict) -> bool:
-    """Tells whether a process that loads itself computes meanwhile; samples of a network have no
-    file either, but the process sleeps."""
+    """Returns whether a process without workers computes while it loads. If its samples come from a
+    network, they have no file either, but the process sleeps."""
     sums = verdict.loader.sums
     return verdict.why == MAIN and sums.processor >= _COMPUTES * sums.next
 
 
 def remedy(verdict: Verdict) -> tuple[str, str]:
-    """Returns the change that helps, and the options of a DataLoader, in PyTorch's words."""
+    """Returns the change that helps, with the options of PyTorch's DataLoader."""
     loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
-    # More workers than processors help those that wait, not those that compute.
+    # More workers than processors help if workers wait, but not if they compute.
     busy = number * _computing(loader) if verdict.why == MAIN else number
     is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < busy
     number = there if is_bound else number
@@ -303,7 +307,7 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
         f"or in more workers while processors are free ({more}).",
         PROCESSORS: "Make the samples with less work (store them decoded or smaller; let each "
-        "worker read only its part of the files), or ask for more processors. More workers do not "
+        "worker read only its part of the files), or request more processors. More workers do not "
         "help.",
         ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
         f"({ahead}); look for a lock or a server that all of them use.",

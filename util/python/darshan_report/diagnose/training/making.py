@@ -1,4 +1,4 @@
-"""The part of making the batches of a training that took most time."""
+"""Determines which part of making the batches of a training took most time."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from ...classes import dataclass
 from ...measure.fetches import Fetches
 from ...units import count, seconds, share
 
-# The part of making batches that took most time.
+# Names of the parts of making batches.
 OPENING = "opening"  # files, or looking names up
 READING = "reading"  # files, or writing them
 COLLATING = "collating"  # in collate_fn
 TRANSFORMING = "transforming"  # in functions that are known to transform samples
 COMPUTING = "computing"  # the rest of the data set's code: it decodes, or runs Python
-READY = "ready"  # to run, but without a processor
-WAITING = "waiting"  # for a mapped page, a thread, a network
-_TOLD = 0.05  # part of the time from which on a part is told
-_MAINLY = 0.5  # part of the time from which on a function is the main part
+READY = "ready"  # ready to run, but without a processor
+WAITING = "waiting"  # waiting for a mapped page, a thread, a network
+_TOLD = 0.05  # smallest share of the time that the text mentions
+_MAINLY = 0.5  # share of the time from which on a function is the main part
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ _WORDS = {
     COMPUTING: _Words("The code of the data set, such as decoding,", ""),
     READY: _Words(
         "Waiting for a processor",
-        "Other threads or programs had the processors: check how many this job has, and "
-        "torch.set_num_threads.",
+        "Other threads or programs used the processors: check how many processors this job has, "
+        "and the number in torch.set_num_threads.",
     ),
     WAITING: _Words("Waiting for something else", ""),
 }
 
 
 def part_of(made: Fetches) -> str:
-    """Returns the part that took most time."""
+    """Returns the part of making batches that took most time."""
     if made.collating >= _MAINLY * made.whole:
         return COLLATING
     if made.transforming >= _MAINLY * made.whole:

@@ -20,14 +20,14 @@ from ..table import Table
 from .data_loader import line_of, sites_of_samples
 from .loading import COMPUTING, MAIN, PROCESSORS, STORAGE, Verdict
 
-_EACH = 0.5  # opens of a sample from which on each sample has one
-_MUCH = 0.1  # part of the wait, or of the workers' time, from which on work is told
-_NEAR = (0.75, 1.5)  # reads of the bytes of a set, as a part of the epochs
+_EACH = 0.5  # opens per sample from which on each sample is taken to have its own open
+_MUCH = 0.1  # smallest share of the wait, or of the workers' time, that is reported
+_NEAR = (0.75, 1.5)  # how often the bytes of a set are read, relative to the number of epochs
 _HDF5 = ("H5F", "h5py")
 _MADE = Remedy(
-    "Make what does not change from epoch to epoch (decoding, resizing, tokens) once, before the "
-    "training, and store it as arrays that are read without decoding; leave only random "
-    "transforms to the data set. Keep the samples in memory if they fit.",
+    "Do the work that is the same in each epoch (decoding, resizing, tokenizing) once, before "
+    "the training, and store the results as arrays that are read without decoding. Leave only "
+    "random transforms to the data set. Keep the samples in memory if they fit.",
     "numpy.save('samples.npy', numpy.stack([decode(p) for p in paths]))  # once\n"
     "self.samples = numpy.load('samples.npy', mmap_mode='r')  # in __init__\n"
     "return torch.from_numpy(self.samples[i].copy())  # in __getitem__",
@@ -40,7 +40,7 @@ class Work:
 
     sentence: str
     remedy: Remedy
-    line: str  # of the user's data set; empty: not known
+    line: str  # line of the user's data set; empty if unknown
 
 
 def _line(sites: Iterable[Site]) -> str:
@@ -48,8 +48,8 @@ def _line(sites: Iterable[Site]) -> str:
 
 
 def _opened(facts: Facts, verdict: Verdict, samples: int) -> Work | None:
-    """Returns the opens of an HDF5 file for each sample; None if there are none or they cost
-    little."""
+    """Returns the work of opening an HDF5 file for each sample; None if there are no such opens or
+    they cost little."""
     found = next(iter(facts.found(hdf5_opened_again.find)), None)
     known = hdf5_opened_again.opened(facts)
     if found is None or known is None:
@@ -76,14 +76,16 @@ def _is_hdf5(site: Site) -> bool:
 
 
 def _busy(verdict: Verdict) -> float:
-    """Returns the seconds in which the processes that load could load, at most."""
+    """Returns an upper bound of the seconds that processes spent on making batches: in I/O,
+    computing, or ready to run. If unknown, returns the seconds in which the program waited for
+    batches."""
     sums, did = verdict.loader.sums, verdict.loader.did
     return did.io + did.processor + did.ready if did is not None else sums.next
 
 
 def _files(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files that are samples or have some: all that are read, and were
-    written once at most."""
+    """Returns a mask of the files that may contain samples: files that were read, and written at
+    most once."""
     found: np.ndarray = table["BYTES_READ"] > 0
     found &= table["BYTES_WRITTEN"] <= table["MAX_BYTE_READ"] + 1
     found &= ~program_text.which(facts, table)
@@ -91,7 +93,8 @@ def _files(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _small(facts: Facts, table: Table, samples: int) -> Work | None:
-    """Returns the small files of which each is a sample; None if there are few."""
+    """Returns the work of reading small files that contain one sample each; None if there are
+    few."""
     size = table["MAX_BYTE_READ"] + 1
     mask = _files(facts, table) & (size <= facts.limits["files.small"])
     opens = int(facts.opens(table)[mask].sum())
@@ -132,7 +135,7 @@ def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
 
 
 def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
-    """Returns the work for each sample that explains the wait; None if none does."""
+    """Returns the work per sample that explains the wait; None if no such work explains it."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
     samples = sums.steps * max(1, verdict.loader.batch_size or 1)
     if table is None or not samples or verdict.why not in (STORAGE, COMPUTING, PROCESSORS, MAIN):

@@ -1,5 +1,5 @@
-"""Whether each worker of a DataLoader, or each rank, reads the whole data set in each epoch, where
-a part would do."""
+"""Determines whether each worker of a DataLoader, or each rank, reads the whole data set in each
+epoch, although its part would be enough."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from .data_loader import sites_of_samples, spent
 from .loading import verdicts
 
 WORKERS, RANKS = "workers", "ranks"
-_NEAR = (0.75, 1.5)  # times that a file is read, as a part of the number of readers
-_MOSTLY = 0.5  # part of the bytes of a run, or of the calls of a file
+_NEAR = (0.75, 1.5)  # how often a file is read, relative to the number of readers
+_MOSTLY = 0.5  # share of the bytes of a run, or of the calls of a file
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class WholeSet:
-    """Files that each of several readers reads whole in each epoch."""
+    """Files that each of several readers reads from begin to end in each epoch."""
 
     loader: Loader
-    readers: str  # WORKERS or RANKS
+    readers: str  # kind of the readers: WORKERS or RANKS
     number: int  # of readers
-    mask: Mask  # of the files, in the table POSIX
+    mask: Mask  # selects the files in the table POSIX
     size: int  # bytes of the files
     read: int  # bytes
     epochs: float  # of one rank
-    spent: float  # seconds of all readers for these files
-    by_sites: bool  # call sites tell these seconds, with what the readers did between their calls
+    spent: float  # seconds of all readers on these files
+    by_sites: bool  # the seconds are from call sites, and contain the time between the calls
 
     @property
     def again(self) -> float:
-        """The part of this work (0 to 1) that is saved if each reader reads only its part."""
+        """The share of this work (0 to 1) that is saved if each reader reads only its part."""
         return 1 - 1 / self.number
 
 
 def _readers(loader: Loader) -> list[tuple[str, int]]:
-    """Returns the kinds of readers among which the set can be divided (workers, ranks) with their
-    numbers, the larger number first."""
+    """Returns the kinds of readers that can divide the set among themselves (workers, ranks), each
+    with its number of readers, the larger number first."""
     ranks = max(1, len(loader.ranks))
     workers = (loader.workers or 0) * ranks
     found = [(WORKERS, workers)] if (loader.workers or 0) > 1 else []
@@ -50,7 +50,7 @@ def _readers(loader: Loader) -> list[tuple[str, int]]:
 
 
 def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
-    """Returns a mask of the files that about `number` processes read from begin to end in each
+    """Returns a mask of the files that about `number` readers read from begin to end in each
     epoch."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
@@ -63,8 +63,8 @@ def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
 
 
 def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
-    """Returns the seconds that readers spent on the files of the set, and whether call sites tell
-    them. A site lists some of its files only."""
+    """Returns the seconds that readers spent on the files of the set, and whether they come from
+    call sites. A site lists only some of its files."""
     ids = set(table.ids[mask].tolist())
     found = 0.0
     for site in sites_of_samples(facts):
@@ -79,8 +79,8 @@ def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
 
 @once
 def whole_set(facts: Facts) -> WholeSet | None:
-    """Returns the files that each worker or rank of the longest training loop reads whole; None if
-    they are not most of what the run read."""
+    """Returns the files that each worker or rank of the longest training loop reads from begin to
+    end; None if these files are less than most of what the run read."""
     found, table = verdicts(facts), facts.table("POSIX")
     loader = found[0].loader if found else None
     if loader is None or table is None or 2 * loader.sums.complete < loader.sums.epochs:
