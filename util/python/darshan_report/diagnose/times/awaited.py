@@ -1,6 +1,6 @@
-"""Findings about one rank for which the others wait. Each waiting rank loses the time that the
-calls of this rank lose. A finding that tells why this rank is slow replaces one that only says that
-the ranks differ."""
+"""Findings about one rank for which the other ranks wait. Each waiting rank loses the time that
+this rank loses in its calls. A finding that explains why this rank is slow replaces a finding that
+only says that the ranks differ."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ..limits import Limits
 from ..rules.processes import imbalance, one_process
 from . import waits
 
-_GENERAL = (imbalance.NAME, one_process.NAME)  # starts of names: that one rank has more to do
-_MOSTLY = 0.8  # part of the time in a finding's files that must be of one rank
-_EXPLAINED = 0.5  # part of the general finding's time that another one must have to replace it
+# Start of the names of findings that only say that one rank has more to do.
+_GENERAL = (imbalance.NAME, one_process.NAME)
+_MOSTLY = 0.8  # share of the time in a finding's files that one rank must have
+_EXPLAINED = 0.5  # share of a general finding's time that another finding needs to replace it
 _SHARES = ("stake.share", "stake.seconds", "stake.large")
 
 
@@ -30,15 +31,15 @@ def _is_general(finding: Finding) -> bool:
 def told(
     facts: Facts, found: Sequence[Finding], find: Callable[[Facts], list[Finding]]
 ) -> list[Finding]:
-    """Returns the findings of a job of which those about one rank contain the waiting of the
-    others, without general ones that they explain. find: the rules, which are run again with the
-    thresholds of one rank: in a job of a thousand ranks, its calls alone are little."""
+    """Returns the findings of a job. Findings about one rank contain the waits of the other ranks,
+    and replace general findings that they explain. find: runs the rules again with the thresholds
+    of a single rank, because in a job of a thousand ranks the calls of one rank are little."""
     if not facts.together:
         return list(found)
     during = waits.during(facts)
     general = [f for f in found if f.kind == PROBLEM and _is_general(f)]
-    # The other ranks wait at most for the time that a general finding claims. This is the better
-    # bound where ranks that poll lose their processors, which cuts MPI's waiting into pieces.
+    # The other ranks wait at most for the time that a general finding has. This bound is better if
+    # waiting ranks, which poll, lose their processors: MPI's wait then consists of many pieces.
     most = max([during.of_rank if during else 0.0, *(f.stake.run for f in general)])
     if not general and (during is None or not facts.worth(facts.stake(most * facts.nprocs, ""))):
         return list(found)
@@ -54,8 +55,9 @@ def told(
 
 
 def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
-    """Returns a finding about the files of one rank with the time of the ranks that wait for it;
-    None if the finding is about several ranks. most: seconds that they may wait."""
+    """Returns a finding about the files of one rank, with the time of the ranks that wait for it
+    added; None if the finding is about several ranks. most: upper bound of this wait, in
+    seconds."""
     at, lost = finding.stake, finding.stake.seconds
     if lost <= 0 or not _of_one(facts, finding.covers):
         return None
@@ -72,8 +74,9 @@ def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
 
 
 def _of_one(facts: Facts, files: frozenset[int]) -> bool:
-    """Returns whether the time in these files is mostly that of one rank, which does not work for
-    the others: of collective calls few ranks do the POSIX part, as intended."""
+    """Returns whether the time in these files is mostly that of one rank that does its own I/O. In
+    collective calls a few ranks do the POSIX calls for the others, as intended; such files do not
+    count."""
     ids = np.fromiter(files, "u8", len(files))
     ranks, spent, rest = [], [], 0.0
     for layer, table in facts.layers:

@@ -1,7 +1,7 @@
-"""Time in calls that was spent waiting for a processor. On a busy machine a process may lose its
-processor in the middle of a read that the page cache serves. The call then lasts milliseconds, and
-a larger buffer would not save them. USAGE has the time that the kernel worked for a process, the
-time that the process slept, and the time that it waited for a processor."""
+"""Computes how much of the time in calls was spent waiting for a processor. On a busy machine a
+process may lose its processor in the middle of a read that the page cache serves. The call then
+lasts milliseconds, which a larger buffer would not save. For each process, USAGE has the time that
+the kernel worked for it, slept, and waited for a processor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from ..finding import PROBLEM, Finding, Stake
 # Modules whose times are times of system calls; the times of upper layers contain computation.
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
 _LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
-# A kernel may account processor time in ticks of this many seconds; a short process then gets none.
+# Some kernels count processor time in ticks of this length, in seconds, so that a short process has
+# none.
 _TICK = 0.01
 
 
@@ -49,7 +50,7 @@ def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
     tree = facts.tree
     if tree is None or len(known) == 1:
         total = max(0.0, facts.base_time - copying)
-        # The I/O time is known only as a sum over these records.
+        # Only the sum of the I/O time over these records is known.
         lived = known["F_SYSTEM_TIME"] + known["F_BLOCKED_TIME"] + known["F_RUNNABLE_TIME"]
         parts = lived if lived.sum() > 0 else np.ones(len(known))
         return np.asarray(total * parts / parts.sum())
@@ -71,11 +72,11 @@ def _copying(facts: Facts) -> float:
 
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns the finding, its potential saving reduced by the time in which calls waited for a
+    """Returns the finding with its potential saving reduced by the time in which calls waited for a
     processor. Returns None if the remaining saving is too small to report."""
     modules = {e.module for e in finding.evidence}
     at = finding.stake
-    # A training's wait for its data is a time of the run, also if no process works meanwhile.
+    # A training's wait for its data takes time of the run, even if no process works meanwhile.
     if finding.kind != PROBLEM or modules <= {TRAINING} or at.seconds <= 0:
         return finding
     if not modules <= _SYSTEM:
@@ -88,15 +89,14 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
 
 
 def _reduced(at: Stake, part: float) -> Stake:
-    """Returns a saving of which only a part (0 to 1) of the time in calls remains; that between
-    calls is processor time already."""
+    """Returns a saving of which only a share (0 to 1) of the time in calls remains. Its time
+    between calls stays, because that is already processor time."""
     left = ((at.seconds - at.between) * part + at.between) / at.seconds
     return replace(at, seconds=at.seconds * left, run=at.run * left)
 
 
 def within(at: Stake) -> Stake:
-    """Returns a saving that is at most the time without waits for a processor, of which it is a
-    part."""
+    """Returns a saving, limited to the time without waits for a processor."""
     if at.of_run <= 0 or at.of_seconds <= 0:
         return at
     seconds_left = min(at.seconds, at.of_seconds)
@@ -106,10 +106,10 @@ def within(at: Stake) -> Stake:
 
 
 def _above(facts: Facts, at: Stake) -> float:
-    """Returns the share (0 to 1) of a saving in calls of the libraries above the system calls that
-    was no wait for a processor. These compute, so as much of their time was such a wait as of all
-    time in which the processes did not sleep. Only a log as a whole shows it: this decides whether
-    the saving is worth a finding, and not its size."""
+    """Returns the share (0 to 1) of a saving in calls of upper libraries that was not spent waiting
+    for a processor. These libraries compute, so their share of waits is taken to be that of all
+    time in which the processes did not sleep. Only the whole log shows this share. It therefore
+    decides only whether the saving is worth a finding, not its size."""
     table = facts.table("USAGE")
     if table is None or facts.process_time <= 0 or facts.together:
         return 1.0
@@ -132,8 +132,8 @@ def runnable(facts: Facts) -> float:
 
 
 def used(facts: Facts, processors: int) -> float:
-    """Returns the share (0 to 1) of the time of these processors in which they worked for the run;
-    1 if the log does not tell."""
+    """Returns the share (0 to 1) of the time in which the processors worked for the run; 1 if
+    unknown."""
     table = facts.table("USAGE")
     whole = processors * facts.run_time
     if table is None or whole <= 0:
@@ -143,14 +143,14 @@ def used(facts: Facts, processors: int) -> float:
 
 
 def is_little(facts: Facts) -> bool:
-    """Returns whether I/O took so little time that no change is worthwhile."""
+    """Returns whether I/O took so little time that a change is not worthwhile."""
     real = facts.io_time - waited(facts)
     whole = facts.process_time - (runnable(facts) if real_part(facts) < 1 else 0.0)
     return real <= facts.limits["io.fine"] * max(whole, real)
 
 
 def latency(facts: Facts) -> float:
-    """Returns a duration of a call in seconds: a shorter call was served from memory. The value is
+    """Returns the duration in seconds below which a call was served from memory. The value is
     larger on a busy machine."""
     return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
 

@@ -1,4 +1,4 @@
-"""The ledger of a log: the time of its processes, with each second of their lifetimes in one
+"""The ledger of a log: the lifetimes of its processes, with each second counted in exactly one
 row."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TITLES = {
     OUTSIDE: "Outside of I/O calls: computing and waiting",
     REST: "Unknown",
 }
-# Rows of I/O: time that a change of the program's I/O may save.
+# Rows of I/O, whose time a change of the program's I/O may save.
 IO = (
     READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS, HDF5, MPIIO, COMMUNICATION,
 )  # fmt: skip
@@ -61,7 +61,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """A part of the time: seconds, summed over all processes."""
+    """One part of the time, in seconds summed over all processes."""
 
     key: str
     seconds: float
@@ -74,16 +74,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows with time, in the order of TITLES; their sum is `whole`: the lifetimes of all
-    processes, or, if calls of several threads lasted at the same time, what all threads did in
-    calls and computed."""
+    """The rows that have time, in the order of TITLES. Their sum is `whole`: the lifetimes of all
+    processes. If calls of several threads overlap, `whole` is the time of all threads in calls, and
+    computing."""
 
     rows: tuple[Row, ...]
     whole: float
-    threads: bool  # calls lasted longer than their processes lived
+    threads: bool  # calls of several threads overlap
 
     def __getitem__(self, key: str) -> float:
-        """Returns the seconds of a row; 0 if it has none."""
+        """Returns the seconds of a row; 0 if the ledger lacks this row."""
         return next((row.seconds for row in self.rows if row.key == key), 0.0)
 
 
@@ -95,10 +95,10 @@ def ledger(facts: Facts) -> Ledger:
     threads = in_calls > facts.process_time > 0
     locked = _for_locks(facts)
     waited = max(0.0, _lived(facts) - facts.process_time)
-    idle = min(waited, locked)  # the working time lacks most waits
+    idle = min(waited, locked)  # the working time does not contain most of these waits
     computed, asleep = _outside_of_calls(facts, in_calls + locked - idle)
     if threads:
-        # Nothing tells what each thread did outside of calls but compute.
+        # Outside of calls, the log shows only how long each thread computed.
         spent[COMPUTING] = computed
         spent[LOCKS] = locked
     else:
@@ -113,7 +113,8 @@ def ledger(facts: Facts) -> Ledger:
         spent[LOCKS] = min(left, locked - idle)
         left -= spent[LOCKS]
         spent[ASLEEP] = min(left, asleep)
-        # Without the kernel's counts (logs of Darshan 3.5) nothing tells what the rest was.
+        # Without the kernel's counts (in logs of Darshan 3.5), the use of the remaining time is
+        # unknown.
         rest = REST if facts.table("USAGE") is not None else OUTSIDE
         spent[rest] = left - spent[ASLEEP]
         spent[LOCKS] += idle
@@ -131,15 +132,16 @@ def _for_locks(facts: Facts) -> float:
 
 
 def _for_ranks(facts: Facts) -> float:
-    """Returns the time in which ranks waited for other ranks, in MPI outside of I/O libraries."""
+    """Returns the time in which ranks waited for other ranks in MPI calls of the application, not
+    of I/O libraries."""
     known = waits.waiting(facts)
     return 0.0 if known is None else known.seconds
 
 
 def _without_polling(waited: float, computed: float, runnable: float) -> tuple[float, float]:
-    """Returns the processor time outside of calls, and the waits for a processor, without their
-    parts in MPI. MPI libraries ask for messages again and again while they wait, so a waiting rank
-    has a processor or waits for one."""
+    """Returns the processor time outside of calls, and the waits for a processor, both without
+    their parts in MPI. MPI libraries poll for messages while they wait, so a waiting rank uses a
+    processor or waits for one."""
     both = computed + runnable
     left = max(0.0, both - waited) / both if both > 0 else 0.0
     return computed * left, runnable * left
@@ -151,16 +153,16 @@ def _lived(facts: Facts) -> float:
 
 
 def _for_a_processor(facts: Facts) -> float:
-    """Returns the seconds in which first threads waited for a processor. If the times of calls may
-    still contain such waits, returns only what exceeds these times."""
+    """Returns the seconds in which the first threads waited for a processor. If the times of calls
+    may still contain such waits, returns only the part that is longer than these times."""
     spent = runnable(facts)
     return spent if real_part(facts) < 1 else max(0.0, spent - facts.base_time)
 
 
 def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
     """Returns the processor time outside of calls on files, and the time in which the first threads
-    slept outside of them; 0 if the log does not have it. The kernel does not tell what part of a
-    call was sleep: the calls get as much of the sleep as they lasted."""
+    slept outside of them; 0 if unknown. The kernel does not report which part of a call was sleep,
+    so sleep counts as sleep in calls up to the length of the calls."""
     table = facts.table("USAGE")
     if table is None:
         return 0.0, 0.0
@@ -174,8 +176,8 @@ def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
 
 @once
 def io_rows(facts: Facts) -> dict[str, float]:
-    """Returns the seconds of each row of I/O and of imports, summed over all processes and threads.
-    Time in which a call waited for a processor is not in them."""
+    """Returns the seconds of each row of I/O and of imports, summed over all processes and threads,
+    without the time in which calls waited for a processor."""
     found = dict.fromkeys((IMPORTS, *IO), 0.0)
     for layer, table in facts.layers:
         if layer.base:
@@ -197,7 +199,7 @@ def io_rows(facts: Facts) -> dict[str, float]:
 
 
 def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
-    """Adds the times of the files of a lowest layer."""
+    """Adds the times of one lowest layer's files."""
     program = program_text.which(facts, table)
     found[IMPORTS] += float(facts.time(table)[program].sum())
     own = ~program
@@ -212,7 +214,7 @@ def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
 
 
 def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
-    """Moves the time of stream calls that reached no file into a row of its own."""
+    """Moves the time of stream calls that a buffer served into a row of its own."""
     streams = facts.streams
     if streams is None or not streams.known:
         return

@@ -1,4 +1,5 @@
-"""The time of a program and its libraries between the I/O calls of a loop, from the call sites.
+"""Estimates the time of a program and its libraries between the I/O calls of a loop, from the call
+sites.
 
 A remedy that removes calls also removes the work around them: `json.dump` formats before each of
 its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
@@ -43,27 +44,27 @@ from ..blame import about_of, part_of
 from ..facts import Facts, once
 from ..programs.parsing import parsing_of, uses_texts
 
-ROUNDS, ITEMS = "rounds", "items"  # what a remedy removes
-_AGAIN = 5  # times that a loop opens each of its files, from which on its libraries parse again
-_SEARCH = 20  # look-ups for each open, from which on they are no part of opening a file
-_PAUSES = 1.5  # long gaps for each open, at most: a busy machine makes some more than a parser does
-_TOLD = 0.01  # of the seconds in the calls: less time between them is not worth a sentence
-_HALF = 0.5  # least part of a finding's calls that its loops must have
-_PART = 0.1  # least part that one of them has
+ROUNDS, ITEMS = "rounds", "items"  # a remedy removes rounds, or calls for single items
+_AGAIN = 5  # opens per file of a loop, from which on its libraries parse the file again
+_SEARCH = 20  # look-ups per open, from which on they are not part of opening a file
+_PAUSES = 1.5  # most long gaps per open; above 1, as a busy machine adds long gaps
+_TOLD = 0.01  # smallest share of the seconds in the calls that is worth a sentence
+_HALF = 0.5  # smallest share of a finding's calls that its loops must have together
+_PART = 0.1  # smallest share that each of them must have
 _NODE = re.compile(r"(?:^|/)node(?:js)?$")
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
-_FIRST = re.compile(r"(?:fd)?opendir|scandir")  # besides the opens: calls that begin a listing
+_FIRST = re.compile(r"(?:fd)?opendir|scandir")  # calls that begin a listing, which count like opens
 
 
 @dataclass(frozen=True)
 class Between:
     """The time between the calls that a remedy removes."""
 
-    seconds: float = 0.0  # summed over threads, at most the processes' time
+    seconds: float = 0.0  # summed over threads; at most the time of the processes
 
     @property
     def sentence(self) -> str:
-        """A sentence about the time, with a blank before it; empty if there is no time between the
+        """A sentence about the time, with a space before it; empty if there is no time between the
         calls."""
         if self.seconds <= 0:
             return ""
@@ -81,28 +82,31 @@ class Between:
 
 @dataclass(frozen=True)
 class Loops:
-    """The call sites of a log by loop. A loop has the sites of one function of the user, called
-    from one place; without a line of the user, those of one thread's outermost function."""
+    """The call sites of a log, grouped by loop. A loop consists of the sites in one function of the
+    user that is called from one place. Sites without a line of the user are grouped by the
+    outermost function of their thread."""
 
     groups: Sequence[Line]
-    overlap: float  # part of the time that the processes can have: below 1 if threads overlap
+    # Share of the summed time that the processes can have; below 1 if threads overlap.
+    overlap: float
 
 
 def _loop_of(site: Site) -> tuple[object, ...]:
-    """Returns what identifies the loop of a site. Calls of one function have the same frames above
-    that function, so no symbols are needed."""
+    """Returns a key of a site's loop. All calls in one function have the same frames above that
+    function, so the key needs no symbols."""
     place, frames = site.line, site.stack.frames
     if place is None or not site.is_users:
         return (frames[-1] if frames else site.stack.called,)
     if not place.object:
         return (place.file, place.function)
-    # Without inlined functions, which need symbols, places and frames have the same indices.
+    # Places and frames have the same indices, because inlined functions are not resolved here (that
+    # needs symbols).
     return (place.object, frames[site.user + 1 :])
 
 
 @once
 def loops_of(facts: Facts) -> Loops | None:
-    """Returns the loops of a log; None if it has no call sites, or they are damaged."""
+    """Returns the loops of a log; None if it has no call sites, or damaged ones."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -122,8 +126,8 @@ def loops_of(facts: Facts) -> Loops | None:
 
 
 def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
-    """Returns for each library function that the user's lines of a loop call what its calls
-    counted, if this function, or one below it, matches the pattern."""
+    """Returns the sums of calls for each library function that a loop's lines of the user call, if
+    this function, or a function that it calls, matches the pattern."""
     found: dict[str, Measured] = {}
     for site in loop.sites:
         inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
@@ -134,33 +138,34 @@ def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
 
 
 def is_of_library(site: Site) -> bool:
-    """Tells whether a library made the calls of a site, or an interpreter whose script has no
+    """Returns whether a library made the calls of a site, or an interpreter whose script has no
     frames."""
     return site.user != 0 or not site.is_users
 
 
 def _begins(site: Site) -> bool:
-    """Tells whether the calls of a site open a file or a folder."""
+    """Returns whether the calls of a site open a file or a folder."""
     return site.sums.calls_of[OPEN] > 0 or _FIRST.match(site.stack.called) is not None
 
 
 def _opens_again(loop: Line) -> bool:
-    """Tells whether a loop opens each of its files again and again."""
+    """Returns whether a loop opens each of its files again and again."""
     begun = sum(site.sums.calls for site in loop.sites if _begins(site))
     files = loop.sums.files.number()
     return files is not None and _AGAIN * files <= begun
 
 
 def parsed_after(facts: Facts, loop: Line) -> float:
-    """Returns the seconds before the program's own closes, opens and reads of a loop, at most as
-    long as it takes to parse what the loop read: `json.load` in a `with open(...)` parses before
-    the close, `json.loads` of a text before the next open, `pickle.load` and a loop over lines
-    before the next read."""
+    """Returns the seconds before a loop's closes, opens and reads in the program's own code,
+    limited to the time that parsing needs for what the loop read. `json.load` in a `with open(...)`
+    parses before the close, `json.loads` of a string before the next open, and `pickle.load` or a
+    loop over lines before the next read."""
     longer = 0.0
     for site in loop.sites:
         calls = site.sums.calls_of
         own = bool(calls[CLOSE] or calls[READ]) and not is_of_library(site)
-        # Without a line, as of a script that node runs, the name of the file tells the loop.
+        # Sites without a line, such as those of a script that node runs, belong to a loop by the
+        # name of the file.
         opens = _begins(site) and (site.is_users or (site.line is None and uses_texts(facts, site)))
         if own or opens:
             longer += site.sums.gaps[MEDIUM] + site.sums.gaps[LONG]
@@ -168,15 +173,15 @@ def parsed_after(facts: Facts, loop: Line) -> float:
 
 
 def _asks_more(loop: Line) -> bool:
-    """Returns whether a loop asks about so many more names than it opens that the questions are a
-    loop of their own, such as a search for a free name."""
+    """Returns whether a loop looks up many more names than it opens. The look-ups are then a loop
+    of their own, such as a search for a free name."""
     calls = loop.sums.calls_of
     return calls[LOOKUP] > _SEARCH * max(1, calls[OPEN])
 
 
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
-    """Returns the seconds between the calls of a loop that would be saved if the loop had fewer
-    rounds. kinds: of the calls that would be saved."""
+    """Returns the seconds between a loop's calls that fewer rounds would save. kinds: the kinds of
+    calls that fewer rounds would save."""
     short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
     begun, others, pauses = 0, 0, 0
     apart = LOOKUP not in kinds and _asks_more(loop)
@@ -190,8 +195,8 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
         others += 0 if begins else sums.calls
         if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
             continue
-        # Without a frame of the program, the sites of all of its loops are in one: the time between
-        # their calls may be anything.
+        # Without a frame of the program, the sites of all its loops are in one group, and the time
+        # between the calls may be computing.
         if site.line is None:
             awaited += sums.gaps[MEDIUM] if _is_awaited(site) else 0.0
             continue
@@ -209,7 +214,7 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     moved = loop.sums.read + loop.sums.written
     inside = min(inside, moved / limits["conversion.rate"] + opening) + awaited
     before = min(before, opening + others * limits["loop.item"])
-    # The gap before a library's open may be of both kinds, and counts once.
+    # The gap before a library's open may be of both kinds, but counts only once.
     return short + inside + (max(before, parsed_after(facts, loop)) if again else before)
 
 
@@ -220,8 +225,8 @@ def _is_awaited(site: Site) -> bool:
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
-    """Returns the seconds between the calls of a loop that larger calls would save. kinds, called:
-    the kinds of calls, and a pattern of the called function."""
+    """Returns the seconds between a loop's calls that larger calls would save. kinds, called: the
+    kinds of calls, and a pattern of the called function."""
     found = 0.0
     for site in loop.sites:
         some = any(site.sums.calls_of[kind] for kind in kinds)
@@ -235,7 +240,7 @@ def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> fl
 
 @once
 def processor_time(facts: Facts) -> float:
-    """Returns the seconds that the processes ran; infinite if the log does not have them."""
+    """Returns the processor time of the processes in seconds; infinite if unknown."""
     table = facts.table("USAGE")
     known = None if table is None else Usage(table.records)
     ran = 0.0 if known is None else float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"]).sum())
@@ -243,8 +248,8 @@ def processor_time(facts: Facts) -> float:
 
 
 def between_all(facts: Facts) -> float:
-    """Returns the seconds between calls that belong to the loops of the program, and not to what it
-    computes; 0 without call sites."""
+    """Returns the seconds between calls that belong to the I/O loops of the program, and not to its
+    computing; 0 without call sites."""
     known = loops_of(facts)
     if known is None:
         return 0.0
@@ -254,8 +259,8 @@ def between_all(facts: Facts) -> float:
 def between(
     facts: Facts, name: str, lost: float, removed: str = ROUNDS, *, instead: bool = False
 ) -> Between:
-    """Returns the time between the calls that a remedy removes. name: of the finding, lost: the
-    seconds in calls that the remedy saves, removed: ROUNDS or ITEMS, instead: see about_of()."""
+    """Returns the time between the calls that a remedy removes. name: the finding's name; lost:
+    seconds in calls that the remedy saves; removed: ROUNDS or ITEMS; instead: see about_of()."""
     known, about = loops_of(facts), about_of(name, instead=instead)
     if known is None or about is None or lost <= 0:
         return Between()

@@ -1,5 +1,6 @@
-"""The processor time of a run's processes and of their starts, by the kernel's counts: a loop of a
-shell or of subprocess may start hundreds of processes that do little else than start."""
+"""The processor time of a run's processes and of their starts, as the kernel counted it. A loop of
+a shell, or of Python's subprocess, may start hundreds of processes that do little more than
+start."""
 
 from __future__ import annotations
 
@@ -15,14 +16,14 @@ from ..facts import Facts, once
 from ..finding import Stake
 from ..remedies.language import of_program
 
-_EARLY = 25  # percent of the processes that did the least: they did little but start
-_INTERPRETER = 20  # times as long as a compiled program an interpreter may take to start
-_BARE = 4  # times as long an interpreter takes at least
-# Languages whose interpreter starts as fast as a compiled program.
+_EARLY = 25  # percent of the processes, those with the least work, that did little more than start
+_INTERPRETER = 20  # longest start of an interpreter, as a multiple of a compiled program's start
+_BARE = 4  # shortest start of an interpreter, as a multiple of a compiled program's start
+# Languages whose interpreters start as fast as compiled programs.
 _QUICK = frozenset(("", "shell", "awk", "sed", "dd", "SQL", "Perl"))
 
-# Seconds of the processor that the runtime takes for a recorded call: buffered reads and writes of
-# lines by sed, without call sites and with them.
+# Processor seconds that the runtime takes per recorded call, without call sites and with them;
+# measured with sed, which reads and writes lines through buffers.
 _OWN, _OWN_WITH_SITES = 8e-8, 1.3e-7
 
 Floats = npt.NDArray[np.float64]
@@ -33,29 +34,29 @@ Places = npt.NDArray[np.int64]
 class Costs:
     """Seconds of the processes of each rank, in the order of the tree's ranks; 0 if unknown."""
 
-    processor: Floats  # without what the runtime took
+    processor: Floats  # processor time without that of the runtime
     system: Floats
-    ready: Floats  # they waited for a processor
-    blocked: Floats  # they slept; infinite if unknown
-    part: float = 1.0  # of these seconds that the working time of the run contains
+    ready: Floats  # waits for a processor
+    blocked: Floats  # sleep; infinite if unknown
+    part: float = 1.0  # share of these seconds that the run's working time contains
 
     def work(self, at: Places, in_calls: Floats) -> float:
-        """Returns the seconds in which processes worked, or waited for a processor or for their
-        calls on files; in_calls: of all ranks."""
-        # Calls that a buffer serves are processor time of the program, not sleep.
+        """Returns the seconds in which processes worked, waited for a processor, or waited for
+        their calls on files. in_calls: seconds in calls of each rank."""
+        # A call that a buffer serves takes processor time of the program; it does not sleep.
         calls = np.minimum(np.maximum(0.0, in_calls - self.system), self.blocked)[at]
         return self.part * float((self.processor + self.ready)[at].sum() + calls.sum())
 
     def busy(self, at: Places) -> float:
-        """Returns how many seconds of work the processes `at` needed for a second of processor
-        time, because they waited for a processor."""
+        """Returns how many seconds the processes `at` needed for one second of processor time. The
+        value is above 1 if they waited for a processor."""
         ran = float(self.processor[at].sum())
         return self.part * (1 + float(self.ready[at].sum()) / ran) if ran > 0 else self.part
 
 
 @once
 def costs(facts: Facts) -> Costs | None:
-    """Returns the costs of the processes of a tree; None if the log does not have them."""
+    """Returns the costs of the processes of a tree; None if unknown."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None:
         return None
@@ -80,9 +81,10 @@ def costs(facts: Facts) -> Costs | None:
 
 
 def start_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the seconds that each of these processes of one program took to start, with its wait
-    for a processor: what the quickest quarter of them took as a whole. If that is more than a start
-    takes, they did work, and a start is taken to be that of the run's quickest program."""
+    """Returns the seconds that each of these processes of one program took to start, including its
+    waits for a processor. The estimate is the whole time of the quickest quarter of them. If that
+    is longer than a start can take, these processes did real work; the estimate is then the start
+    of the run's quickest program."""
     known = costs(facts)
     slow = of_program(tree.commands[int(at[0])].partition(" ")[0]) not in _QUICK
     if known is None or known.processor[at].sum() <= 0:
@@ -96,8 +98,8 @@ def start_time(facts: Facts, tree: Processes, at: Places) -> float:
 
 
 def processor_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the processor time per process that a quarter of the processes `at` do not exceed; 0
-    if unknown."""
+    """Returns the lower quartile of the processor time per process, of the processes `at`; 0 if
+    unknown."""
     known = costs(facts)
     return 0.0 if known is None else _quick(known.processor, tree, at)
 
@@ -108,8 +110,7 @@ def _quick(spent: Floats, tree: Processes, at: Places) -> float:
 
 @once
 def _quickest(facts: Facts) -> float:
-    """Returns the processor time of a start by the program of the run that took least; 0 if that is
-    unknown."""
+    """Returns the processor time of a start of the run's quickest program; 0 if unknown."""
     tree, known = facts.tree, costs(facts)
     if tree is None or known is None:
         return 0.0
@@ -122,8 +123,8 @@ def _quickest(facts: Facts) -> float:
 
 
 def starter_of(tree: Processes, place: int) -> int:
-    """Returns the index of the process that starts a process: its parent, past subshells and past
-    shells that run one command for their parent (`sh -c`)."""
+    """Returns the index of the process that starts a process: its nearest ancestor that is neither
+    a subshell nor a shell that runs one command for its parent (`sh -c`)."""
     starter = int(tree.parents[place])
     while tree.parents[starter] >= 0 and (
         tree.programs[starter].worker or is_of_command(tree.commands[starter])
@@ -133,13 +134,13 @@ def starter_of(tree: Processes, place: int) -> int:
 
 
 def is_of_command(command: str) -> bool:
-    """Returns whether a command line is that of a shell with one command: `sh -c`."""
+    """Returns whether a command line is a shell that runs one command: `sh -c`."""
     words = command.split(" ", 2)
     return len(words) > 2 and words[1] == "-c" and of_program(words[0]) == "shell"
 
 
 def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
-    """Returns the seconds that these processes took in the kernel beside their calls on files,
+    """Returns the seconds that these processes took in the kernel outside of their calls on files,
     mostly to start other processes; 0 if unknown."""
     known = costs(facts)
     if known is None:
@@ -150,9 +151,10 @@ def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
 
 
 def of_work(facts: Facts, stake: Stake) -> Stake:
-    """Returns a stake that is a part of the processes' work, with the same part of the run's time.
-    Processes of a pipe work at the same time, but have no I/O by which their number is known. The
-    work of single processes contains waits for a processor, in the same part as all work."""
+    """Returns a potential saving that is a share of the processes' work, with the same share of the
+    run's time. The number of processes that work at the same time is unknown: those of a pipeline
+    overlap, but may do no I/O. The work of single processes contains waits for a processor; their
+    share is taken to be the same in all processes."""
     whole = facts.process_time
     needed = facts.needed_time / whole if whole > 0 else 1.0
     of_stake = stake.seconds * needed

@@ -1,4 +1,4 @@
-"""The rate that a job can expect of its file system: that of the job's own best phases, or a
+"""The rate that a job can expect from its file system: the rate of the job's own best phases, or a
 default."""
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from ...records import among
 from ..limits import Limits
 from ..table import Table
 
-_INORDER = 0.8  # share of transfers that begin behind the previous one
+_INORDER = 0.8  # share of transfers that must begin behind the end of the previous one
 
 
 def movers(table: Table) -> np.ndarray:
-    """Returns for each file how many processes move bytes at the same time: the processes of the
-    file, or, if that is more, all processes that move bytes of their own files."""
+    """Returns, for each file, how many processes move bytes at the same time: the processes of this
+    file or, if that is more, all processes that move bytes of files of their own."""
     records = table.records
     moved = sum(
         records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")
@@ -29,9 +29,9 @@ def movers(table: Table) -> np.ndarray:
 
 
 def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
-    """Returns the bytes per second of all processes in large, aligned transfers, in order, of files
-    that one process uses: the program does not slow these down. Returns 0 if these moved too few
-    bytes."""
+    """Returns the rate of all processes in bytes per second, from large, aligned transfers in
+    order, on files that a single process uses. Nothing in the program slows these transfers down.
+    Returns 0 if they moved too few bytes."""
     calls = np.maximum(table[f"{kind}S"], 1)
     good = (table.processes == 1) & (table[moved] >= limits["rate.large"] * calls)
     good &= table[f"SEQ_{kind}S"] >= _INORDER * (calls - 1)
@@ -40,7 +40,7 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
     )
     total = float(table[moved][good].sum(dtype="f8"))
     time = float(table[f"F_{kind}_TIME"][good].sum())
-    if time <= 0 or total < limits["rate.phase"]:  # the limit is for each process
+    if time <= 0 or total < limits["rate.phase"]:  # the limit is per process
         return 0.0
     records = table.records
     ranks = records.ranks[among(records.ids, table.ids[good])]
@@ -65,11 +65,10 @@ def _peak(log: Log) -> float:
 
 
 def job_rate(log: Log, table: Table | None, limits: Limits) -> tuple[float, bool]:
-    """Returns the bytes per second that all processes together can expect, and whether they reached
-    them.
-
-    An interval that is busier than the default raises the rate. Only phases that nothing slowed
-    down lower it: the other phases are slow for the reasons that the findings describe.
+    """Returns the bytes per second that all processes together can expect, and whether this value
+    was measured in this job. An interval that is faster than the default raises the rate. Only
+    phases that the program did not slow down can lower it, because the findings describe why other
+    phases are slow.
     """
     default = limits["rate.job"]
     if table is None or not len(table):

@@ -1,5 +1,5 @@
-"""The sentence on the largest part of the time of a run without a known problem, and on what would
-reduce it."""
+"""For a run without a known problem: the sentence that says which I/O took most of the time, and
+what would reduce it."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
 @dataclass(frozen=True)
 class Said:
-    """The parts of a sentence on a part of the time."""
+    """The pieces of a sentence about one part of the time."""
 
     went: str  # where the time went, without a period
     would: str  # the rest of the sentence: what would help
     more: str = ""  # another sentence, with a space before it
 
 
-Words = Callable[[str], Said]  # from the beginning of the sentence: "Most of it"
+Words = Callable[[str], Said]  # makes the pieces from the beginning of the sentence: "Most of it"
 
 
 @dataclass
 class Transfers:
-    """Transfers of one kind of files that reached the system."""
+    """Transfers of one kind of files, without calls that a buffer served."""
 
     time: float = 0.0
     calls: float = 0.0
@@ -44,7 +44,7 @@ class Transfers:
     names: list[tuple[float, str]] = field(default_factory=list)  # seconds, file
 
     def add(self, facts: Facts, table: Table, mask: np.ndarray, *columns: np.ndarray) -> None:
-        """Adds the files of a table where mask holds; columns: seconds, calls and bytes of each."""
+        """Adds the masked files of a table. columns: seconds, calls and bytes of each file."""
         time, calls, moved = columns
         if not mask.any():
             return
@@ -66,8 +66,8 @@ class Transfers:
 
 
 def where(facts: Facts, over: int) -> str:
-    """Returns a sentence on the largest part of the time, which shows what would help; over: number
-    of processes of a mean."""
+    """Returns a sentence about the largest part of the time, which shows what would help. over:
+    number of processes by which times in the sentence are divided."""
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
@@ -118,9 +118,9 @@ def _misses(facts: Facts) -> tuple[float, Words]:
 
 
 def _loading(facts: Facts, over: int) -> tuple[float, Words]:
-    """Returns the seconds in program files, because the I/O of a run may be an interpreter that
-    loads its modules, and a function that makes the sentence about them from its beginning
-    ("Most of it"). over: number of processes by which times in the sentence are divided."""
+    """Returns the seconds in program files, and a function that makes the sentence about them from
+    its beginning ("Most of it"). The I/O of a run may be mostly that of an interpreter that loads
+    its modules. over: number of processes by which times in the sentence are divided."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
@@ -139,8 +139,8 @@ def _loading(facts: Facts, over: int) -> tuple[float, Words]:
 
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
-    """Returns the time in calls of the C library that its buffers served, and a function that makes
-    the sentence about it."""
+    """Returns the seconds in calls of the C library that its buffers served, and a function that
+    makes the sentence about them."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, lambda most: Said(most, "")
@@ -202,9 +202,9 @@ def _mappings(facts: Facts) -> tuple[float, Words]:
 
 
 def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
-    """Returns the transfers of files that are moved in many small pieces, and those of all other
-    files, both without program files. The transfers of a stream are those below its buffer, if the
-    log has them."""
+    """Returns the transfers of files that are moved in many small pieces, and the transfers of all
+    other files, both without program files. If the log has them, the transfers of a stream are
+    those between its buffer and the file."""
     small, large = Transfers(), Transfers()
     found = []
     posix, streams = facts.table("POSIX"), facts.streams

@@ -1,5 +1,5 @@
-"""I/O on storage that neither recorded calls nor program starts explain, so that a run with it must
-not be called fine."""
+"""Finds I/O on storage that neither recorded calls nor program starts explain. The report must not
+call a run with such I/O fine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...measure.processes.usage import PAGE, Seen, Usage
 from ...units import amount, plural, seconds
 from ..facts import Facts, once
 
-_FEW_BYTES = 4  # of a read: below it, programs read single characters
+_FEW_BYTES = 4  # bytes per read, below which programs read single characters
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Unjudged:
     faults: float
     seconds: float
     share: float  # of the run time
-    mapped: float  # bytes of mapped files that were touched
+    mapped: float  # bytes of mapped files that the program touched
 
     @property
     def sentence(self) -> str:
-        """A sentence on where the bytes came from and went to."""
+        """A sentence that says where the bytes came from and went to."""
         words = []
         if self.read:
             came = f"{amount(self.from_storage)} came from storage, "
@@ -60,14 +60,14 @@ class Unjudged:
 
 @once
 def unjudged(facts: Facts) -> Unjudged | None:
-    """Returns the storage I/O that neither calls nor program starts explain. Returns None if all of
-    it is explained, or USAGE is missing."""
+    """Returns the storage I/O that neither calls nor program starts explain. Returns None if all is
+    explained, or if the log has no USAGE records."""
     known = _usage(facts)
     if known is None:
         return None
     seen, whole, lived = _seen(facts, known)
     least = facts.limits["again.bytes"]
-    watched = ~_silent(facts, known)  # the I/O of the others has a notice of its own
+    watched = ~_silent(facts, known)  # a separate notice reports the other processes
     took = np.where(watched, np.minimum(known.seconds(seen, least), lived), 0.0)
     read, written = (np.where(watched & (b >= least), b, 0.0) for b in known.unexplained(seen))
     if not (read.sum() or written.sum()):
@@ -96,27 +96,27 @@ def mapped_of(facts: Facts) -> Mapped | None:
     table = facts.table("POSIX_EXT")
     if table is None:
         return None
-    # A sum is unknown if a part of it is unknown.
+    # If a part is unknown, the sum is unknown.
     least = {name: table.records[f"POSIX_EXT_{name}"].min(initial=0) for name in MAPPED}
     return mapped(lambda name: -1.0 if least.get(name, 0) < 0 else table.sum(name))
 
 
 @dataclass(frozen=True)
 class Unwatched:
-    """I/O of programs that were not instrumented, as the processes that waited for them recorded
-    it."""
+    """I/O of programs that were not instrumented, as recorded by the processes that waited for
+    their end."""
 
     read: float
     written: float
     from_storage: float
-    seconds: float  # for which the longest of them lived
-    alone: float  # of these, without the time in which a child process of it lived
-    share: float  # of the run time, taken by the longest of them
+    seconds: float  # lifetime of the program that lived longest
+    alone: float  # part of `seconds` in which it had no child process
+    share: float  # share of the run time that the longest of them took
     number: int  # processes
 
     @property
     def sentence(self) -> str:
-        """A sentence on their bytes and their time."""
+        """A sentence about the bytes and the time of these programs."""
         is_one = self.number == 1
         moved = f"{'It' if is_one else 'They'} read {amount(self.read)} and wrote "
         moved += amount(self.written)
@@ -150,17 +150,17 @@ def unwatched(facts: Facts) -> Unwatched | None:
 
 @dataclass(frozen=True)
 class PageWaits:
-    """Page faults that waited for storage, of processes whose faults each brought few bytes."""
+    """Page faults that waited for storage, in processes whose page faults each read few bytes."""
 
     faults: float
     read: float  # bytes
-    seconds: float  # at most the time that the first threads slept outside of recorded calls
+    seconds: float  # at most the sleep of the first threads outside of recorded calls
 
 
 @once
 def waits_for_pages(facts: Facts) -> PageWaits | None:
-    """Returns the page faults that waited for storage and each brought few bytes. Returns None if
-    no process waited for many of them."""
+    """Returns the page faults that waited for storage and each read few bytes. Returns None if no
+    process waited for many such page faults."""
     known = _usage(facts)
     if known is None:
         return None
@@ -171,8 +171,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
     some &= (faults >= limits["faults.many"]) & (read <= limits["faults.page"] * faults)
     if not some.any():
         return None
-    # The bytes that programs and libraries brought are an upper bound; each fault brought a page or
-    # more.
+    # The bytes that were read as programs and libraries are an upper bound, because each page fault
+    # read a page or more.
     read = np.maximum(read, np.minimum(PAGE * faults, known["STORAGE_READ"]))
     asleep = np.maximum(known["F_BLOCKED_TIME"] - seen.seconds, 0.0)
     took = np.minimum(asleep, faults * limits["faults.seconds"])
@@ -181,9 +181,9 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
 
 @dataclass(frozen=True)
 class Bytewise:
-    """The reads of a process outside of recorded files, of a byte or two each."""
+    """Reads of one or two bytes each, by a process, on files that Darshan does not record."""
 
-    program: str  # empty: the log has one process
+    program: str  # empty if the log has one process
     calls: float
     read: float  # bytes
     system: float  # seconds that the kernel worked for the process
@@ -191,8 +191,8 @@ class Bytewise:
 
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
-    """Returns the process that made most reads of almost no bytes, and for whose reads recorded
-    files do not account. Returns None if there is none."""
+    """Returns the process that made the most reads of one or two bytes that its recorded files do
+    not explain. Returns None if there is no such process."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None
@@ -206,7 +206,8 @@ def bytewise(facts: Facts) -> Bytewise | None:
     calls = known["READ_CALLS"] - recorded
     read = np.maximum(known["CHARS_READ"] - seen.read, 0.0)
     some = (calls >= facts.limits["bytewise.calls"]) & (read <= _FEW_BYTES * calls)
-    some &= ~_silent(facts, known)  # their calls on files are not recorded, either
+    # The log lacks the calls on files of processes that were not instrumented.
+    some &= ~_silent(facts, known)
     if not some.any():
         return None
     place = int(np.argmax(np.where(some, calls, 0.0)))
@@ -218,9 +219,9 @@ def bytewise(facts: Facts) -> Bytewise | None:
 
 
 def is_unjudged(facts: Facts) -> bool:
-    """Returns whether so much of the run is unexplained that it must not be called fine: storage
-    I/O outside of recorded calls, or programs that were not instrumented and did more than a
-    little."""
+    """Returns whether so much of the run is unexplained that the report must not call it fine:
+    storage I/O outside of recorded calls, or considerable I/O of programs that were not
+    instrumented."""
     found, silent = unjudged(facts), unwatched(facts)
     least, share = facts.limits["again.bytes"], facts.limits["io.fine"]
     if found is not None and found.share >= share:
@@ -237,9 +238,9 @@ def _silent(facts: Facts, known: Usage) -> np.ndarray:
 
 
 def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
-    """Returns how many bytes the file system may have written for the files and names themselves,
-    for processes with these numbers of opens: a page for each file that was written, and for each
-    name that was made, renamed or removed."""
+    """Returns how many bytes the file system may have written for metadata, for processes with
+    these numbers of opens: one page for each written file, and one for each name that was created,
+    renamed or removed."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files, names = 0.0, facts.renames()
     if posix is not None:
@@ -257,7 +258,7 @@ def _usage(facts: Facts) -> Usage | None:
 
 
 def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
-    """Returns the I/O in recorded calls, the available time and the lifetimes of the processes, in
+    """Returns, for each process, the I/O in recorded calls, the available time and the lifetime, in
     the order of the USAGE records."""
     tree = facts.tree
     if tree is not None and len(known) > 1:
@@ -267,8 +268,8 @@ def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
         read, written, writes, spent, opens = (
             np.where(there, column[at].astype("f8"), 0.0) for column in columns
         )
-        # The share is of the run, because a short process hardly matters to those that wait for
-        # all.
+        # The share refers to the run time, because a process that waits for all others hardly
+        # notices a short one.
         beside = _pages_of_files(facts, opens)
         seen = Seen(read, written, writes, spent, beside)
         return seen, np.maximum(tree.counts[at], 1) * facts.run_time, tree.lives[at]

@@ -1,4 +1,4 @@
-"""Computes the time that the ranks of an MPI job lose by waiting for the I/O of one rank."""
+"""Computes how much time the ranks of an MPI job lose while they wait for the I/O of one rank."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 @once
 def waiting(facts: Facts) -> Waiting | None:
-    """Returns how long the ranks waited for others; None if the log does not have it."""
+    """Returns how long the ranks waited for other ranks; None if unknown."""
     if facts.tree is not None or facts.nprocs < 2:
         return None
     try:
@@ -41,8 +41,8 @@ def seconds_of(table: Table) -> Floats:
 
 @once
 def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the files that several ranks move mostly by collective calls of MPI-IO:
-    few ranks make the calls below for all, as intended."""
+    """Returns the ids of the files that several ranks access mostly by collective MPI-IO calls.
+    Below these calls, a few ranks do the I/O of all ranks, as intended."""
     above = facts.table("MPI-IO")
     if above is None:
         return np.empty(0, "u8")
@@ -53,9 +53,10 @@ def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
 
 
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
-    """Returns the seconds in I/O of each of these ranks, without files that they move together. For
-    a file that several ranks used, the log has the time of the slowest rank, and the sum of the
-    others. The sum is divided among these by the bytes that they moved in all files."""
+    """Returns the seconds in I/O of each of these ranks, without files that they access
+    collectively. For a file of several ranks, the log has the time of the slowest rank and the sum
+    over the others. This sum is divided among the others in proportion to the bytes that they moved
+    in all files."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:
@@ -79,8 +80,8 @@ def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Fl
 
 @once
 def during(facts: Facts) -> During | None:
-    """Returns the time in which nearly all other ranks waited while one was in I/O; None if the log
-    does not tell it."""
+    """Returns the time in which nearly all other ranks waited while one rank did I/O; None if
+    unknown."""
     known = waiting(facts)
     if known is None:
         return None
@@ -93,11 +94,12 @@ def during(facts: Facts) -> During | None:
 
 @dataclass(frozen=True)
 class Waited:
-    """How long the ranks waited for other ranks. least, most: a rank and its seconds."""
+    """How long the ranks waited for other ranks. least, most: the rank that waited least or most,
+    and its seconds."""
 
     ranks: int
-    seconds: float  # of all ranks
-    collective: float  # of these, in collective calls and MPI_Finalize
+    seconds: float  # summed over all ranks
+    collective: float  # part of `seconds` in collective calls and MPI_Finalize
     least: tuple[int, float]
     most: tuple[int, float]
     during: During | None
@@ -105,7 +107,7 @@ class Waited:
 
 @once
 def waited(facts: Facts) -> Waited | None:
-    """Returns the sums of the waiting; None if the log does not have it."""
+    """Returns the sums of the waits; None if unknown."""
     known = waiting(facts)
     if known is None:
         return None
@@ -132,7 +134,7 @@ def others(facts: Facts, rank: int) -> str:
 
 @dataclass(frozen=True)
 class Busiest:
-    """The file in which a rank spent most time."""
+    """The file on which a rank spent most time."""
 
     name: str
     id: int
@@ -140,7 +142,8 @@ class Busiest:
 
 
 def busiest_of(facts: Facts, rank: int) -> Busiest | None:
-    """Returns the file of the lowest layers in which a rank spent most time; None without one."""
+    """Returns the file of the lowest layers on which a rank spent most time; None if it used no
+    file."""
     best: tuple[float, Table, int] | None = None
     for layer, table in facts.layers:
         own = table.records.ranks == rank
