@@ -225,8 +225,8 @@ def test_words_of_the_library(
 @pytest.mark.parametrize(
     ("words", "body"),
     [
-        ("writes to the same place again", 'open("state", "w").write(f"{n:9}" * 200)'),
-        ("writes to the same place again", 'open("head", "r+").write(f"{n:9}")'),
+        ("writes to the same offset again", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("writes to the same offset again", 'open("head", "r+").write(f"{n:9}")'),
         ("Read it once", 'open("values").read()'),
         ("Open once and keep", 'open("list", "a").write(f"{n:9}")'),
     ],
@@ -270,8 +270,8 @@ for n in range(200):
 @pytest.mark.parametrize(
     ("ending", "source", "diagnosis", "words"),
     [
-        ("sh", _PROGRESS, "opened-again", "A state that each open writes anew stays one"),
-        ("cc", _FPRINTF, "opened-again", "A state that each open writes anew stays one"),
+        ("sh", _PROGRESS, "opened-again", "If each open writes a new state over the old one"),
+        ("cc", _FPRINTF, "opened-again", "If each open writes a new state over the old one"),
         ("py", _HISTORY, "rewritten-whole", "save the whole file less often"),
     ],
     ids=["shell", "stream", "history"],

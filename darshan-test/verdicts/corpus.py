@@ -398,7 +398,7 @@ def _usual() -> list[Row]:
         line("member-of-tar", f"{again} opened-again", "once"),
         line("scan-of-gzip", again, "memory"),
         replace(
-            line("members-backward", again, "order in which the archive"),
+            line("members-backward", again, "order of the archive"),
             place=HERE,
             settings=_SITES,
             never=("BytesIO", "Keep the data in memory"),

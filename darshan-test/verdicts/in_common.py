@@ -12,7 +12,7 @@ _SITES = (("DARSHAN_SITES", "1"),)
 _LOSES = (
     "[Oo]pen once and keep",
     r"keep the (descriptor|data|file) in memory",
-    "keep what is new in memory",
+    "keep new data in memory",
     "in memory and write them once",
     "changes in memory",
     "Keep the data in memory",
@@ -56,7 +56,7 @@ def _alike() -> list[Row]:
         return Row("in_common.py", case, finding, remedy, never=_ALONE, settings=_SITES, tree=tree)
 
     return [
-        own("state-of-each", "opened-again", "keep what is new in memory"),
+        own("state-of-each", "opened-again", "keep new data in memory"),
         own("one-after-another", "opened-again", "Open once", tree=1),
         own("read-by-workers", "opened-again same-bytes-again-read", "memory"),
         replace(own("records-appended"), place=HERE),

@@ -63,4 +63,4 @@ def test_what_was_not_recorded(tmp_path: Path) -> None:
             " ".join(brief([[(finding, "", []) for finding in diagnose(log)]], 8)).split()
         )
     assert said.startswith("Part of the I/O was not recorded. ")
-    assert "B outside of calls" in said and "run it again" in said
+    assert "B outside of calls" in said and "Run it again" in said

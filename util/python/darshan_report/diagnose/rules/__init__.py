@@ -1,6 +1,6 @@
-"""One file per diagnosis, in a folder for each subject. Each has NAME, ROLE and find(facts), which
-yields its findings. The files of these folders are the list of the rules: no other list names
-them."""
+"""One file per diagnosis, in a folder for each subject. Each file defines NAME, ROLE and
+find(facts), which yields its findings. A file in these folders is a rule without further
+registration."""
 
 from __future__ import annotations
 

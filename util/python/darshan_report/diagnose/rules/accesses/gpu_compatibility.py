@@ -1,4 +1,4 @@
-"""GPU direct goes through the compatibility path."""
+"""GPUDirect Storage uses its compatibility path."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ ROLE = REMARK
 
 @needs("GDS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if most bytes of GPU direct were moved by POSIX calls, and it took time. It
-    is not a problem, because a log does not tell how fast the direct path would be."""
+    """Yields a notice if POSIX calls moved most bytes of GPUDirect Storage, and this took time. It
+    is a notice and not a problem, because the log does not show how fast the direct path would
+    be."""
     table = facts.table("GDS")
     if table is None:
         return

@@ -16,8 +16,8 @@ from ...times.naming import mapping_times
 
 NAME = "mapped-again"
 ROLE = SYMPTOM
-_HALF = 0.5
-_OPENS = 2.0  # mappings for each open, from which on the opens are not what is repeated
+_HALF = 0.5  # changes of the size per mapping
+_OPENS = 2.0  # mappings per open from which on the mappings are repeated, not the opens
 
 
 def _grown(posix: Table, extra: Table) -> np.ndarray:
@@ -65,9 +65,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         + (f" by {count(users)} processes" if users > 1 else "")
         + f", {amount(size)} each time"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
-        + f". Mapping and unmapping took {seconds(float(time.sum()))}{facts.over_all}. Each new "
-        f"mapping also begins without pages: the first access to each page is a page fault."
-        + more.sentence,
+        + f". Mapping and unmapping took {seconds(float(time.sum()))}{facts.over_all}. In each "
+        "new mapping, the first access to each page is a page fault again." + more.sentence,
         stake=stake,
         evidence=facts.rows(posix, first, "OPENS", "MMAPS", "F_META_TIME")
         + (() if place is None else facts.rows(extra, place, "MMAP_BYTES", "F_MAP_TIME")),

@@ -1,4 +1,4 @@
-"""Page faults of mapped files wait for storage, nearly each for a single page."""
+"""Page faults of mapped files wait for storage, and nearly each reads a single page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ...times.unjudged import waits_for_pages
 
 NAME = "mapped-faults"
 ROLE = CAUSE
-LEAST = 64  # page faults that show an order
-IN_ORDER = 0.8  # share of the page faults that are a little after the one before
+LEAST = 64  # least number of page faults that shows their order
+IN_ORDER = 0.8  # share of the page faults that must follow closely behind the previous one
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def _order(extra: Table) -> _Order:
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
-    brings a single page."""
+    reads a single page."""
     usage, extra = facts.table("USAGE"), facts.table("POSIX_EXT")
     waited = waits_for_pages(facts)
     if usage is None or extra is None or waited is None or not extra.has("MMAP_TOUCHED"):
         return
     touched = extra["MMAP_TOUCHED"]
-    # Without such files, the pages are those of programs, or of memory that was swapped out.
+    # Without mapped files, the pages are those of programs, or of memory that was swapped out.
     if touched.sum() < waited.read / 2:
         return
     stake = facts.stake(waited.seconds, "time in page faults that waited for storage")
@@ -85,8 +85,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         remedy=Remedy(
             "Use the pages in the order of the file: sort the positions first, or read larger "
             "blocks. If the file fits into memory, have the kernel read all of it before the first "
-            "use (MADV_WILLNEED, or MAP_POPULATE when the file is mapped). Leave out MADV_RANDOM "
-            "where neighbouring pages are used as well.",
+            "use (MADV_WILLNEED, or MAP_POPULATE when the file is mapped). Do not set "
+            "MADV_RANDOM if neighbouring pages are used as well.",
             "C: madvise(map, size, MADV_WILLNEED);  // once, before the loop\n"
             "Python: mapped.madvise(MADV_WILLNEED)  # once, before the loop\n"
             "Python: for place in sorted(places): value = mapped[place]",

@@ -24,7 +24,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(facts.base_time, "all time in the lowest layers")
     moved = table.sum("BYTES_READ") + table.sum("BYTES_WRITTEN")
     if moved < _PAGE * calls:
-        return  # what the kernel does for a call takes longer than the copy
+        return  # the work of the kernel for a call takes longer than the copy
     enough = odd >= facts.limits["operations"] and facts.worth(stake)
     if not enough or odd <= facts.limits["alignment.share"] * calls:
         return

@@ -14,13 +14,13 @@ from ...table import Table
 
 NAME = "random-access"
 ROLE = SYMPTOM
-_FEW_FORWARD = 0.1  # part of the transfers; of random ones 0.5 go forward
+_FEW_FORWARD = 0.1  # share of the transfers; half of random transfers go forward
 
 
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads jump back and forth in a file, and one if writes do."""
+    """Yields a finding if reads jump back and forth in a file, and another if writes do."""
     table = facts.table("POSIX")
     if table is not None:
         for kind in ("READ", "WRITE"):
@@ -28,8 +28,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
-    """Returns whether the transfers of a file are in descending order: of random ones half go
-    forward. Bytes that are moved several times may be at one place, which is not an order."""
+    """Returns whether the transfers of a file are in descending order (half of random transfers go
+    forward). If bytes are moved several times, they may be at one offset, which is not an order."""
     calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
     direction = "READ" if kind == "READ" else "WRITTEN"
     moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))
@@ -38,7 +38,7 @@ def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
 
 
 def backwards(kind: str) -> Remedy:
-    """Returns what helps if a file is moved from its end to its start."""
+    """Returns the advice for a file that is read or written from its end to its start."""
     word = kind.lower()
     return Remedy(
         f"They go from the end of the file to its start: {word} it forward, in blocks of a "
@@ -53,8 +53,8 @@ def backwards(kind: str) -> Remedy:
 
 
 def _sorted(*, in_common: bool) -> Remedy:
-    """Returns what helps if the order is random. in_common: other processes use the file, so that
-    none may keep it in memory."""
+    """Returns the advice for a random order. in_common: other processes use the file, so a process
+    must not keep it in memory."""
     kept = "" if in_common else ", or keep the file in memory while it is used"
     once = "" if in_common else "C: read(fd, all, size);  // once, if it fits into memory\n"
     return Remedy(

@@ -23,8 +23,8 @@ from ...times.loops import between
 
 NAME = "same-bytes-again"
 ROLE = SYMPTOM
-_BLOCKS, _LARGE = (4096, 1 << 20), 128 << 20  # bytes: of a read, and of a file
-_COPIED = 0.1  # part of the bytes by which a copy may differ
+_BLOCKS, _LARGE = (4096, 1 << 20), 128 << 20  # bytes: sizes of a read, and of a file
+_COPIED = 0.1  # share of the bytes in which a copy may differ
 _WORDS = {
     "READ": (
         "read",
@@ -59,11 +59,11 @@ Python: rows = file['table'][:]  # once, before the loop;  rows['x'], rows['y']
 Julia: rows = read(file["table"])  # once, before the loop
 Octave: rows = h5read (path, "/table");  % once, before the loop"""
 _SCANS = Remedy(
-    "Create an index for the columns by which the queries look up rows: SQLite reads the table "
-    "from beginning to end for each query, which EXPLAIN QUERY PLAN tells as SCAN. Only if the "
+    "Create an index for the columns by which the queries look up rows: SQLite reads the whole "
+    "table for each query, which EXPLAIN QUERY PLAN shows as SCAN. Only if the "
     "queries need all rows, give SQLite a page cache that holds the table: it saves the reads, but "
-    "not what SQLite does with the rows. LIMIT with OFFSET reads all rows before the page: go on "
-    "after the last key instead.",
+    "not what SQLite does with the rows. LIMIT with OFFSET reads all rows before the page: "
+    "continue after the last key instead.",
     "SQL: EXPLAIN QUERY PLAN SELECT ...;  -- SCAN: no index;  SEARCH: an index\n"
     "SQL: CREATE INDEX by_id ON t(id);  -- of the column in WHERE\n"
     "SQL: SELECT ... WHERE id > :last ORDER BY id LIMIT 100;  -- not OFFSET\n"
@@ -73,8 +73,8 @@ _SCANS = Remedy(
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same bytes are read several times, and one if they are written
-    several times, of files and of streams."""
+    """Yields a finding if the same bytes of files or streams are read several times, and another if
+    they are written several times."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:
@@ -84,17 +84,17 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def streams_again(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the streams of which the same bytes are read or written again."""
+    """Returns a mask of the streams that read or write the same bytes again."""
     read, written = (_again(facts, streams.table, d)[0] for d in ("READ", "WRITTEN"))
     return read | written
 
 
 @once
 def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
-    """Returns a mask of the files whose bytes are moved again, the bytes that were moved, and the
-    bytes that would be moved once. direction: READ or WRITTEN."""
+    """Returns a mask of the files whose bytes are moved again; per file, the bytes that were moved;
+    and the bytes of moving each byte once. direction: READ or WRITTEN."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
-    # Every process may need the file once: that is not "again".
+    # Each process may need the file once; this does not count as "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
     mask = (moved >= facts.limits["again.factor"] * size) & (
         moved - size >= facts.limits["again.bytes"]
@@ -123,8 +123,8 @@ def mostly(facts: Facts, table: Table, kind: str) -> Mask:
 
 
 def times_read(facts: Facts, table: Table, place: int) -> float:
-    """Returns how often each byte of a file was read on average, at least, by each process; 1 if
-    that is not known to be more."""
+    """Returns how often each process read each byte of a file on average, at least; 1 if
+    unknown."""
     read = float(table["BYTES_READ"][place] - facts.unplaced(table, "READ")[place])
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     size = (int(table["MAX_BYTE_READ"][place]) + 1) * max(users, 1)
@@ -132,8 +132,8 @@ def times_read(facts: Facts, table: Table, place: int) -> float:
 
 
 def most_moved(facts: Facts, direction: str) -> str:
-    """Describes the file of which the most bytes are READ or WRITTEN many times, even if that takes
-    little time; empty without such a file."""
+    """Describes the file with the most bytes that are READ or WRITTEN many times, even if that
+    takes little time; empty without such a file."""
     best, words = 0, ""
     for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
         mask, moved, size = _again(facts, table, direction)
@@ -152,16 +152,16 @@ def most_moved(facts: Facts, direction: str) -> str:
 
 
 def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
-    """Returns the bytes that a file has at most, and words for the number of its processes: size
-    has them once for each. The log has the last byte that was moved, not which bytes before it
-    were."""
+    """Returns the largest possible size of a file, and text for the number of its processes. `size`
+    contains the file once for each process. The log has the offset of the last byte that was moved,
+    but not which bytes before it were moved."""
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
 
 
 def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
-    """Returns a mask of the large files of which whole blocks are read here and there, each block a
-    few times: to load all of such a file takes as long as these reads."""
+    """Returns a mask of the large files that are read in whole blocks at scattered offsets, each
+    block a few times. Loading all of such a file would take as long as these reads."""
     read, calls = table["BYTES_READ"], table["READS"]
     blocks = (read >= _BLOCKS[0] * calls) & (read <= _BLOCKS[1] * calls)
     few = moved < facts.limits["again.mostly"] * size
@@ -170,25 +170,27 @@ def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
-    """Returns a mask of the files that are written once each time they are opened, and seldom
-    opened: a checkpoint that replaces the previous one does not write the same bytes again."""
-    opens = facts.opens(table) + table["FDOPENS"]  # a stream of an open file begins it again
+    """Returns a mask of the files that are seldom opened, and written once per open. A checkpoint
+    that replaces the previous one does not write the same bytes again."""
+    # A stream on an open descriptor begins at the start again.
+    opens = facts.opens(table) + table["FDOPENS"]
     each = opens / np.maximum(table.processes, 1)
     found: Mask = (opens * size >= moved) & (each < facts.limits["opens.again"])
     return found
 
 
 def _renamed(facts: Facts, number: int) -> int:
-    """Returns how often a file got another name. A program that writes a file and renames it, again
-    and again, makes a series of files, as the snapshots of a simulation: their bytes are others."""
+    """Returns how often a file was renamed. A program that writes a file and renames it, again and
+    again, makes a series of files with different bytes, such as the snapshots of a simulation."""
     posix = facts.table("POSIX")
     place = posix.place(number) if posix is not None and posix.has("RENAME_SOURCES") else None
     return int(posix["RENAME_SOURCES"][place]) if posix is not None and place is not None else 0
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
-    """Returns the seconds in transfers. For a stream that moves the same bytes a few times, counts
-    only transfers that reached the file, and flushes: a larger buffer saves only these."""
+    """Returns the seconds in transfers. For a stream that moves the same bytes only a few times,
+    counts only flushes and transfers that reached the file, because a larger buffer saves only
+    these."""
     whole = facts.moving(table, kind)
     if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
         return whole
@@ -198,8 +200,8 @@ def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
 
 
 def _in_order(table: Table, kind: str) -> Mask:
-    """Returns a mask of the files that are moved from their beginning to their end each time, and
-    not here and there as by a database: then what is done with the bytes is done again, too."""
+    """Returns a mask of the files that are moved from beginning to end each time, not at scattered
+    offsets as by a database. The program then also repeats its work on these bytes."""
     calls = table[f"{kind}S"]
     found: Mask = (
         2 * table[f"CONSEC_{kind}S"] >= calls
@@ -258,7 +260,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
 
 
 def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
-    """Returns the remedy for one file, which depends on the libraries that use it."""
+    """Returns the remedy for one file; it depends on the libraries that use the file."""
     name = facts.name(table.ids[place])
     _, _, text, example = _WORDS[direction]
     kind = "READ" if direction == "READ" else "WRITE"
@@ -302,7 +304,8 @@ def _is_hdf5(facts: Facts, number: int) -> bool:
 
 
 def _copied(table: Table, place: int) -> bool:
-    """Returns whether other files got about as many bytes as were read of this one."""
+    """Returns whether about as many bytes were written to other files as were read from this
+    one."""
     read = float(table["BYTES_READ"][place])
     others = float(table.sum("BYTES_WRITTEN")) - float(table["BYTES_WRITTEN"][place])
     return abs(others - read) <= _COPIED * read

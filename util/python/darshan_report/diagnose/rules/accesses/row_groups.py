@@ -1,5 +1,5 @@
-"""Parquet that is written in row groups of a few rows each: every row group has headers, statistics
-and an index of its own for each column."""
+"""Parquet files that are written in row groups of a few rows each. Every row group has its own
+headers, statistics and index for each column."""
 
 from __future__ import annotations
 

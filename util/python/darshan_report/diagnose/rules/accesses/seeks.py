@@ -1,4 +1,5 @@
-"""Seeks take the time: the position is queried or set far more often than it is used."""
+"""Seeks take much of the time: the program queries or sets the offset far more often than it reads
+or writes."""
 
 from __future__ import annotations
 
@@ -16,12 +17,12 @@ from ...times.naming import naming_times
 
 NAME = "seeks"
 ROLE = CAUSE
-_LIGHTER = 20  # seeks that cost as much as an open or a stat
+_LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
 def seconds_in(facts: Facts, table: Table) -> np.ndarray:
-    """Returns the seconds in seeks per file of POSIX, an estimate: their part of the metadata
-    time."""
+    """Returns an estimate of the seconds in seeks per POSIX file: the share of seeks in the
+    metadata time."""
     others = facts.opens(table) + table["STATS"]
     part = table["SEEKS"] / np.maximum(table["SEEKS"] + _LIGHTER * others, 1)
     found: np.ndarray = naming_times(facts, table) * part
@@ -31,7 +32,7 @@ def seconds_in(facts: Facts, table: Table) -> np.ndarray:
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the files with many more seeks than transfers."""
+    """Yields a finding on files with many more seeks than transfers."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -1,4 +1,4 @@
-"""Many small transfers: the time goes into calls, not into bytes."""
+"""Many small transfers: most of the time is the cost per call, not per byte."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ _AGAIN = (
     " Each byte was read {:,.0f} times on average: keep what was read in memory, which saves the "
     "other reads."
 )
-_FULL = 0.75  # part of a buffer from which on a mean transfer is a whole block
-_BLOCK = 512  # bytes; a program that moves multiples of it has a buffer, and chose its size
+_FULL = 0.75  # share of a buffer from which on a mean transfer counts as a whole block
+# Bytes; a program whose transfers are multiples of this has chosen the size of a buffer.
+_BLOCK = 512
 _LIBRARIES = {
     "READ": "\nH5Dread of a whole block instead of an element;  MPI_File_read_at_all",
     "WRITE": "\nH5Dwrite of a whole block instead of an element;  MPI_File_write_at_all",
@@ -52,7 +53,8 @@ _HOW = {
     "WRITE": "Write more with each call: collect records in memory and write them together, or "
     "through a buffer.",
 }
-_SOME, _MANY = 32, 10  # least tiny transfers per file; their least sum, as a factor on `operations`
+# Fewest tiny transfers per file; their smallest sum, as a multiple of `operations`.
+_SOME, _MANY = 32, 10
 _MOVED = {"READ": ("BYTES_READ", "read"), "WRITE": ("BYTES_WRITTEN", "written")}
 _SIZES = {"READ": "MAX_BYTE_READ", "WRITE": "MAX_BYTE_WRITTEN"}
 
@@ -60,7 +62,8 @@ _SIZES = {"READ": "MAX_BYTE_READ", "WRITE": "MAX_BYTE_WRITTEN"}
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a file is read by many small POSIX calls, and one if it is written so."""
+    """Yields a finding if many small POSIX calls read a file, and another if many small POSIX calls
+    write one."""
     table = facts.table("POSIX")
     if table is None:
         return
@@ -86,13 +89,13 @@ def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
 
 
 def _library(facts: Facts) -> bool:
-    """Returns whether the program uses a library that moves large pieces for it."""
+    """Returns whether the program uses a library that can move large pieces for it."""
     return facts.table("MPI-IO") is not None or facts.info.region("H5D") is not None
 
 
 def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
-    """Returns a mask of the files that are each moved in a few tiny pieces, if together these
-    pieces are many. small: small transfers per file."""
+    """Returns a mask of the files that are each moved in a few tiny pieces, if all files together
+    have many such pieces. small: small transfers per file."""
     moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     found: np.ndarray = (small >= _SOME * facts.files(table)) & (
         moved < facts.limits["stream.buffer"] * calls
@@ -102,17 +105,18 @@ def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
 
 
 def _files(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
-    """Returns a mask of the files with too many small transfers, of which memory does not serve
-    most."""
+    """Returns a mask of the files with too many small transfers, most of which the page cache does
+    not serve."""
     moved, all_calls = table[_MOVED[kind][0]], table[f"{kind}S"]
-    # A record of several files needs this number for each of them.
+    # The record of several files must have this number for each of its files.
     enough = facts.limits["operations"] * facts.files(table)
     found: np.ndarray = ((small >= enough) | _alike(facts, table, kind, small)) & (
         small > facts.limits["small.share"] * all_calls
     )
-    # Blocks that memory serves cost their copying, in few calls or in many.
+    # Blocks that the page cache serves cost the copy, no matter how many calls move them.
     calls_made = np.maximum(all_calls, 1)
-    # Some blocks are short: the last one, those around a header, and a read that finds the end.
+    # Some blocks are shorter: the last one, those around a header, and the read that finds the end
+    # of the file.
     blocks = moved >= _FULL * facts.limits["stream.buffer"] * calls_made
     found &= ~(blocks & (facts.moving(table, kind) < latency(facts) * calls_made))
     found &= ~reread.mostly(facts, table, kind)
@@ -143,8 +147,8 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     number, whole = int(small[mask].sum()), int(all_calls.sum())
     mean = float(table[moved][first]) / max(1, int(all_calls[first]))
     own = _by_blocks(table, first, kind)
-    # Half of the transfers at random offsets go forward. The first one after an opening does not,
-    # nor do those in a file that has room for one.
+    # Half of the transfers at random offsets go forward, and the first transfer after an open never
+    # counts as going forward. A file that is too small for two transfers has no other order.
     begun = min(float(facts.opens(table)[first]), float(all_calls[first]))
     forward = (1 - facts.limits["random.share"]) * (int(all_calls[first]) - begun)
     size = int(table[_SIZES[kind]][first]) + 1
@@ -163,7 +167,8 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
             + ("" if in_order else _HERE_AND_THERE)
             + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
             _example(facts, kind, blocks=own, in_order=in_order),
-            # Each process may collect what it writes to places of its own, but not what it appends.
+            # Each process may collect what it writes to offsets of its own, but not what it
+            # appends.
             alone=not in_order
             or int(table.ids[first]) in facts.common.states
             or 2 * begun >= int(all_calls[first]),

@@ -18,8 +18,8 @@ ROLE = SYMPTOM
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads and writes of a file alternate, on the file that loses the most
-    time."""
+    """Yields a finding on files whose reads and writes alternate. It names the file that loses the
+    most time."""
     table = facts.table("POSIX")
     if table is None:
         return
@@ -49,9 +49,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             table, first, "RW_SWITCHES", "READS", "WRITES", "F_READ_TIME", "F_WRITE_TIME"
         ),
         remedy=Remedy(
-            "Read all input first, then write; or keep the updated data in memory and write them "
-            "back "
-            "in larger pieces.",
+            "Read all input first, then write; or keep the changed data in memory and write it "
+            "back in larger pieces.",
             "H5Pset_chunk_cache (a larger cache absorbs updates)\n"
             "SQL: PRAGMA cache_size = -200000;  -- KiB\n"
             "one block in memory for the parts that change",

@@ -1,4 +1,4 @@
-"""Flushing to the device takes the time."""
+"""Waiting for data to reach the device takes much of the time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROLE = CAUSE
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
-    writes to files that were opened so that each write waits (O_SYNC)."""
+    """Yields one finding if the program waits long for the device, in fsync and similar calls, and
+    in writes to files that were opened with O_SYNC, so that each write waits."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return
@@ -63,8 +63,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             extra, "SYNC_OPENS", "MSYNCS", "RANGE_SYNCS", "SYNCS", "F_SYNC_TIME", "F_FSYNC_TIME"
         ),
         remedy=Remedy(
-            "Synchronize only at points to which a restart returns, not after every record: sync "
-            "once per checkpoint"
+            "Call fsync only at points to which a restart returns, such as a checkpoint, not "
+            "after every record"
             + (", group changes into a transaction" if databases(facts) else "")
             + (", open without O_SYNC and O_DSYNC" if through.any() else "")
             + ".",
@@ -79,9 +79,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _through(posix: Table, extra: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a mask of the POSIX files that were opened so that a write waits for the device, and
-    a mask of those that were also opened otherwise. LMDB writes its pages by one descriptor and the
-    references to them by the other, and the log does not distinguish their writes."""
+    """Returns a mask of the POSIX files that were opened so that each write waits for the device,
+    and a mask of those that were also opened without this flag. LMDB, for example, writes its pages
+    through one descriptor and the references to them through the other; the log does not
+    distinguish these writes."""
     found, some = np.zeros(len(posix), bool), np.zeros(len(posix), bool)
     opens = posix["OPENS"] - posix["DUPS"].clip(0)
     for record, number in zip(extra.ids, extra["SYNC_OPENS"]):

@@ -18,15 +18,15 @@ ROLE = SYMPTOM
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if transfers straddle blocks or stripes of the file system, on a file that
-    several processes write, or where a block is a lock."""
+    """Yields a finding if transfers straddle blocks or stripes of the file system: on files that
+    several processes write, or on file systems that lock whole blocks."""
     table = facts.table("POSIX")
     if table is None:
         return
     calls = table["READS"] + table["WRITES"]
     odd, block = table["FILE_NOT_ALIGNED"], table["FILE_ALIGNMENT"]
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
-    # Transfers below the size of a block are reported as small.
+    # Another rule reports transfers that are smaller than a block.
     mask = (odd >= facts.limits["operations"]) & (odd > facts.limits["alignment.share"] * calls)
     mask &= (block > 1) & (moved >= block * calls)
     if not mask.any():

@@ -1,4 +1,5 @@
-"""Tables in a format of columns that are read whole: perhaps the program uses only some columns."""
+"""Tables in a columnar format that are read with all columns, although the program may use only
+some of them."""
 
 from __future__ import annotations
 
@@ -20,14 +21,14 @@ NAME = "whole-tables"
 ROLE = REMARK
 _NAMES = re.compile(r"\.(?:parquet|pq|parq|orc|feather|arrow)$", re.IGNORECASE)
 _READS = re.compile(r"(?:pandas|pyarrow|polars|dask|geopandas)\.(?:\w+\.)*(?:read|scan)_\w+")
-_WHOLE = 0.9  # part of a file that is read
-_MOST = 0.5  # part of the time in which the program must compute or decode
+_WHOLE = 0.9  # share of a file that is read
+_MOST = 0.5  # share of the time in which the program must compute or decode
 
 
 def _reader(facts: Facts) -> tuple[str, str]:
     """Returns the library function that reads tables, and the user's line that called it; empty
-    texts if the call sites have no function that takes a list of columns. Threads of the library
-    make the reads, so that only other calls of the function, such as a stat, have the line."""
+    strings if the call sites have no function that takes a list of columns. Threads of the library
+    make the reads, so only other calls of the function, such as a stat, show the user's line."""
     known = loops_of(facts)
     for loop in known.groups if known else ():
         for site in loop.sites:
@@ -40,8 +41,8 @@ def _reader(facts: Facts) -> tuple[str, str]:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if a program reads tables (Parquet and similar files) whole and mostly
-    computes meanwhile."""
+    """Yields a notice if a program reads all columns of tables (Parquet and similar files) and
+    mostly computes in this time."""
     posix = facts.table("POSIX")
     if posix is None:
         return

@@ -1,4 +1,4 @@
-"""A loop sleeps between two look-ups of a file, which may be there long before the sleep ends."""
+"""A loop sleeps between two look-ups of a file. The file may exist long before the sleep ends."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from ...times.loops import loops_of
 NAME = "sleeps-between-look-ups"
 ROLE = CAUSE
 IN_VAIN = f"{NAME}-in-vain"  # name of the finding on a file that never appeared
-OF_OTHERS = f"{NAME}-of-others"  # of the finding on files that no process of the run made
-_MOSTLY = 0.5  # least part: of the time between look-ups that is sleep, of the run that is waiting
-_OFTEN = 5  # sleeps for a file that never appeared, at least
+OF_OTHERS = f"{NAME}-of-others"  # name of the finding on files that no process of the run made
+_MOSTLY = 0.5  # smallest share of sleep between look-ups, and of waiting in the run
+_OFTEN = 5  # fewest sleeps for a file that never appeared
 _SLEEP = "sleep"
-_SHOWN = 3  # lines that are named
-_BODY = 4  # lines of a loop of a shell that looks and sleeps
-_BEFORE = 0.05  # seconds that the begin of a process may differ from the call that started it
+_SHOWN = 3  # largest number of lines that are named
+_BODY = 4  # largest distance in lines between a shell loop's look-up and its sleep
+_BEFORE = 0.05  # seconds by which the start of a process may differ from the call that started it
 _OUTERMOST = ("", "main", "<module>")
 _EXAMPLE = (
     "C: waitpid(child, &status, 0);  // if the program started the process that makes the file\n"
@@ -82,8 +82,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _lines(facts: Facts) -> list[Line]:
-    """Returns the lines of the program that make calls, with their sites; each site of a shell
-    without lines (dash) alone."""
+    """Returns the lines of the program that make calls, each with its sites. Sites of a shell
+    without line numbers (dash) are not combined."""
     known = loops_of(facts)
     found: dict[tuple[object, ...], Line] = {}
     for group in known.groups if known is not None else ():
@@ -108,8 +108,8 @@ def _is_of_shell(facts: Facts, site: Site) -> bool:
 
 
 def _every(facts: Facts) -> list[_Asking]:
-    """Returns the lines that look for files after sleeps, those that found most first. A process
-    of `sleep` belongs to one line."""
+    """Returns the lines that look for files after sleeps, ordered by what they found, most first.
+    Each process of `sleep` belongs to one line."""
     lines = _lines(facts)
     looking = [(known[1], known[0], line) for line in lines if (known := asked(line.sites))]
     order = [line for _, _, line in sorted(looking, key=lambda row: row[:2], reverse=True)]
@@ -128,8 +128,8 @@ def _every(facts: Facts) -> list[_Asking]:
 def _asking(
     facts: Facts, line: Line, places: tuple[int, ...], naps: Sequence[int]
 ) -> _Asking | None:
-    """Returns what a line counted if it looks for files after sleeps; None for other lines. naps:
-    indices of the processes by which it slept."""
+    """Returns the counts of a line that looks for files after sleeps; None for other lines. naps:
+    indices of the `sleep` processes by which the line slept."""
     place, tree = line.place, facts.tree
     if naps:
         assert tree is not None
@@ -138,7 +138,7 @@ def _asking(
     else:
         looks = looks_of(line.sites)
         slept = 0.0 if looks is None else _slept(facts, places, looks.seconds)
-        if place is None:  # a shell waits for other processes, too
+        if place is None:  # a shell may also wait for other processes
             slept = min(slept, _of_children(facts, places))
         if looks is not None and slept < _MOSTLY * looks.seconds:
             return None
@@ -150,7 +150,7 @@ def _asking(
 
 
 def _where(place: Place | None) -> str:
-    """Returns a line of a script as text; empty for other places."""
+    """Returns file and line of a script as text; empty for other places."""
     if place is None or not place.file or place.object:
         return ""
     inside = f", in {place.function}" if place.function not in _OUTERMOST else ""
@@ -158,7 +158,8 @@ def _where(place: Place | None) -> str:
 
 
 def _of_children(facts: Facts, places: tuple[int, ...]) -> float:
-    """Returns the seconds that processes of `sleep` lived which these processes started."""
+    """Returns the lifetimes of the `sleep` processes that these processes started, added up, in
+    seconds."""
     tree = facts.tree
     if tree is None:
         return 0.0
@@ -167,8 +168,8 @@ def _of_children(facts: Facts, places: tuple[int, ...]) -> float:
 
 
 def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ...]) -> list[int]:
-    """Returns the indices of the processes of `sleep` that a script starts beside this line: a
-    shell sleeps by a process, and a call site has no gap around the start of a process."""
+    """Returns the indices of the `sleep` processes that a script starts next to this line. A shell
+    sleeps by starting a process, and no gap of a call site shows this time."""
     tree, place = facts.tree, line.place
     if tree is None or place is None or not place.file:
         return []
@@ -189,8 +190,8 @@ def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ..
 
 
 def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
-    """Returns the seconds, up to `most`, that these processes slept, all if their places are
-    unknown."""
+    """Returns the seconds, up to `most`, that these processes slept. Without places, counts all
+    processes."""
     table, tree = facts.table("USAGE"), facts.tree
     if table is None:
         return 0.0
@@ -202,7 +203,7 @@ def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
 
 
 def _idle(facts: Facts, processes: int) -> float:
-    """Returns the seconds of the run in which no process worked; of a job, the mean of its
+    """Returns the seconds of the run in which no process worked; for a job, the mean over its
     processes."""
     if not facts.together:
         return max(0.0, facts.run_time - facts.needed_time)
@@ -211,8 +212,8 @@ def _idle(facts: Facts, processes: int) -> float:
 
 
 def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
-    """Returns whether other processes of the run used the files that were found, and their
-    programs, as text; empty if these are unknown."""
+    """Returns whether other processes of the run used the files that were found, and the names of
+    their programs as text; empty if unknown."""
     of_others, names = False, dict[str, None]()
     for one in waiting:
         for number in one.files:
@@ -228,7 +229,7 @@ def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
 
 
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
-    """Returns the finding on files that were found late; None if that costs little."""
+    """Returns the finding on files that were found late; None if this costs little."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
     processes = max(one.processes for one in waiting) if facts.together else 1
     run = min(late / processes, _idle(facts, processes), facts.run_time)
@@ -262,8 +263,9 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
         at=_at(waiting),
         remedy=Remedy(
             "If the program started the process that makes the file, wait for that process. "
-            "Otherwise let that process send a message (a pipe, a socket), or let the kernel tell "
-            "when the file appears (inotify). Or sleep for a shorter time: a look-up takes "
+            "Otherwise let that process send a message (a pipe, a socket), or let the kernel "
+            "report when the file appears (inotify). Or sleep for a shorter time: a look-up "
+            "takes "
             "microseconds.",
             _EXAMPLE,
         ),
@@ -273,15 +275,15 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
 
 
 def _at(waiting: Sequence[_Asking]) -> str:
-    """Returns the lines of scripts that wait, with most time first; empty for compiled programs,
-    whose lines are looked up where they are shown."""
+    """Returns the lines of scripts that wait, the longest wait first. Empty for compiled programs,
+    because other code looks up their lines."""
     most = sorted(waiting, key=lambda one: -one.looks.late)[:_SHOWN]
     return " and ".join(dict.fromkeys(one.where for one in most if all(o.where for o in most)))
 
 
 def _of_others(said: Finding) -> Finding:
     """Returns the finding as a notice, because another program may have made the files, or the loop
-    may wait for something else than them."""
+    may wait for something else."""
     return replace(
         said,
         name=OF_OTHERS,
@@ -298,7 +300,7 @@ def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
     waited = min(slept, _idle(facts, 1))
     if facts.together or sleeps < _OFTEN or waited < _MOSTLY * facts.run_time:
         return
-    # A loop that does something in each round sleeps for another reason.
+    # A loop that does other work in each round sleeps for another reason.
     moved = sum(line.sums.calls_of[OPEN] for line in _lines(facts))
     if moved >= _MOSTLY * sleeps:
         return
@@ -312,8 +314,8 @@ def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
         evidence=_evidence(facts),
         at=_at(every),
         remedy=Remedy(
-            "A service that waits for its stop file needs no change. Where the file should have "
-            "come, look at its name and at the program that makes it, and end the wait after a "
+            "A service that waits for its stop file needs no change. If the file should have "
+            "appeared, check its name and the program that makes it, and end the wait after some "
             "time."
         ),
     )

@@ -16,26 +16,26 @@ from ...times.loops import Between, between
 
 NAME = "listed-again"
 ROLE = CAUSE
-_PROBED = 0.5  # names that were tried or made for each listing
+_PROBED = 0.5  # names per listing that were tried or made
 
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if folders are listed again and again, by the number of listings and their
-    time, which is known only for all folders together."""
+    """Yields a finding if folders are listed again and again. The number and the time of the
+    listings are known only for all folders together."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
     lists, entries, time = (extra.sum(n) for n in ("DIR_OPENS", "DIR_ENTRIES", "F_LIST_TIME"))
-    # Opening a folder is a metadata operation; its part of their time is estimated by the number of
-    # calls.
+    # Opening a folder is a metadata operation. Its share of the metadata time is estimated from the
+    # number of calls.
     others = sum(
         extra.sum(n)
         for n in ("ACCESSES", "TRUNCATES", "UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
     )
     time += extra.sum("F_META_TIME") * lists / max(1.0, lists + others)
     known = bool(np.all(extra.records["POSIX_EXT_DIR_REOPENS"] >= 0))
-    # Older logs do not distinguish a tree that is walked again from a tree that is walked once.
+    # Older logs do not show whether a tree of folders was walked once or several times.
     again = extra.sum("DIR_REOPENS") if known else lists
     lost = time * again / max(1.0, lists)
     more = Between(between(facts, NAME, lost).seconds + names.work(facts))
@@ -45,8 +45,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         between=more.seconds,
     )
     few = again < facts.limits["lists.again"] * facts.nprocs
-    # A few listings of large folders are enough. An older log does not show which folders were
-    # listed again.
+    # A few listings of large folders are enough for a finding. An older log does not show which
+    # folders were listed again.
     short = not known or entries * again < facts.limits["lists.entries"] * facts.nprocs * lists
     if (few and short) or not facts.worth(stake):
         return
@@ -92,8 +92,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _probed(facts: Facts, extra: Table) -> float:
-    """Returns how many names the program tried that did not exist, and how many files it wrote: who
-    looks for the next free name does either for each listing."""
+    """Returns how many missing names the program tried, and how many files it wrote. A program that
+    looks for the next free name does one or the other for each listing."""
     posix = facts.table("POSIX")
     written = 0.0
     if posix is not None:

@@ -18,15 +18,15 @@ from . import polled
 
 NAME = "failed-lookups"
 ROLE = CAUSE
-# Call sites tell a loop that waits.
-_MAY_WAIT = " A program that waits for a file sleeps between two look-ups, or is told by inotify."
-_FOLDERS = 3  # folders that are named
+# Only call sites show that a loop waits.
+_MAY_WAIT = " A program that waits for a file should sleep between two look-ups, or use inotify."
+_FOLDERS = 3  # largest number of folders that are named
 
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if many opens, stats and accesses fail because the name does not exist, over
-    all names."""
+    """Yields a finding, over all names, if many opens, stats and accesses fail because the name
+    does not exist."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
@@ -59,8 +59,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_sqlite(facts: Facts, extra: Table, misses: float) -> bool:
-    """Returns whether most of the failed lookups are those of SQLite, which looks for its journals
-    at each transaction, and sets a few locks."""
+    """Returns whether SQLite made most of the failed lookups. In each transaction it looks for its
+    journals and sets a few locks, so its databases then have at least as many locks as lookups
+    failed."""
     names = databases(facts)
     if not names:
         return False
@@ -69,8 +70,8 @@ def _by_sqlite(facts: Facts, extra: Table, misses: float) -> bool:
 
 
 def where(facts: Facts) -> str:
-    """Describes the folders in which lookups failed, with how often; empty if the log does not name
-    them."""
+    """Describes in which folders how many lookups failed; empty if the log does not name the
+    folders."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return ""
@@ -91,6 +92,6 @@ def where(facts: Facts) -> str:
 
 
 def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:
-    """Returns a mask of the records that are not of a folder."""
+    """Returns a mask of the records that are not folders."""
     names = (facts.name(int(number)) for number in extra.ids)
     return np.array([not name.startswith("/") for name in names])

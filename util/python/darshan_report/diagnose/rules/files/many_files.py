@@ -1,4 +1,4 @@
-"""Very many small files: each costs an open, its first transfers and a close."""
+"""Very many small files. Each costs an open, its first transfers and a close."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NAME = "many-small-files"
 ROLE = CAUSE
 _TEMPORARY = Remedy(
     "Pass the data in memory, or through a pipe: each temporary file costs a creation, an opening "
-    "and a removal. If a program takes only files, give it all data at once, or use one file again "
-    "in a folder that is in memory (/dev/shm).",
+    "and a removal. If a program accepts only files, give it all data at once, or reuse one "
+    "file in a folder in memory (/dev/shm).",
     "Python: subprocess.run(command, input=data, stdout=subprocess.PIPE);  io.StringIO(text)\n"
     'C: FILE *stream = fmemopen(text, size, "r");  popen(command, "w")\n'
     "shell: producer | consumer",
@@ -49,13 +49,13 @@ SAMPLES = Remedy(
     "Python: HDF5 or zarr with a sample in each chunk, opened once for each worker\n"
     "tar cf samples-000.tar folder, a tar for each shard",
 )
-_TOLD = 1e-5  # seconds for a file from which on they are told
-_FIRST = 4  # transfers of a file that come with its opening: more are many small transfers
+_TOLD = 1e-5  # seconds per file from which on the text mentions them
+_FIRST = 4  # transfers of a file that count for its opening; more are many small transfers
 
 
 def _spent(facts: Facts, table: Table) -> np.ndarray:
-    """Returns the seconds per file in opening, closing and the first transfers, beyond those that
-    its bytes would take in a large file."""
+    """Returns the seconds per file in opening, closing and the first transfers, beyond the time
+    that its bytes would take in a large file."""
     opens = np.maximum(facts.opens(table), facts.files(table))
     found = np.array(table["F_META_TIME"], "f8")
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -84,7 +84,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
     renames = 0
-    made, making = 0, 0.0  # of written files only: a start of Python reads a hundred
+    # Counts written files only, because a start of Python reads a hundred files.
+    made, making = 0, 0.0
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
@@ -102,7 +103,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         records += int(mask.sum())
         found.append((table, mask))
-        # A temporary name that is used again stands for a file each time that it was opened.
+        # A temporary name that is used again counts as one file per open.
         away = np.minimum(facts.renamed_away(table), facts.opens(table)) * mask
         away = away * facts.single(table)
         renames = max(renames, int(away.sum()))
@@ -113,9 +114,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         made += int(written.sum()) + again
         making += float(table["F_META_TIME"][written].sum())
         largest = max(largest, int(size[mask].max()))
-    # Work on files that a program reads, such as parsing, stays if they become one file.
+    # Work on the contents of files, such as parsing, remains if they become one file.
     more_time = between(facts, NAME, time) if 2 * made >= records else Between()
-    # Work on the names of a listing, before a file is opened, does not belong to that file.
+    # Work on the names of a listing, before a file is opened, is not part of the cost of that file.
     more_time = Between(max(0.0, more_time.seconds - names.work(facts)))
     stake = facts.stake(
         time,
@@ -129,7 +130,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     many = costly and made >= facts.limits["files.some"]
     if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):
         return
-    # A file that is in both layers, or that has two names, counts once.
+    # A file that is in both layers, or has two names, counts once.
     ids = frozenset().union(*(t.ids[mask].tolist() for t, mask in found))
     number = len({facts.finals.get(record, record) for record in ids}) + more
     removed = max(_removed(facts, table, mask) for table, mask in found)

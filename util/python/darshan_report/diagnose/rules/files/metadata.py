@@ -21,7 +21,7 @@ from . import listings, lookups, many_files, opens_again, rewritten, rotated_oft
 
 NAME = "metadata"
 ROLE = SYMPTOM
-# Time that these rules report is not reported again.
+# Time that these rules report is not reported a second time.
 _CAUSES = (
     many_files,
     opens_again,
@@ -59,7 +59,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     folders, resolved, failed = (0 if extra is None else int(extra.sum(name)) for name in _LOOKUPS)
     resizes = 0 if extra is None else sum(int(extra.sum(name)) for name in _RESIZES)
     renames = facts.renames()
-    # If other findings explain nearly all of the time, they have the remedy.
+    # If other findings explain nearly all of the time, their remedies are enough.
     if meta - told < facts.limits["metadata.share"] * meta:
         return
     if meta <= facts.limits["metadata.share"] * whole or not facts.worth(stake):
@@ -67,7 +67,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     looked_up = folders + resolved + failed
     if opens + stats + more + looked_up + resizes + renames < facts.limits["operations"]:
         return
-    # A file may have a record in POSIX and one in STDIO, and a record may be of many files.
+    # A file may have records in both POSIX and STDIO, and one record may represent many files.
     known = {
         number: files
         for table, own in base
@@ -112,7 +112,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
-    """Returns what is known of the calls on names; base: tables with masks of data files."""
+    """Returns texts on the calls on names. base: tables with masks of data files."""
     extra = facts.table("POSIX_EXT")
 
     def beside(*names: str) -> float:

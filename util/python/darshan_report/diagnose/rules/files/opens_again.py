@@ -36,24 +36,26 @@ awk: no close(path) after each line: awk keeps a file open until then
 Java: try (var out = Files.newBufferedWriter(path)) { the whole loop }
 shell: done >> out.txt  # after the loop, not >> out.txt after each command in it
 R: out <- file(path, "a") before the loop;  writeLines(line, out), not cat(append = TRUE)"""
-_AGAIN = 4  # times that the same bytes are moved, at least
-# Part of these bytes that an open moves on average, at least: a file that grows is half as
-# large. A program that looks for a line reads up to this line, if nobody writes the file.
+_AGAIN = 4  # fewest times that the same bytes are moved
+# Smallest share of these bytes that one open moves on average. A growing file has half its final
+# size on average. A program that looks for a line reads only up to this line, if no process writes
+# the file.
 _WHOLE, _FOUND = {"WRITTEN": 0.25, "READ": 0.8}, 0.25
 _SAVED_LESS = Remedy(
-    "Each open writes to the same place again: write it less often, such as once at the end or "
-    "every few seconds, and keep what is new in memory until then. If each state must be on disk: "
-    "Open once and go back to the same place for each write.",
+    "Each open writes to the same offset again. Write less often, such as every few seconds or "
+    "once at the end, and keep new data in memory until then. If each state must be on disk, "
+    "open once and seek back to this offset for each write.",
     "if (time(NULL) - saved >= 5) save();\n"
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
     alone=True,
 )
-# For writes of a shell or a stream: the log does not tell whether each open began at the start of
+# For writes of a shell or a stream, whose log does not show whether each open began at the start of
 # the file.
 _STATE_OR_LIST = Remedy(
-    "Open once if the file is appended to, and keep the descriptor. A state that each open writes "
-    "anew stays one: write it less often, such as every 100 rounds and once at the end.",
+    "If the program appends to the file, open it once and keep the descriptor. If each open "
+    "writes a new state over the old one, write it less often, such as every 100 rounds and "
+    "once at the end.",
     'C: if (n % 100 == 0) save();  // a state;  a list: fopen(path, "a") before the loop\n'
     "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
     "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
@@ -61,11 +63,11 @@ _STATE_OR_LIST = Remedy(
     alone=True,
 )
 _WAITING = (
-    " A program that waits for a change asks less often, with a sleep between, or is told by "
+    " A program that waits for a change should look less often, with a sleep in between, or use "
     "inotify."
 )
 _ASKED = Remedy(
-    "Ask once and remember the answer.",
+    "Query once and keep the result.",
     "C: struct stat known;  stat(path, &known);  before the loop\n"
     "C++: auto time = std::filesystem::last_write_time(path);  before the loop\n"
     "Rust: let known = std::fs::metadata(path)?;  before the loop\n"
@@ -86,31 +88,31 @@ _MAPPED = Remedy(
     "Python: array = numpy.memmap(path, mode='r')  # before the loop\n"
     "Java: var map = channel.map(FileChannel.MapMode.READ_ONLY, 0, size);  before the loop",
 )
-_OFTEN_MAPPED = 0.5  # mappings for each open, at least
-_FEW = 4  # files that a program may be waiting for
-_MANY = 100  # files from which on a program does not ask about certain ones, but searches
+_OFTEN_MAPPED = 0.5  # fewest mappings per open
+_FEW = 4  # largest number of files that a program may be waiting for
+_MANY = 100  # number of files from which on a program searches, and does not query certain files
 _OTHERS = ("TRUNCATES", "UNLINKS", "LINKS", "SETATTRS", "MISSES", "RENAMES")
-_MORE = 1.5  # times the opens: more queries than those of a library that opens a file
-_LIGHTER = 20  # seeks that cost as much as an open or a stat
+_MORE = 1.5  # queries per open; more than a library makes when it opens a file
+_LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
-    one for streams that are opened so."""
+    another for streams that are opened again and again."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)
 
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
-    """Describes how often a file was opened, mapped and queried by all its processes together: the
-    log does not have the number of each. Many libraries ask for facts of each file that they open,
-    which is not said."""
+    """Describes how often all processes together opened, mapped and queried a file; the log does
+    not have the numbers per process. Many libraries query each file that they open; the text leaves
+    these queries out."""
     users = int(table.processes[place])
     asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
     mapped = float(table["MMAPS"][place]) if table.has("MMAPS") else 0.0
-    if 2 * mapped > users * asked:  # a library asks for the length of what it maps
+    if 2 * mapped > users * asked:  # a library queries the size of each file that it maps
         asked = 0.0
     said = (
         ("opened", users * float(opens[place])),
@@ -123,8 +125,8 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
 
 
 def _beside(table: Table, place: int) -> list[str]:
-    """Returns those of the counters that explain OPENS which are above 0: FILENOS, DUPS and
-    FDOPENS, which OPENS contains, and STATS and MMAPS."""
+    """Returns the names of the counters above 0 that explain OPENS: FILENOS, DUPS and FDOPENS,
+    which OPENS includes, and STATS and MMAPS."""
     names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 
@@ -139,7 +141,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     if mask.any():  # a checkpoint is a new file each time
         mask &= ~among(table.ids, rotations.ids(facts))
         mask &= ~among(table.ids, state_ids(facts))
-    # SQLite itself asks about its database with each transaction.
+    # SQLite queries its database file in each transaction.
     for place in np.flatnonzero(mask & (opens <= facts.limits["opens.again"])).tolist():
         mask[place] = facts.name(table.ids[place]) not in databases(facts)
     if not mask.any():
@@ -179,8 +181,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
 
 
 def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns for each file how often all processes asked about it (stat, access), and the seconds
-    of the questions that the table's times lack."""
+    """Returns, for each file, how often all processes queried it (stat, access), and the seconds of
+    the queries that the table's times do not contain."""
     asks, asking = table["STATS"], np.zeros(len(table.ids))
     extra = facts.table("POSIX_EXT") if table.prefix == "POSIX" else None
     if extra is not None and extra["ACCESSES"].max(initial=0) > facts.limits["stats.again"]:
@@ -188,7 +190,7 @@ def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
         number = extra["ACCESSES"][there]
         asks = np.array(asks)
         asks[here] += number
-        # The time is that of all calls of the other table, of which these are most.
+        # The time includes all calls of the other table, most of which are these queries.
         mostly = number > added([extra[name] for name in _OTHERS])[there]
         asking[here] = np.where(mostly, extra["F_META_TIME"][there], 0.0)
     return asks, asking
@@ -206,7 +208,7 @@ def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
 def _title(
     facts: Facts, table: Table, place: int, opens: np.ndarray, others: int, *, parsed: bool
 ) -> str:
-    """Returns the title of the finding, by its first file. parsed: most of its cost lies between
+    """Returns the title of the finding, from its first file. parsed: most of the cost is between
     the calls."""
     whole = float(opens[place] * table.processes[place])
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
@@ -231,8 +233,9 @@ def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
 
 
 def _asked(files: int) -> Remedy:
-    """Returns the remedy for repeated questions about so many files. A program asks about a few
-    files to wait for them; one that asks about many looks for the newest, or compares them."""
+    """Returns the remedy for repeated queries of this many files. A program that queries a few
+    files may wait for them; a program that queries many may look for the newest, or compare
+    them."""
     if files > _MANY:
         return _SEARCHED
     if files > _FEW:
@@ -241,14 +244,15 @@ def _asked(files: int) -> Remedy:
 
 
 def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
-    """Returns the bytes that were READ from a file, or WRITTEN to it, and the size that it has at
-    least. streams: with those of streams, which may have been appended."""
+    """Returns the bytes that were READ from a file, or WRITTEN to it, and a lower bound of its
+    size. streams: include the bytes of streams, which may have been appended."""
     moved, size = 0, 0
     for module in ("POSIX", "STDIO") if streams else ("POSIX",):
         table = facts.table(module)
         place = None if table is None else table.place(record)
         if table is not None and place is not None:
-            unplaced = float(facts.unplaced(table, direction)[place])  # such as appended bytes
+            # Bytes at unknown offsets, such as appended bytes.
+            unplaced = float(facts.unplaced(table, direction)[place])
             moved += max(0, int(table[f"BYTES_{direction}"][place]) - int(unplaced))
             size = max(size, int(table[f"MAX_BYTE_{direction}"][place]) + 1)
     return moved, size
@@ -257,8 +261,8 @@ def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[in
 def _is_again(
     facts: Facts, record: int, direction: str, opens: float, *, streams: bool = False
 ) -> bool:
-    """Returns whether most opens of a file read the same bytes of it, or write them again.
-    streams: also if a stream wrote them, perhaps at the end of the file."""
+    """Returns whether most opens of a file read, or write, the same bytes again. streams: include
+    bytes that a stream wrote, perhaps at the end of the file."""
     moved, size = _moved(facts, record, direction, streams or direction == "READ")
     whole, least = opens * size, _WHOLE[direction]
     if direction == "READ" and not _moved(facts, record, "WRITTEN", streams=True)[0]:
@@ -267,8 +271,8 @@ def _is_again(
 
 
 def _in_total(facts: Facts, record: int, opens: float) -> str:
-    """Returns a sentence with the bytes of all opens, after a blank; empty if these are not mostly
-    the same bytes."""
+    """Returns a sentence, with a space before it, on the bytes of all opens; empty if these are not
+    mostly the same bytes."""
     for direction, words in (("WRITTEN", "wrote to"), ("READ", "read")):
         if _is_again(facts, record, direction, opens):
             moved, size = _moved(facts, record, direction, direction == "READ")
@@ -281,8 +285,8 @@ def _in_total(facts: Facts, record: int, opens: float) -> str:
 
 def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
     """Returns the remedy for a file that is opened again and again. A file that is removed as often
-    is a lock. If call sites tell which library opens the file, the remedy has the library's
-    words."""
+    as it is opened is a lock. If call sites show which library opens the file, the remedy uses the
+    terms of this library."""
     record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
     if _is_again(facts, record, "WRITTEN", whole):
         return _SAVED_LESS

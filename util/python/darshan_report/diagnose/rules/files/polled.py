@@ -1,4 +1,4 @@
-"""A loop asks for the same name again and again until the file appears, and does nothing else."""
+"""A loop looks up the same name again and again until the file appears, and does nothing else."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...times.loops import loops_of, processor_time
 
 NAME = "waits-for-a-file"
 ROLE = CAUSE
-_MOSTLY = 0.5  # least part of the look-ups that fail, and of the loop's time in its calls
-_FEW = 0.1  # most calls of the loop that change files, for each look-up
+_MOSTLY = 0.5  # smallest share of the look-ups that fail, and of the loop's time in its calls
+_FEW = 0.1  # most calls per look-up that change files
 _EXAMPLE = (
     "C: while (stat(path, &st) != 0) usleep(10000);\n"
     "C++: while (!std::filesystem::exists(path)) std::this_thread::sleep_for(10ms);\n"
@@ -42,12 +42,14 @@ class _Loop:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the loops that ask for few names very often, and mostly in vain."""
+    """Yields one finding on the loops that look up few names very often, and mostly do not find
+    them."""
     extra, usage, loop = facts.table("POSIX_EXT"), facts.table("USAGE"), _waiting(facts)
     if extra is None or loop is None or extra.sum("MISSES") < _MOSTLY * loop.calls:
         return
     whole = loop.in_calls + loop.around
-    # A loop that never sleeps lasts as long as the file needs, with and without a processor.
+    # A loop that never sleeps ends when the file appears, no matter how long it waits for a
+    # processor.
     ran = min(whole, processor_time(facts))
     part = ran / whole if whole > 0 else 0.0
     stake = facts.stake(
@@ -67,8 +69,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         evidence=facts.sums(extra, "MISSES", "F_MISS_TIME")
         + (facts.sums(usage, "F_USER_TIME", "F_SYSTEM_TIME") if usage is not None else ()),
         remedy=Remedy(
-            "Sleep between two look-ups, a hundredth of a second or more, or let the kernel tell "
-            "when the file appears (inotify). Between processes of one program, use a pipe, a "
+            "Sleep between two look-ups, a hundredth of a second or more, or let the kernel "
+            "report when the file appears (inotify). Between processes of one program, use a "
+            "pipe, a "
             "signal or a message.",
             _EXAMPLE,
         ),
@@ -77,7 +80,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _waiting(facts: Facts) -> _Loop | None:
-    """Returns the sums of all loops that wait for files; None without one."""
+    """Returns the sums over all loops that wait for files; None without such a loop."""
     known = loops_of(facts)
     if known is None:
         return None
@@ -93,14 +96,15 @@ def _waiting(facts: Facts) -> _Loop | None:
 
 
 def _asking(facts: Facts, group: Line) -> _Loop | None:
-    """Returns the look-ups of a loop if they ask for few names, and are all that the loop does."""
+    """Returns the look-ups of a loop if they are for few names, and the loop does nothing else."""
     calls, names, in_calls, short, longer, others = 0.0, 0, 0.0, 0.0, 0.0, 0.0
     for site in group.sites:
         sums = site.sums
         number = sums.files.number()
         others += sums.calls_of[OTHER] + sums.calls_of[WRITE]
         asked = sums.calls_of[LOOKUP] + sums.calls_of[OPEN]
-        # Only names that were found count as files: without one, nothing was waited for.
+        # Only names that were found count as files. If no name was found, the loop did not wait for
+        # a file.
         if not number or asked < facts.limits["operations"] * number:
             continue
         calls += asked

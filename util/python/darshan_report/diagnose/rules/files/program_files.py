@@ -1,4 +1,4 @@
-"""A program reads very many files of program text: modules of an interpreter, and libraries."""
+"""A program reads very many program files: modules of an interpreter, and libraries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ ROLE = CAUSE
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if a program reads very many files of program text: modules of an
-    interpreter, and libraries."""
+    """Yields one finding if a program reads very many program files: modules of an interpreter, and
+    libraries."""
     table = facts.table("POSIX")
     if table is None or not (mask := which(facts, table)).any():
         return

@@ -1,5 +1,6 @@
-"""A file is written whole, again and again: in place, or as a new file that is then renamed. If it
-is also read whole each time, and keeps its size, a part of it is changed."""
+"""A whole file is written again and again: in place, or as a new file that is then renamed. If the
+program also reads the whole file each time, and its size stays the same, the program changes a part
+of it."""
 
 from __future__ import annotations
 
@@ -23,27 +24,29 @@ from ...times.loops import between
 
 NAME = "rewritten-whole"
 ROLE = CAUSE
-_WHOLE = 0.2  # least part of the last size that each open writes: a growing file has
-# 0.5, and every second open may only read.
-_EVEN = 0.9  # above this part the file had its last size from the beginning
+_WHOLE = 0.2  # smallest share of the final size that each open writes. A growing file has
+# 0.5 on average, and every second open may only read.
+_EVEN = 0.9  # above this share, the file had its final size from the beginning
 _MODULES = ("POSIX", "STDIO")
-_ROUNDING = 0.05  # of two numbers that are the same: an open may not read, or not write
+_ROUNDING = 0.05  # tolerance of equal numbers: some opens may not read, or not write
 EDITED = f"{NAME}-edited"  # name of the finding on files that are also read whole each time
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A file that was written again, under its last name: how often, and how many bytes."""
+    """A file that was written again, under its last name, with the number and bytes of the
+    rewrites."""
 
     name: str
-    ids: frozenset[int]  # of its records, and those of the files that were renamed to it
-    times: float  # rewrites, by all its processes
+    ids: frozenset[int]  # ids of its records, and of the files that were renamed to it
+    times: float  # number of rewrites by all its processes
     written: float  # bytes
     size: float  # bytes of the largest version
     lost: float  # seconds
     renamed: bool
     evidence: tuple[Evidence, ...]
-    read: float = 0.0  # bytes, if each version was read whole, and all have the same size; else 0
+    # Bytes read, if each version was read whole and all have the same size; else 0.
+    read: float = 0.0
 
 
 @once
@@ -65,7 +68,7 @@ def ids(facts: Facts) -> np.ndarray:
 
 
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """Returns the seconds of all opens but one, and of the share `again` of the written bytes.
+    """Returns the seconds of all opens but one, and of writing the share `again` of the bytes.
     times: how often each file was written."""
     opening = table["F_META_TIME"] + _of_descriptors(facts, table)[1]
     opening = opening * (1 - 1 / np.maximum(times, 1))
@@ -75,8 +78,8 @@ def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> n
 
 @once
 def _of_descriptors(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, for each stream of a descriptor that the program had opened, the opens by POSIX and
-    the seconds of POSIX in names: numpy.save writes its array through such a stream."""
+    """Returns, for each stream on a descriptor that the program had opened, the POSIX opens and the
+    POSIX seconds in calls on names. numpy.save writes its array through such a stream."""
     opens, spent = np.zeros(len(table)), np.zeros(len(table))
     posix = facts.table("POSIX")
     if posix is not None and table.prefix == "STDIO":
@@ -94,14 +97,14 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     size = table["MAX_BYTE_WRITTEN"] + 1
     mask = facts.single(table) & (times > limits["opens.again"]) & (table["WRITES"] > 0)
     mask &= (written >= limits["again.factor"] * size) & (written >= _WHOLE * opens * size)
-    # A small file may be opened to append each line. A file that always had its last size has
-    # pieces of equal size, or is a checkpoint, of which all bytes may be new.
+    # A small file may be opened to append each line. A file that always had its final size has
+    # pieces of equal size, or is a checkpoint, whose bytes may all be new.
     mask &= (size > limits["stream.buffer"]) & (written < _EVEN * opens * size)
     mask &= ~among(table.ids, _removed(facts, table, opens))
     mask &= ~among(table.ids, rotations.ids(facts))
     lost = _lost(facts, table, times, 1 - size / np.maximum(written, 1))
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
-    # An open that reads all of it, and one that writes all of it.
+    # Each change takes two opens: one reads the whole file, one writes it.
     edited = np.minimum(read, written) >= _EVEN * (opens / 2 - 1) * size
     for place in np.flatnonzero(mask).tolist():
         number = int(table.ids[place])
@@ -120,7 +123,7 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
 
 
 def _with_reads(facts: Facts, one: Rewritten, times: float, table: Table, place: int) -> Rewritten:
-    """Returns a file that is also read whole each time, by its row of a table."""
+    """Returns a file that is also read whole each time. The file is given by its row in a table."""
     more = float(facts.moving(table, "READ")[place]) * (1 - 1 / max(times, 1.0))
     evidence = one.evidence + facts.rows(table, place, "BYTES_READ", "F_READ_TIME")
     read = float(table["BYTES_READ"][place])
@@ -158,7 +161,7 @@ def _renamed(facts: Facts) -> list[Rewritten]:
     for place in np.flatnonzero(posix["RENAME_SOURCES"] > 0):
         by_folder[os.path.dirname(facts.own_name(int(posix.ids[place])))].append(int(place))
     tables = [table for module in _MODULES if (table := facts.table(module)) is not None]
-    # Once for all targets, of which there may be as many as files.
+    # Done once for all targets, because there may be as many targets as files.
     timed = [
         (table, _places(table), table["F_META_TIME"] + facts.moving(table, "WRITE"))
         for table in tables
@@ -181,7 +184,7 @@ def _renamed(facts: Facts) -> list[Rewritten]:
 
 
 def _places(table: Table) -> dict[int, int]:
-    """Returns the row of each file, by its id."""
+    """Maps the id of each file to its row."""
     return {number: place for place, number in enumerate(table.ids.tolist())}
 
 
@@ -190,8 +193,8 @@ def _of_target(
     timed: list[tuple[Table, dict[int, int], np.ndarray]],
 ) -> Rewritten | None:  # fmt: skip
     """Returns the rewritten file that other files were renamed to; None if the renames are not a
-    pattern. target, places: rows of the file and of the other files. timed: tables, the row of each
-    file there, and the seconds that it spent."""
+    pattern. target, places: rows of the file and of the other files. timed: tables, each with the
+    row of each file in it and the seconds per file."""
     number = int(posix.ids[target])
     renames = float(posix["RENAME_TARGETS"][target])
     sources = posix.ids[places]
@@ -213,7 +216,7 @@ def _of_target(
     read = _read_whole(facts, number, timed, (renames - 1) * size) if is_even else None
     if size > facts.limits["files.small"] and is_even and not read:
         return None
-    # A backup has the name of another file, and that file is the rewritten one.
+    # A backup is renamed from another file, and that other file is the rewritten one.
     aside = is_aside(facts.own_name(number)) and len(sources) == 1
     known_as = facts.own_name(int(sources[0]) if aside else number)
     one = Rewritten(
@@ -226,8 +229,8 @@ def _of_target(
 def _read_whole(
     facts: Facts, number: int, timed: list[tuple[Table, dict[int, int], np.ndarray]], least: float
 ) -> tuple[Table, int] | None:
-    """Returns the row of a file by its lasting name, in the table in which most of it was read;
-    None if clearly fewer bytes than `least` were."""
+    """Returns the row of a file, under its last name, in the table with most of its reads; None if
+    clearly fewer than `least` bytes were read."""
     at = [(table, rows[number]) for table, rows, _ in timed if number in rows]
     found = max(at, key=lambda row: int(row[0]["BYTES_READ"][row[1]]), default=None)
     if found is None or found[0]["BYTES_READ"][found[1]] < _EVEN * least:
@@ -238,7 +241,7 @@ def _read_whole(
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that are written whole again and again, in place or as new files
-    that are then renamed, and one on files that are also read whole each time."""
+    that are then renamed, and another on files that are also read whole each time."""
     found = files(facts)
     for name, some, tell in (
         (NAME, [one for one in found if not one.read], _saved),
@@ -258,7 +261,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _more(found: Sequence[Rewritten]) -> str:
-    """Returns words about the other files; empty without any."""
+    """Returns text about the other files; empty if there are no others."""
     return f"; the same holds for {plural(len(found) - 1, 'more file')}" if len(found) > 1 else ""
 
 
@@ -293,9 +296,9 @@ def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) 
 
 
 def _times(one: Rewritten) -> str:
-    """Returns how often a file was read and written whole, in words. An open may be for both, and
-    the size may change, so that the bytes tell the least number; they fit the opens if each was
-    for one of both, and all versions have the same size."""
+    """Returns text on how often a file was read and written whole. An open may be for both, and the
+    size may change, so the bytes give only the smallest possible number. The number is exact if
+    each open was either for reading or for writing, and all versions have the same size."""
     least = round(min(one.read, one.written) / one.size)
     kept = abs(least - one.times) <= max(1.0, _ROUNDING * one.times)
     renamed = ", each time as a new file that was renamed to it" if one.renamed else ""
@@ -313,14 +316,14 @@ def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str)
         "A whole file is read and written for each change of it",
         f"{first.name} was read whole and written whole {_times(first)}: "
         f"{amount(first.read)} were read and {amount(first.written)} written{_more(found)}. That "
-        f"took {seconds(lost)}{ending} The log does not have the contents: it cannot tell how many "
-        "bytes changed, nor whether any did.",
+        f"took {seconds(lost)}{ending} The log does not have the contents, so it does not show "
+        "how many bytes changed, or whether any did.",
         stake=stake,
         evidence=first.evidence,
         remedy=Remedy(
             "Write only the bytes that change, at their place in the file; or make all changes in "
-            "memory and write the file once. Where nothing may have changed, compare before "
-            "writing, and leave the file as it is.",
+            "memory and write the file once. If the data may be unchanged, compare it first, "
+            "and do not write it again.",
             "C: pwrite(fd, record, sizeof record, number * sizeof record)\n"
             "C++: std::fstream file(path, std::ios::in | std::ios::out);  file.seekp(at)\n"
             "Fortran: open(unit, file=path, access='direct', recl=size);  write(unit, rec=n) x\n"

@@ -1,4 +1,4 @@
-"""A log is renamed when it is full, with all of its older versions, after few lines each time."""
+"""A log is rotated after few lines each time: it and all of its older versions are renamed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ...table import Table
 
 NAME = "rotated-often"
 ROLE = CAUSE
-_FEW = 10  # rotations that remain
-_PASSED_ON = 1.5  # renames for each of the log itself, at least: older versions are renamed, too
+_FEW = 10  # number of rotations that a remedy leaves
+_PASSED_ON = 1.5  # fewest renames per rename of the log itself, as older versions are renamed, too
 
 
 @at_most(CALLS)
@@ -35,7 +35,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     rotated = float(posix["RENAME_SOURCES"][first])
     renames = float(posix["RENAME_SOURCES"][mine].sum())
     if renames < _PASSED_ON * rotated:
-        return  # each version has a name of its own: only the newest one is renamed
+        return  # each version has a final name: only the newest one is renamed
     spent = float(posix["F_META_TIME"][mine].sum()) + _beside(facts, posix, mine)
     part = max(0.0, 1 - _FEW / rotated)
     stake = facts.stake(

@@ -18,7 +18,7 @@ from ...table import Table
 
 NAME = "slow-targets"
 ROLE = CAUSE
-_OTHERS = 4  # targets that are not slow: fewer say little about what is usual
+_OTHERS = 4  # fewest targets that are not slow; fewer do not show the usual rate
 _MEGA = 1 << 20
 
 
@@ -61,8 +61,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=Remedy(
             "The program is not the cause: report the target to the administrators of the file "
-            "system, and put no new files on it until it is repaired; all other processes wait for "
-            "the processes that write to it.",
+            "system, and put no new files on it until it is repaired. All other processes wait "
+            "for the processes that write to it.",
             f"lfs df -v;  lfs find --ost {int(bad[0])} folder;  lfs migrate\n"
             "lfs setstripe --pool POOL folder, a pool without that target",
         ),

@@ -15,7 +15,7 @@ from ...table import Table
 
 NAME = "staged-copy"
 ROLE = CAUSE
-_SAME = 0.05  # a program that reads a copy in pieces may read some bytes twice
+_SAME = 0.05  # tolerance: a program that reads a copy in pieces may read some bytes twice
 
 
 @dataclass
@@ -31,7 +31,7 @@ class _File:
 
     @property
     def is_copy(self) -> bool:
-        """Whether it was written once and read once."""
+        """Whether each byte was written once and read once."""
         return self.written == self.size > 0 and self.was_read_once
 
     @property
@@ -65,14 +65,15 @@ def _files(facts: Facts) -> dict[int, _File]:
 
 
 def _removed(extra: Table) -> dict[int, float]:
-    """Returns the seconds in calls on the names of the files that the program removed."""
+    """Returns the seconds in calls on the names of files that the program removed."""
     gone = extra["UNLINKS"] > 0
     return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
 
 
 def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[_File, _File, int, int]]:
-    """Returns the copies with their originals, and the ids of both: files with as many bytes in
-    another folder, and with the same name or, if there are several pairs, the same ending."""
+    """Returns the copies with their originals, and the ids of both. A copy has as many bytes as its
+    original and is in another folder. It has the same name or, if there are several pairs, the same
+    extension."""
     files = _files(facts)
     least = facts.limits["copy.bytes"]
     originals: dict[tuple[float, str], list[int]] = defaultdict(list)
@@ -102,8 +103,8 @@ def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[_File, _File, 
 
 @needs("POSIX", "POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if files were copied, and each copy was read once and removed: to read the
-    original takes as long as to copy it."""
+    """Yields a finding if files were copied, and each copy was read once and removed. Reading the
+    original would take as long as copying it."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None or posix is None:
@@ -112,7 +113,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     pairs = _pairs(facts, removed)
     if not pairs:
         return
-    # The copy is written and removed in vain, and its bytes are read twice.
+    # The remedy saves writing and removing the copy, and reading the bytes a second time.
     lost = sum(copy.writing + copy.other + original.reading for copy, original, *_ in pairs)
     lost += sum(removed[number] for *_, number, _ in pairs)
     moved = sum(copy.written for copy, *_ in pairs)

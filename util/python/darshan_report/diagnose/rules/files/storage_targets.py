@@ -17,7 +17,7 @@ _MEGA = 1 << 20
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one sentence on files, bytes and rates of the targets that were used."""
+    """Yields one finding with files, bytes and rates of the targets that were used."""
     table, stripes = facts.table("POSIX"), facts.stripes
     if table is None or stripes is None:
         return

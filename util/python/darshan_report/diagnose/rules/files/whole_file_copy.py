@@ -17,13 +17,13 @@ from .rewritten import edited_ids
 
 NAME = "whole-file-copy"
 ROLE = CAUSE
-_SAME = 0.05  # sizes may differ by what the edit added
+_SAME = 0.05  # tolerance of equal sizes, because the edit may add bytes
 
 
 @needs("POSIX")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a whole file is copied for a small change: a file that was read whole,
-    and a file of its folder that received its bytes with few changes."""
+    """Yields a finding if a whole file is copied for a small change: one file was read whole, and
+    another file in its folder received these bytes with few changes."""
     table = facts.table("POSIX")
     if table is None:
         return

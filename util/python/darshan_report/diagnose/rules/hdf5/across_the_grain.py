@@ -1,4 +1,4 @@
-"""A dataset that is stored one way and read or written another."""
+"""A contiguous dataset that is read or written against the order in which it is stored."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKE
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on contiguous datasets that are read across the order in which they are
-    stored, so that one call becomes many small POSIX calls. Only if there is none, yields one on
-    datasets that are written so."""
+    """Yields a finding on contiguous datasets that are read against the order in which they are
+    stored, so that one call becomes many small POSIX calls. If there are no such reads, yields a
+    finding on such writes."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

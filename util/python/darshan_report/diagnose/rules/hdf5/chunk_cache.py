@@ -1,4 +1,4 @@
-"""A chunk that does not fit into HDF5's cache is read, and inflated, again and again."""
+"""Chunks that do not stay in HDF5's cache are read, and decompressed, again and again."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ...reached import needs
 NAME = "chunk-cache"
 ROLE = CAUSE
 _TITLE = "The chunk cache is too small for the chunks"
-_NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # what netCDF-4 sets
-_LARGEST = 1 << 30  # bytes; a larger cache is not a remedy
+_NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # default of netCDF-4: chunks, bytes
+_LARGEST = 1 << 30  # bytes of the largest cache that is proposed
 
 
 def _row(upper: Upper) -> int:
-    """Returns the mean bytes of the chunks that a read touches, from its POSIX reads: each chunk
-    that is not in the cache is read by one."""
+    """Returns the mean bytes of the chunks that one read touches. It is computed from the POSIX
+    reads: each reads one chunk that is not in the cache."""
     calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
@@ -47,7 +47,8 @@ def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
 
 
 def _kept_open(chunk: int, cache: int) -> Remedy:
-    """Proposes to keep the dataset open: a cache of any size lives only as long as that."""
+    """Proposes to keep the dataset open, because closing it discards its cache, whatever the
+    size."""
     wanted = _NETCDF_CHUNKS * chunk
     room = "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={wanted})"
     with_room = "" if chunk <= cache else f"file = h5py.File(path, rdcc_nbytes={wanted});  "
@@ -69,10 +70,11 @@ def _lost(upper: Upper) -> str:
 
 
 def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
-    """Returns the bytes of a cache that would hold what is read again, and its description."""
+    """Returns the size in bytes of a cache that would hold the bytes that are read again, and text
+    that describes it."""
     every = _all(upper)
-    # The chunks of a call fit into the cache and are read again all the same: the calls return to
-    # chunks in any order.
+    # The chunks of one call fit into the cache but are read again, so the calls must return to
+    # chunks in random order.
     if _row(upper) <= cache < every <= _LARGEST:
         return every, (
             "The reads return to chunks in random order: give the dataset a cache for all chunks "
@@ -87,14 +89,15 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
 
 
 def _dies(facts: Facts, upper: Upper) -> bool:
-    """Returns whether the dataset is opened for nearly each read: each close drops its cache."""
+    """Returns whether the dataset is opened for nearly every read, so that each close discards its
+    cache."""
     opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
     return opens > facts.limits["opens.again"] and 2 * opens > reads
 
 
 def _read_again(facts: Facts, upper: Upper) -> int:
-    """Returns the bytes that a dataset read again, if these are many and its chunk cache is the
-    reason; else 0."""
+    """Returns how many bytes of a dataset were read again, if these are many and its chunk cache is
+    the reason; else 0."""
     limits = facts.limits
     chunk, cache = upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"]
     read, distinct = upper.below("BYTES_READ"), upper.counters["DISTINCT_BYTES_READ"]
@@ -102,7 +105,8 @@ def _read_again(facts: Facts, upper: Upper) -> int:
     if chunk <= 0 or cache < 0 or distinct <= 0 or (cache >= enough and not _dies(facts, upper)):
         return 0
     extra = read - distinct
-    # Each read of a compressed chunk inflates all of it, so it costs as much as the chunk holds.
+    # Each read of a compressed chunk decompresses the whole chunk, so it costs as much as all bytes
+    # of the chunk.
     unpacked = chunk * upper.below("READS") * extra / read if upper.counters["FILTERS"] > 0 else 0
     if read < limits["again.factor"] * distinct or max(extra, unpacked) < limits["again.bytes"]:
         return 0
@@ -110,13 +114,14 @@ def _read_again(facts: Facts, upper: Upper) -> int:
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether a dataset whose chunks are read again loses its cache at each close, so that
-    no size of the cache helps."""
+    """Returns whether the chunks of a dataset are read again because each close discards its cache.
+    A larger cache then does not help."""
     return any(_read_again(facts, upper) and _dies(facts, upper) for upper in facts.datasets)
 
 
 def wanted_bytes(facts: Facts) -> int:
-    """Returns the bytes of a cache that holds what is read again, for each of the datasets."""
+    """Returns, for each dataset, the size in bytes of a cache that holds the bytes that are read
+    again."""
     return max(
         _wanted(upper, upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"])[0]
         for upper in facts.datasets
@@ -126,7 +131,7 @@ def wanted_bytes(facts: Facts) -> int:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the datasets that read the same bytes again from the file."""
+    """Yields one finding on the datasets whose bytes are read again from the file."""
     hits: list[Upper] = []
     seconds, moved, again = 0.0, 0, 0
     for upper in facts.datasets:

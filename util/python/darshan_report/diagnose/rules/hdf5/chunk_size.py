@@ -1,4 +1,4 @@
-"""Chunks that are far too small, or far larger than the pieces that are read of them."""
+"""Chunks that are far too small, or far larger than the pieces that are read from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ ROLE = CAUSE
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for chunks that are too small, one for chunks that are too large."""
+    """Yields one finding for chunks that are too small, and another for chunks that are too
+    large."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         yield from _too_small(facts, h5)
@@ -32,8 +33,8 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     below = sets.below("READS") + sets.below("WRITES")
     mask = (chunk > 0) & (chunk < limits["chunk.small"]) & (asked >= 4 * chunk * sets.counts)
     number = int(below[mask].sum())
-    # A program that moves chunk by chunk makes a call for each chunk, around which Python's
-    # bindings take time.
+    # A program that moves one chunk per call also spends the time of Python's bindings on each
+    # chunk.
     calls = sets["READ_CALLS"] + sets["WRITE_CALLS"]
     around = np.where(calls >= limits["operations"], binding(facts, calls), 0.0)
     lost = np.where(mask, facts.lost(sets.time() + around, asked), 0.0)

@@ -17,8 +17,8 @@ _EACH = 8  # small reads per process
 
 @needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields at most one finding: on the first parallel HDF5 file whose metadata every process
-    reads itself, in many reads that take much time."""
+    """Yields at most one finding: on the first parallel HDF5 file of which every process reads the
+    metadata itself, with many reads that take much time."""
     h5f = facts.table("H5F")
     if h5f is None or not facts.together:
         return
@@ -69,8 +69,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_one(facts: Facts, file: int, asked: int) -> bool:
-    """Returns whether some process reads far less than its share of this metadata: then one process
-    reads it for the others."""
+    """Returns whether some process reads far less than its share of this metadata, because another
+    process reads it for all."""
     lower = facts.table("POSIX")
     place = lower.place(file) if lower is not None else None
     if lower is None or place is None or not lower.shared[place]:

@@ -1,4 +1,4 @@
-"""Compression that costs time and gains little."""
+"""Compression that costs time and saves little space."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from . import variable_length
 NAME = "little-compression"
 ROLE = CAUSE
 _REMEDY = Remedy(
-    "Store these data without a filter: compressing what does not shrink takes time at each write "
-    "and each read, and saves no space. A shuffle of the bytes changes nothing for noise and for "
-    "data that are packed already.",
+    "Store these data without a filter: compressing data that do not shrink takes time at each "
+    "write and each read, and saves no space. A shuffle filter does not help with noise, or "
+    "with data that are already compressed.",
     "no deflate: neither H5Pset_deflate nor nc_def_var_deflate for these data\n"
     "Python: file.create_dataset(name, data=array)  # no compression=",
 )
 
 
 def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
-    """Returns the bytes of the values in the moved chunks, because a filter packs a whole chunk.
-    Each chunk is one transfer below."""
+    """Returns the uncompressed bytes of the chunks that were moved. A filter compresses a whole
+    chunk, and each chunk is one transfer to or from the file."""
     transfers = upper.below(f"{kind}S", PUTTING if kind == WRITE else (kind,))
     direction = "READ" if kind == READ else "WRITTEN"
     moved = upper.below(f"BYTES_{direction}", PUTTING if kind == WRITE else (kind,))
@@ -36,11 +36,11 @@ def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a filtered dataset that is stored in nearly as many bytes as its values
-    have."""
+    """Yields a finding on a filtered dataset that is nearly as large in the file as without a
+    filter."""
     for upper in facts.datasets:
         if upper.counters["FILTERS"] <= 0 or upper.id in variable_length.ids_of_datasets(facts):
-            continue  # a filter packs references, and not the values
+            continue  # a filter compresses the references, not the values
         for kind, direction in ((WRITE, "WRITTEN"), (READ, "READ")):
             asked = upper.counters[f"BYTES_ASKED_{direction}"]
             stored = upper.counters[f"DISTINCT_RAW_BYTES_{direction}"]

@@ -1,4 +1,4 @@
-"""Calls of HDF5 that later releases replaced."""
+"""HDF5 calls that later releases replaced."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
-    """Returns the seconds of Python around the calls on each dataset, at most the time from the
-    first call to the last; zeros if the program is not in Python."""
+    """Returns the seconds that Python's bindings take around the calls on each dataset, at most the
+    time from the first call to the last. Returns zeros if the program is not written in Python."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -36,8 +36,8 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
-    """Returns a mask of the datasets whose file is reopened for every few calls: only a program
-    that keeps the file open can move more at a time."""
+    """Returns a mask of the datasets whose file is reopened for every few calls. This program must
+    keep the file open before it can move more at a time."""
     known = hdf5_opened_again.opened(facts)
     if known is None:
         return np.zeros(len(calls), bool)
@@ -47,8 +47,8 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
 
 
 def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> Remedy:
-    """Returns what helps; also a smaller sieve buffer if HDF5 fills it for each read. flushed: if
-    the file is flushed after each write."""
+    """Returns the remedy; it includes a smaller sieve buffer if HDF5 fills the buffer for each
+    read. flushed: whether the file is flushed after each write."""
     if flushed:
         return Remedy(flush_per_chunk.COLLECT, flush_per_chunk.COLLECTED)
     text = (
@@ -69,8 +69,9 @@ def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> R
 
 
 def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
-    """Returns the seconds in flushes after each of these writes, if they are less than what the
-    writes themselves lose: else leaving out the flushes is the simpler cure."""
+    """Returns the seconds in flushes that follow each of these writes, if the writes themselves
+    lose more time than the flushes; else 0, because leaving out the flushes is then the simpler
+    remedy."""
     lost_in = flush_per_chunk.with_each_write(facts, h5)
     flushes = float(lost_in[np.isin(h5.files.ids, h5.file_ids[tiny])].sum())
     return flushes if flushes < lost else 0.0
@@ -78,8 +79,8 @@ def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if datasets are read a few bytes at a time, and one if they are written so,
-    each over all datasets."""
+    """Yields a finding if datasets are read a few bytes at a time, and another if they are written
+    a few bytes at a time, each over all datasets."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         for kind, asked, word in _SIDES:
@@ -93,19 +94,19 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     # If a chunk holds no more than a call moves, the chunks are the problem.
     tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
     tiny &= ~_by_opening(facts, h5, calls)
-    tiny &= sets.ids != ID  # in a shared record each dataset may have been one element
+    tiny &= sets.ids != ID  # a shared record may be of many datasets with one element each
     like = max(1, int(sets.counts[tiny].sum()))
     tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts
     number, moved = int(calls[tiny].sum()), int(asked[tiny].sum())
     # h5py opens and closes an object of the file for each element.
     time = sets.time((kind, OPEN, CLOSE, META))
     between = _between(facts, h5, kind) * (calls > 0)
-    # Datasets that are used in turn share the time between their calls.
+    # If calls on several datasets alternate, these datasets share the time between the calls.
     around = min(
         float(between[tiny].sum()),
         max(0.0, facts.process_time - float(time[tiny].sum())),
     )
-    # Call sites have measured what is estimated without them.
+    # Call sites have measured this time; without them it is estimated.
     more = loops.between(facts, NAME, float(time[tiny].sum()))
     around = around if more.seconds <= 0 else 0.0
     scale = around / max(float(between[tiny].sum()), 1e-9)

@@ -19,15 +19,15 @@ _CONTIGUOUS = 1
 
 
 def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, per dataset, the bytes that HDF5 wrote without a request of the program, and the
-    seconds that this took."""
+    """Returns, per dataset, the bytes that HDF5 wrote although the program did not request it, and
+    the seconds that this took."""
     asked = sets["BYTES_ASKED_WRITTEN"]
     early = sets.below("BYTES_WRITTEN", (OPEN,))
     late = np.where(
-        # In a contiguous dataset HDF5 writes the requested bytes and, when it allocates space, fill
-        # values.
+        # To a contiguous dataset, HDF5 writes the requested bytes, and fill values when it
+        # allocates space.
         sets["LAYOUT"] == _CONTIGUOUS,
-        # Bytes that HDF5 reads in a write are written back through its sieve buffer.
+        # Bytes that HDF5 reads during a write are written back from its sieve buffer.
         np.maximum(
             0,
             sets.below("BYTES_WRITTEN", (WRITE,))

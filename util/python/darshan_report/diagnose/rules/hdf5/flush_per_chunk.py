@@ -35,8 +35,10 @@ class _Flushed:
     def __init__(self, facts: Facts, h5: Hdf5) -> None:
         files, sets = h5.files, h5.datasets
         self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
-        self.each = self.calls / files.processes  # a collective call counts for every process
-        # A library that keeps the number of rows in an attribute writes it in each flush.
+        # The log counts a collective call once per process.
+        self.each = self.calls / files.processes
+        # A library that stores the number of rows in an attribute writes this attribute in each
+        # flush.
         asked = files.time((ATTR, META)) + h5.per_file(sets.time((ATTR, META)))
         attributes = files["ATTR_CALLS"] + h5.per_file(sets["ATTR_CALLS"])
         made = facts.table("H5_META")
@@ -45,8 +47,8 @@ class _Flushed:
         asked = np.where(attributes >= self.calls, asked, 0.0)
         self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,))) + asked
         self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
-        # Only chunks are rewritten because of a flush. A contiguous dataset is written as the
-        # program requests, and filled before.
+        # A flush causes rewrites only of chunks. A contiguous dataset is filled once, and then
+        # written as the program requests.
         chunked = sets["CHUNK_BYTES"] > 0
         self.written = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", _PUTTING), 0))
         self.written = self.written + files.below("BYTES_WRITTEN", _PUTTING)
@@ -54,7 +56,7 @@ class _Flushed:
         distinct = distinct + files["DISTINCT_BYTES_WRITTEN"]
         self.distinct = np.where(distinct > 0, distinct, self.written)
         self.again = np.maximum(0, self.written - self.distinct)
-        # Chunks that leave the cache by themselves are written with the data, not in flushes.
+        # Chunks that the cache evicts are written in write calls, not in flushes.
         putting = files.time((WRITE, CLOSE)) + h5.per_file(sets.time((WRITE, CLOSE)))
         put = h5.per_file(np.where(chunked, sets.below("BYTES_WRITTEN", (WRITE, CLOSE)), 0))
         put = put + files.below("BYTES_WRITTEN", (WRITE, CLOSE))
@@ -62,8 +64,8 @@ class _Flushed:
         self.lost = self.time + putting * part
 
     def often(self, facts: Facts) -> np.ndarray:
-        """Returns a mask of the files that are flushed before there is much to flush, or that are
-        flushed with bytes that were flushed before."""
+        """Returns a mask of the files that are flushed after few new bytes, or whose flushes write
+        the same bytes again."""
         limits = facts.limits
         little = self.asked < limits["flush.bytes"] * self.each
         again = (self.written >= limits["again.factor"] * self.distinct) & (
@@ -76,15 +78,15 @@ class _Flushed:
 
 @once
 def flushed(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the files that are flushed so often that the work of each flush explains
-    more than the layout of the file."""
+    """Returns the ids of the files that are flushed so often that the flushes, not the layout of
+    the file, explain the lost time."""
     h5 = hdf5(facts)
     return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
 
 
 def with_each_write(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Returns, for each file, the seconds that its flushes lose, if it is flushed about as often as
-    it is written to: fewer writes then also mean fewer flushes. 0 for the other files."""
+    """Returns, for each file that is flushed about once per write, the seconds that its flushes
+    lose; 0 for other files. Fewer writes then also mean fewer flushes."""
     done = _Flushed(facts, h5)
     writes = h5.per_file(h5.datasets["WRITE_CALLS"])
     mask = done.often(facts) & (2 * done.calls >= writes)
@@ -116,7 +118,7 @@ def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: i
 
 
 def _remedy(each_write: bool) -> Remedy:
-    """Returns what helps. each_write: if a flush follows each write."""
+    """Returns the remedy. each_write: whether a flush follows each write."""
     text = (
         "Flush once per checkpoint, or once per filled chunk, not after every step: HDF5's cache "
         "then collects several writes. If every step must survive a crash, make the chunks as "
@@ -142,7 +144,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     done = _Flushed(facts, h5)
     mask = done.often(facts)
     lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
-    # Without its flushes the loop still writes, and does what the library does for each write.
+    # Without flushes the loop still writes, with all work of the library for each write.
     more = between(facts, NAME, float(lost.sum()), ITEMS)
     stake = facts.stake(
         lost.sum(),

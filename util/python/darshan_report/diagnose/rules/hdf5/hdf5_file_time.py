@@ -1,4 +1,4 @@
-"""Time in creating, opening and closing HDF5 files that is not file-system time."""
+"""Time in creating, opening and closing HDF5 files that is not spent in the file system."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from . import flush_per_chunk, hdf5_opened_again, many_objects
 NAME = "hdf5-file-time"
 ROLE = CAUSE
 _OPERATIONS = (OPEN, FLUSH, CLOSE, META)
-# They report these files.
+# These rules report such files.
 _CAUSES = (flush_per_chunk, hdf5_opened_again, many_objects, dataset_read_by_all)
-_EACH = 8  # small calls per process that one process could make for all
+_EACH = 8  # number of small calls per process that one process could make for all
 
 
 def _part(upper: Upper, kind: str) -> float:
@@ -26,8 +26,8 @@ def _part(upper: Upper, kind: str) -> float:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on an HDF5 file whose calls wait in MPI or inside HDF5, that with the most
-    time."""
+    """Yields a finding on HDF5 files whose calls spend their time in MPI or inside HDF5: on the
+    file with the most time."""
     told = frozenset().union(*(f.covers for rule in _CAUSES for f in facts.found(rule.find)))
     for upper in facts.hdf5_files:
         if upper.id in told:
@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         posix = _part(upper, "POSIX") + _part(upper, "STDIO")
         mpiio, waiting = _part(upper, "MPIIO"), _part(upper, "COMM")
         own = max(0.0, whole - posix - mpiio - waiting)
-        # MPI-IO itself needs time for each open and close. No remedy is known for that.
+        # MPI-IO itself needs time for each open and close, and no remedy for this is known.
         most, mostly_mpi = max(waiting, own), waiting >= own
         if whole <= 0 or mpiio > most or most < facts.limits["waiting.share"] * whole:
             continue
@@ -69,16 +69,17 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
-    """Proposes collective metadata if many processes make small calls that take time; otherwise the
-    processes would only wait once more."""
+    """Proposes collective metadata if many processes make small calls that take time. Otherwise
+    collective metadata would only add one more wait."""
     many = _EACH * facts.nprocs
     writes = upper.below("WRITES", _OPERATIONS)
     reads = upper.below("READS", _OPERATIONS)
     few = min(writes, reads) < many and max(writes, reads) < many
     if few or posix < facts.limits["waiting.share"] * upper.time(_OPERATIONS):
         return Remedy(
-            "All processes take part in these calls, but they reach them at different times: open, "
-            "flush and close files less often; keep one file open instead of one per step; give "
+            "All processes take part in these calls, but they arrive at different times: "
+            "open, flush and close files less often; keep one file open instead of one per step; "
+            "give "
             "late processes less work before these calls.",
             "H5Fopen / H5Fclose once per run, H5Fflush once per checkpoint\n"
             "H5Pset_meta_block_size(fapl, 1 << 20): fewer, larger pieces of metadata",
@@ -93,8 +94,8 @@ def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
 
 
 def _inside(facts: Facts, upper: Upper) -> Remedy:
-    """Proposes other filters if chunks pass through filters, because flushing and closing then
-    mostly run these."""
+    """Proposes other filters if chunks pass through filters, because flushes and closes then spend
+    most of their time in the filters."""
     if facts.attribution and upper.time((FLUSH, CLOSE)) > upper.time(_OPERATIONS) / 2:
         own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
         if any(u.counters["FILTERS"] > 0 for u in own):

@@ -20,8 +20,8 @@ NAME = "hdf5-opened-again"
 ROLE = CAUSE
 _MAKING = ("ATTR_CREATES", "ATTR_WRITES", "GROUP_CREATES", "LINK_CREATES", "TYPE_COMMITS")
 _ONCE = Remedy(
-    "Open once and keep the handles of the file and its datasets; flush if other processes "
-    "must see what was written.",
+    "Open once and keep the handles of the file and its datasets. Flush if other processes must "
+    "see new data.",
     "H5Fopen, nc_open: before the loop, not in it\n"
     "Python: h5py.File(path), netCDF4.Dataset(path): before the loop, not in it",
 )

@@ -1,5 +1,5 @@
-"""The data of a classic netCDF file are moved each time its header grows: define mode after data
-have been written."""
+"""netCDF moves the data of a classic file each time the file's header grows, which happens if the
+program enters define mode after it has written data."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ NAME = "header-moves"
 ROLE = CAUSE
 _SUFFIXES = (".nc", ".cdf", ".nc3")
 _LIBRARY = "libnetcdf"  # start of the library's file name
-_TURNS = 0.5  # least part of the writes behind a read: a copy within the file takes turns
-_EVEN = (
-    2.5  # the most times that one direction has the bytes of the other: new data are only written
-)
+_TURNS = 0.5  # smallest share of the writes that follow a read, as in a copy within the file
+# Largest ratio of bytes read to bytes written, or the inverse. New data are only written.
+_EVEN = 2.5
 
 
 @once
 def _by_library(facts: Facts) -> frozenset[int]:
-    """Returns the ids of files that call sites in netCDF's library used most."""
+    """Returns the ids of the files that were used most by call sites in the netCDF library."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -49,8 +48,8 @@ def _by_library(facts: Facts) -> frozenset[int]:
 
 
 def _is_netcdf(facts: Facts, record: int) -> bool:
-    """Returns whether a file is netCDF's, by its name or by the library that used it, and has no
-    format of HDF5, which does not move data."""
+    """Returns whether a file is a netCDF file, by its name or by the library that used it, and not
+    in HDF5's format, which does not move data."""
     hdf5 = facts.table("H5F")
     if hdf5 is not None and hdf5.place(record) is not None:
         return False
@@ -66,7 +65,7 @@ def _mask(facts: Facts, table: Table) -> Mask:
     mask: Mask = facts.single(table) & (least >= limits["again.factor"] * size)
     mask &= (least >= limits["again.bytes"]) & (np.maximum(read, written) <= _EVEN * least)
     mask &= table["RW_SWITCHES"] >= _TURNS * table["WRITES"]
-    # Data that make room are copied from their end to their beginning.
+    # netCDF copies the data from their end to their beginning to make room.
     mask &= 2 * table["SEQ_READS"] < table["READS"]
     for place in np.flatnonzero(mask).tolist():
         mask[place] = _is_netcdf(facts, int(table.ids[place]))
@@ -102,9 +101,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Data are moved each time the header of a netCDF file grows",
         f"{facts.name(table.ids[first])} of {amount(int(size[first]))} was read and written in "
         f"turns: {amount(read)} were read and {amount(written)} written, in "
-        f"{count(int(table['RW_SWITCHES'][first]))} changes between the two. So netCDF moves the "
-        "data to make room, when a variable, a dimension or an attribute is defined after data "
-        f"were written{_and_others(len(others))}. That took "
+        f"{count(int(table['RW_SWITCHES'][first]))} changes between the two. This is how netCDF "
+        "makes room when a variable, a dimension or an attribute is defined after data were "
+        f"written{_and_others(len(others))}. That took "
         f"{seconds(float(lost.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(
@@ -113,8 +112,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=Remedy(
             "Define all dimensions, variables and attributes first, end define mode once, and "
-            "write data then. If names are not known before, leave room for the header when define "
-            "mode ends the first time. Files of netCDF-4 do not move data. (Python's netCDF4 ends "
+            "write data then. If the names are not known in advance, reserve space for the "
+            "header when define mode ends the first time. Files of netCDF-4 do not move data. "
+            "(Python's netCDF4 ends "
             "define mode after each variable.)",
             "C: nc_def_var(...); ...  for all variables;  nc_enddef(nc);  nc_put_var_...(...)\n"
             "C: nc__enddef(nc, 65536, 4, 0, 4);  /* in place of nc_enddef: room for the header */\n"

@@ -1,7 +1,6 @@
-"""A file of HDF5 is read whole into memory when it is opened, for a small part of it.
-
-netCDF's diskless mode and HDF5's core driver do so: all reads of datasets are then copies of
-memory, without calls on the file.
+"""An HDF5 file is read whole into memory when it is opened, although the program uses a small part
+of it. netCDF's diskless mode and HDF5's core driver do this. Reads of datasets are then copies
+within memory, without calls on the file.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from ...reached import needs
 
 NAME = "loaded-whole"
 ROLE = CAUSE
-_WHOLE = 0.9  # part of a file that is read, at least
-_USED = 0.5  # part of these bytes that the program asks for, at most
+_WHOLE = 0.9  # smallest share of a file that is read
+_USED = 0.5  # largest share of these bytes that the program requests
 
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if files are read whole, and the program asks for a small part of them by
+    """Yields a finding if files are read whole, and the program requests a small part of them with
     calls that do not reach the file."""
     posix = facts.table("POSIX")
     if posix is None or posix.sum("BYTES_READ") < facts.limits["again.bytes"]:
@@ -45,7 +44,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     needless = int((read - asked)[mask].sum()) if mask.any() else 0
     stake = facts.stake(
         float(lost.sum()),
-        "time of these reads, multiplied by the share of bytes that nobody asked for",
+        "time of these reads, multiplied by the share of bytes that the program did not request",
         needless,
         int(posix["BYTES_READ"].sum()),
     )

@@ -1,4 +1,4 @@
-"""Values are stored as datasets, groups or attributes of their own."""
+"""Single values are stored as separate datasets, groups or attributes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from . import flush_per_chunk
 
 NAME = "many-objects"
 ROLE = CAUSE
-_PART = 0.1  # least part of the time that a kind of objects needs for a word in the title
+_PART = 0.1  # smallest share of the time with which a kind of objects is named in the title
 Values = npt.NDArray[np.float64]
 
 
@@ -31,14 +31,15 @@ class _Kind:
     """The objects of one kind: how many each file has, and the seconds in calls on them."""
 
     name: str
-    number: Values  # objects, or opens of them by each process each time it opens the file
-    created: bool  # the number is of objects, and not of opens
+    number: Values  # objects, or opens of objects per process and open of the file
+    created: bool  # `number` counts objects, not opens
     time: Values
 
 
 def _number(facts: Facts, h5: Hdf5, created: str, opened: tuple[str, ...]) -> tuple[Values, bool]:
-    """Returns for each file how many attributes or groups a process creates, or how many it opens
-    on average each time it opens the file, whichever is more; and whether the first is."""
+    """Returns, for each file, how many attributes or groups a process creates, or how many it opens
+    on average per open of the file, whichever is more. Also returns whether the program creates
+    more of these objects than it opens."""
     table, files = facts.table("H5_META"), facts.table("H5F")
     if table is None or files is None or not len(h5.files):
         return np.zeros(len(h5.files)), True
@@ -64,7 +65,7 @@ def _groups(facts: Facts, h5: Hdf5) -> _Kind:
     number, created = _number(facts, h5, "GROUP_CREATES", ("GROUP_OPENS", "OBJECT_OPENS"))
     time = h5.files.time((META,))
     table = facts.table("H5_META")
-    # Opens of groups that others made are looked up in small pieces, which is a finding of its own.
+    # HDF5 looks up groups that other programs created in small pieces, which another rule reports.
     if table is not None and created:
         # LAYERS has the opens of objects of any kind among those of the file.
         opening = joined(h5.files.ids, table, table["F_OBJECT_TIME"])
@@ -81,12 +82,12 @@ def _attributes(facts: Facts, h5: Hdf5) -> _Kind:
 
 
 def _of_datasets(facts: Facts, sets: Objects, these: np.ndarray) -> str:
-    # The number of objects in an overflow record is unknown, so the mean size is that of the
-    # others.
+    # The number of objects in an overflow record is unknown, so the mean size comes from the other
+    # records.
     known = these & (sets.ids != ID)
     known = known if known.any() else these
     size = whole_sizes(facts, sets.ids)
-    # Without their sizes: they were read, and written, at least in part.
+    # If the sizes are unknown: each object was at least partly read, and partly written.
     moved = np.maximum(sets["BYTES_ASKED_READ"], sets["BYTES_ASKED_WRITTEN"])
     mean = float(np.where(size > 0, size * sets.counts, moved)[known].sum())
     mean /= int(sets.counts[known].sum())
@@ -119,7 +120,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     datasets, groups, attributes = _datasets(h5, small), _groups(facts, h5), _attributes(facts, h5)
     number = datasets.number + attributes.number
     mask = number >= limits["objects.many"]
-    # The time of closing a file belongs to its small objects only if they hold most of its bytes.
+    # The time of closing a file counts for its small objects only if they contain most of its
+    # bytes.
     part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2
     spent = datasets.time + groups.time + attributes.time
     spent = spent + np.where(part, files.time((CLOSE,)), 0.0)
@@ -128,7 +130,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     bound = binding(facts, bound + (groups.number if groups.created else 0))
     spent = spent + bound
     lost = np.where(mask, spent * (1 - 1 / np.maximum(number, 1)), 0.0)
-    # Call sites tell the time between the calls, of which the binding's part is an estimate.
+    # Call sites have the whole time between the calls. The share of the bindings is an estimate.
     estimated = float(np.where(mask, bound, 0.0).sum())
     more = between(facts, NAME, max(0.0, float(lost.sum()) - estimated))
     more = Between(max(0.0, more.seconds - estimated))

@@ -1,9 +1,8 @@
-"""HDF5 spends most of a read or write on a selection of many pieces, and not on the bytes.
-
-A selection of rows that do not follow each other (h5py: an array of indices or a mask) is a list of
-pieces, through which HDF5 goes for each chunk: that takes about ten microseconds for each piece.
-Before the call, the library adds the pieces one by one, which takes time that grows with the square
-of their number. No recorded call has this time: it lies before the read or write.
+"""HDF5 spends most of a read or write on a selection of many pieces, not on the bytes. A selection
+of rows that do not follow each other (in h5py an array of indices, or a mask) is a list of pieces.
+HDF5 goes through this list for each chunk, which takes about ten microseconds per piece. Before the
+call, the library adds the pieces one by one, which takes time that grows with the square of their
+number. This time lies before the read or write, and no recorded call contains it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ...times.loops import loops_of
 
 NAME = "scattered-selection"
 ROLE = CAUSE
-_HALF = 0.5  # least part of the calls that have such a selection, and of their time inside HDF5
+_HALF = 0.5  # smallest share of calls with such a selection, and of their time inside HDF5
 _KINDS = (("READ", "reads"), ("WRITE", "writes"))
 _MANY = 1e-3  # seconds inside HDF5 of a call with so many pieces that making them takes long
 _REMEDIES = {
@@ -43,8 +42,8 @@ _REMEDIES = {
 
 
 def _is_scattered(facts: Facts, upper: Upper) -> bool:
-    """Returns whether most calls on a dataset have selections of single points or of pieces without
-    a common stride. Filters take time inside HDF5, too, so filtered datasets are left out."""
+    """Returns whether most calls on a dataset select single points, or pieces without a common
+    stride. Leaves filtered datasets out, because filters also take time inside HDF5."""
     table = facts.table("H5D")
     place = None if table is None else table.place(upper.id)
     if table is None or place is None or upper.counters["FILTERS"] > 0:
@@ -71,7 +70,7 @@ def _made_before(facts: Facts, hits: Sequence[tuple[Upper, object]], kind: str) 
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads spend their time on such selections, and one if writes do."""
+    """Yields a finding if reads spend their time on such selections, and another if writes do."""
     if facts.table("H5D") is None:
         return
     scattered = [upper for upper in facts.datasets if _is_scattered(facts, upper)]

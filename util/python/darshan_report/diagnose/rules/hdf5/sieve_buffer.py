@@ -1,8 +1,7 @@
-"""HDF5 fills its sieve buffer around each access to a dataset without chunks.
-
-A dataset without chunks is read and written through a buffer (H5Pset_sieve_buf_size, 64 KiB if the
-program sets nothing). If the next access is elsewhere, HDF5 reads the whole buffer around it, and
-writes it back after a change.
+"""HDF5 fills its sieve buffer for each access to a dataset without chunks. A dataset without chunks
+is read and written through a buffer (H5Pset_sieve_buf_size; 64 KiB if the program does not set it).
+If the next access is outside of the buffer, HDF5 fills the whole buffer again, and writes it back
+after a change.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from ...reached import needs
 
 NAME = "sieve-buffer"
 ROLE = CAUSE
-SMALL = 4096  # bytes of a sieve buffer that few accesses fill in vain
+SMALL = 4096  # bytes of a small sieve buffer, which costs little to fill
 IN_C = f"H5Pset_sieve_buf_size(fapl, {SMALL});  H5Fopen(path, flags, fapl)"
-_FACTOR = 8  # times more bytes than with such a buffer
-_OFTEN = 0.5  # POSIX reads for each call: the buffer rarely has the next bytes
+_FACTOR = 8  # smallest ratio of the moved bytes to those with a small buffer
+_OFTEN = 0.5  # POSIX reads per call from which on the buffer rarely has the next bytes
 _CONTIGUOUS = 1
 _ASKED = {"READ": "BYTES_ASKED_READ", "WRITE": "BYTES_ASKED_WRITTEN"}
 
@@ -48,19 +47,20 @@ def _is_sieved(facts: Facts, upper: Upper, kind: str) -> bool:
 
 
 def sieved(facts: Facts, kind: str) -> list[Upper]:
-    """Returns the datasets whose reads or writes fill the sieve buffer in vain."""
+    """Returns the datasets whose reads or writes fill the sieve buffer but do not use it."""
     return [upper for upper in facts.datasets if _is_sieved(facts, upper, kind)]
 
 
 def _dies(upper: Upper, kind: str) -> bool:
-    """Returns whether the dataset is opened for nearly each call: each close drops the buffer."""
+    """Returns whether the dataset is opened for nearly every call, so that each close discards the
+    buffer."""
     return 2 * upper.counters["OPEN_CALLS"] > upper.counters[f"{kind}_CALLS"]
 
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads fill the sieve buffer in vain, and one if writes do. The finding
-    about single elements has those of a few bytes each."""
+    """Yields a finding if reads fill the sieve buffer but do not use it, and another if writes do.
+    Calls of a few bytes each are left to the finding about single elements."""
     for kind in ("READ", "WRITE"):
         smallest = facts.limits["element.bytes"]
         hits = [

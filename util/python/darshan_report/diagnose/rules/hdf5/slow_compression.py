@@ -1,4 +1,4 @@
-"""A filter of HDF5 that packs chunks so slowly that it takes much of the run."""
+"""An HDF5 filter that compresses chunks so slowly that it takes much of the run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _REMEDY = Remedy(
 
 
 def _packing(facts: Facts, upper: Upper) -> float:
-    """Returns the seconds in which HDF5 itself worked to write a dataset, without the part in which
-    the process waited for a processor."""
+    """Returns the seconds that HDF5 itself took to write a dataset, without waits for a
+    processor."""
     spent, ran = upper.own_time(PUTTING), processor_time(facts)
     waited = cpu_wait.runnable(facts)
     return spent * ran / (ran + waited) if waited > 0 and ran < float("inf") else spent
@@ -37,14 +37,15 @@ def _packing(facts: Facts, upper: Upper) -> float:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding about the filtered dataset that took longest to write, if its filters are
-    slow and pack it well."""
+    slow and compress it well."""
     limits = facts.limits
     found = []
     for upper in facts.datasets:
         chunk = upper.counters["CHUNK_BYTES"]
         if upper.counters["FILTERS"] <= 0 or upper.id in variable_length.ids_of_datasets(facts):
             continue
-        # A packed chunk is one write; one that left the cache and came back is packed once more.
+        # Each compressed chunk is one write. A chunk that left the cache and came back is
+        # compressed again.
         packed = upper.below("WRITES", PUTTING) * max(0, chunk)
         stored = upper.below("BYTES_WRITTEN", PUTTING)
         asked = upper.counters["BYTES_ASKED_WRITTEN"]
@@ -52,7 +53,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         if packed < limits["again.bytes"] or stored >= limits["compression.gain"] * packed:
             continue
         if chunk < limits["chunk.small"] or asked <= limits["element.bytes"] * writes:
-            continue  # then calls and chunks take the time
+            continue  # here calls and chunks take the time, not the filter
         spent = _packing(facts, upper)
         if spent * limits["compression.rate"] > packed:
             found.append((spent, packed, stored, upper))

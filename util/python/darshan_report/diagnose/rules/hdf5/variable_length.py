@@ -1,4 +1,4 @@
-"""Values of variable length, which HDF5 stores one by one beside the dataset."""
+"""Values of variable length, which HDF5 stores one by one outside of the dataset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...reached import needs
 NAME = "variable-length"
 ROLE = CAUSE
 _CONTIGUOUS, _CHUNKED = 1, 2
-_INDEXED = 1024  # bytes of a chunk whose entry in the index is small beside it
+_INDEXED = 1024  # bytes of a chunk from which on its index entry is comparatively small
 _BYTES = (
     ("BYTES_ASKED_READ", "DISTINCT_BYTES_READ"),
     ("BYTES_ASKED_WRITTEN", "DISTINCT_BYTES_WRITTEN"),
@@ -39,10 +39,11 @@ def ids_of_datasets(facts: Facts) -> frozenset[int]:
 
 
 def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
-    """Returns a mask of the datasets with values of variable length: more different bytes belong to
-    them than to all of their elements. No counter has the datatype, so a few values are not seen.
-    The index of very small chunks is as large as the elements, so those are left out. A filter
-    packs the elements, and not the heaps with the values."""
+    """Returns a mask of the datasets with values of variable length. No counter has the datatype;
+    these datasets are recognized because more distinct bytes are read or written for them than
+    their elements have, so a dataset with few values is missed. Datasets with very small chunks are
+    left out, because their index is as large as the elements. Filters compress the elements, but
+    not the heaps that contain the values."""
     sets, table = h5.datasets, facts.table("H5D")
     if table is None:
         return np.zeros(len(sets), np.bool_)

@@ -1,4 +1,4 @@
-"""Fewer processes than nodes do the file-system part of collective calls."""
+"""The processes that do the file I/O of collective calls (aggregators) are fewer than the nodes."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if facts.table("USAGE") is not None:
         time = min(time, ledger(facts)[COMPUTING])
     stake = facts.stake(time, "time in blocking transfers that computing could overlap")
-    # Twice the share of a problem, because this change is larger than most.
+    # The threshold is twice that of a problem, because this change is more work than most.
     if others or calls < facts.limits["operations"] or not facts.worth(stake):
         return
     if stake.share < 2 * facts.limits["stake.share"]:

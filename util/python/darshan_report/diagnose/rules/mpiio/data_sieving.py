@@ -1,4 +1,4 @@
-"""MPI-IO reads what it only has to write: data sieving, read-modify-write."""
+"""MPI-IO reads data that the program only writes: data sieving, or read-modify-write."""
 
 from __future__ import annotations
 

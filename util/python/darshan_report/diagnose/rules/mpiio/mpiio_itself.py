@@ -15,7 +15,8 @@ from . import tiny_collective
 
 NAME = "mpi-io-itself"
 ROLE = CAUSE
-_LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep caches coherent
+# File systems on which ROMIO locks the range of each call, to keep caches coherent.
+_LOCKING = ("nfs", "nfs4")
 
 
 @needs("MPI-IO")
@@ -90,12 +91,13 @@ _WITHOUT_VIEW = Remedy(
     "Python: file.Read_at(rank * rows.nbytes, rows);  comm.Alltoallw(...)\n"
     "MPI_File_set_view and MPI_File_read_all",
 )
-_SIEVED = 1.5  # times the bytes asked for that POSIX calls move, at least, if a view has gaps
+# Smallest ratio of bytes that POSIX calls move to requested bytes, if a view has gaps.
+_SIEVED = 1.5
 
 
 def _below(upper: Table, lower: Table, place: int) -> tuple[float, float]:
-    """Returns the bytes that the transfers of a file asked for, and those of the POSIX calls
-    below."""
+    """Returns the bytes that the transfers of a file requested, and the bytes that the POSIX calls
+    below moved."""
     asked = float(upper["BYTES_READ"][place] + upper["BYTES_WRITTEN"][place])
     at = lower.place(int(upper.ids[place]))
     if at is None:
@@ -104,13 +106,14 @@ def _below(upper: Table, lower: Table, place: int) -> tuple[float, float]:
 
 
 def _through_view(upper: Table, lower: Table, place: int) -> bool:
-    """Returns whether a file was used through views with gaps: MPI-IO then moves the gaps, too."""
+    """Returns whether a file was used through views with gaps, so that MPI-IO also moves the
+    gaps."""
     asked, moved = _below(upper, lower, place)
     return bool(upper["VIEWS"][place] > 0) and asked > 0 and moved >= _SIEVED * asked
 
 
 def _pieces(upper: Table, lower: Table, place: int) -> str:
-    """Returns a sentence on what a view with gaps costs."""
+    """Returns a sentence on the cost of a view with gaps."""
     asked, moved = _below(upper, lower, place)
     return (
         f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "

@@ -18,14 +18,14 @@ from ..processes import read_by_all
 NAME = "no-mpi-io"
 ROLE = CAUSE
 _LINE = 512  # bytes: most lines are shorter
-_ALIKE = 0.95  # share of transfers of the same size from which on they are records
+_ALIKE = 0.95  # share of transfers with the same size from which on transfers are records
 _LOG = re.compile(r"(^|[._-])(log|out|err|txt|csv|jsonl?|progress|status)([._-]|\d*$)", re.I)
 
 
 def _lines(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files to which processes only write lines of text, as the different
-    sizes of the writes or the file's name show. No program would combine these: each process writes
-    too often."""
+    """Returns a mask of the files to which processes only write lines of text; the different sizes
+    of the writes, or the file's name, show this. MPI-IO would not help with lines: each process
+    writes too often."""
     found: np.ndarray = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
     found &= (table["READS"] == 0) & (table["WRITES"] > 0)
     alike = table["ACCESS1_COUNT"] >= _ALIKE * table["WRITES"]

@@ -1,4 +1,4 @@
-"""Collective calls that arrive at the file system as small pieces all the same."""
+"""Collective calls that nevertheless reach the file system as small pieces."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROLE = CAUSE
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the file that loses the most time to collective writes, or else reads,
-    that stay small."""
+    """Yields a finding on the file that loses the most time in collective writes that reach the
+    file system as small pieces. If there are no such writes, yields one on reads."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return

@@ -1,4 +1,4 @@
-"""The processes of a job move records at MPI-IO's shared file pointer: they take turns."""
+"""The processes of a job use MPI-IO's shared file pointer, so they have to take turns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ...table import added
 
 NAME = "shared-pointer"
 ROLE = CAUSE
-_MOST = 0.5  # least part of the transfers of a file that must be at its shared pointer
+_MOST = 0.5  # smallest share of a file's transfers that must use its shared pointer
 
 
 @needs("MPI-IO")
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files of which most transfers are at the shared file pointer."""
+    """Yields one finding on files of which most transfers use the shared file pointer."""
     upper, extra = facts.table("MPI-IO"), facts.table("MPIIO_EXT")
     if upper is None or extra is None or not facts.together:
         return

@@ -1,4 +1,4 @@
-"""Collective calls move next to nothing, and all processes take part in each of them."""
+"""Collective calls that move very few bytes, although all processes must take part in each."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
 
 @needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files of which collective MPI-IO calls move tiny pieces, reads and
-    writes together."""
+    """Yields one finding on files that collective MPI-IO calls read or write in tiny pieces."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return
@@ -47,7 +46,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     moved, time = collective.moved(table), collective.time(table)
     lost = np.where(mask, facts.lost(time * (1 - 1 / np.maximum(each, 1)), moved), 0.0)
     stake = facts.stake(
-        lost.sum(), "time in these calls beyond one of them, and beyond what the bytes would take"
+        lost.sum(), "time in these calls beyond that of one, and beyond what the bytes would take"
     )
     if not facts.worth(stake):
         return
@@ -74,9 +73,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         ),
         remedy=Remedy(
             "Make fewer, larger calls: describe all pieces of a process with a file view, or "
-            "collect "
-            "them in memory, and move them with one collective call. Let one process write rare "
-            "small pieces.",
+            "collect them in memory, and move them with one collective call. If small pieces are "
+            "rare, let one process write them.",
             "MPI_Type_vector / MPI_Type_create_subarray;  MPI_File_set_view;  one "
             "MPI_File_write_all",
         ),

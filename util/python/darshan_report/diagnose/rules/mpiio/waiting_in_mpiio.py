@@ -1,4 +1,4 @@
-"""MPI-IO calls that wait for other processes, not for the file system."""
+"""MPI-IO calls that spend their time waiting for other processes, not for the file system."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import tiny_collective
 
 NAME = "waiting-in-mpi-io"
 ROLE = CAUSE
-_MOST = 64  # files that are examined individually
+_MOST = 64  # largest number of files that are examined individually
 
 
 class Waits:
@@ -26,14 +26,12 @@ class Waits:
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
         self.facts, self.upper, self.lower = facts, upper, lower
-        self.time = (
-            upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
-        )  # opens have a finding of their own
+        self.time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]  # another rule reports opens
         self.ranks = np.maximum(upper.processes, 1)
         self.mean = facts.time(upper) / self.ranks
-        self.posix = np.zeros(len(upper))  # seconds in calls below
-        self.busiest = np.zeros(len(upper))  # the same, of the busiest process
-        self.moved = np.zeros(len(upper))  # bytes of that process
+        self.posix = np.zeros(len(upper))  # seconds in the POSIX calls below
+        self.busiest = np.zeros(len(upper))  # seconds in the POSIX calls of the busiest process
+        self.moved = np.zeros(len(upper))  # bytes of the busiest process
         self.whole = np.zeros(len(upper))  # bytes of all processes
         self.collective = collective.calls(upper)
         for place in leading((self.collective > 0) & (self.time > 0), self.time, _MOST):
@@ -51,8 +49,9 @@ class Waits:
 
     @property
     def needed(self) -> np.ndarray:
-        """The least seconds: all processes wait until the busiest has moved its bytes; at a good
-        rate, if others could move some of them."""
+        """The shortest possible time in seconds. All processes wait until the busiest process has
+        moved its bytes. If other processes could move some of them, its time is that of a good
+        rate."""
         slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved, 1), 0.0)
         return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
 
@@ -64,9 +63,9 @@ class Waits:
     @property
     def late(self) -> np.ndarray:
         """Mask of the files on which one process spends far less time in these calls than the
-        others: it comes last, and does not wait. On a busy machine any process may come last,
-        because it waited for a processor; the sums of such waits differ as those of a random walk
-        do."""
+        others, because it arrives last and does not wait. On a busy machine any process may arrive
+        last after a wait for a processor. The sums of such waits differ by chance, like a random
+        walk; differences of this size do not count."""
         fastest = np.where(self.ranks > 1, self.upper["F_FASTEST_RANK_TIME"], self.mean)
         gap = self.mean - fastest
         met = np.maximum(collective.met(self.upper), 1)
@@ -77,8 +76,8 @@ class Waits:
 
     @property
     def funnelled(self) -> np.ndarray:
-        """Mask of the files for which all processes wait while few do the file-system part, and
-        more could do it: on other nodes, or on other servers."""
+        """Mask of the files for which all processes wait while few processes do the POSIX I/O,
+        although more could do it, on other nodes or with other servers."""
         if nodes(self.facts) == 1 and not self._parallel():
             return np.zeros(len(self.upper), bool)
         limit = self.facts.limits["imbalance.share"]
@@ -96,8 +95,8 @@ def waits(facts: Facts) -> Waits | None:
 
 
 def exchanging(facts: Facts) -> tuple[float, float]:
-    """Returns the seconds in MPI-IO that are neither POSIX calls nor waiting for one process that
-    makes them, and all seconds in MPI-IO; both of collective files without a late process."""
+    """Returns two sums over collective files without a late process: the seconds in MPI-IO that are
+    neither POSIX calls nor waits for the process that makes them, and all seconds in MPI-IO."""
     found = waits(facts)
     if found is None:
         return 0.0, 0.0
@@ -109,7 +108,7 @@ def exchanging(facts: Facts) -> tuple[float, float]:
 @needs("MPI-IO")
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each reason why the MPI-IO time of collective files is mostly not POSIX
+    """Yields a finding for each reason why most MPI-IO time of collective files is not POSIX
     time."""
     found = waits(facts)
     if found is None or not (found.collective > 0).any():
@@ -120,9 +119,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     late, funnelled = found.late, found.funnelled & ~found.late
     yield from _of(found, np.where(mask & late, lost, 0.0))
     yield from _of(found, np.where(mask & funnelled, lost, 0.0))
-    if not outnumbered(facts):  # else equal waiting of all is for a processor
-        # All processes also wait equally if other programs use the processors: the kernel counts
-        # this.
+    if not outnumbered(facts):  # else all processes wait equally, for a processor
+        # All processes also wait equally if other programs use the processors; the kernel's counts
+        # show this.
         whole = max(float(found.time.sum()), 1e-9)
         lost = np.maximum(0.0, lost - runnable(facts) * found.time / whole)
         mask &= lost > facts.limits["waiting.mpiio"] * found.time
@@ -130,7 +129,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
-    """Yields the finding on the files that lose time for one reason; lost: seconds per file."""
+    """Yields the finding on the files that lose time for one reason. lost: seconds per file."""
     facts, mask = found.facts, lost > 0
     stake = facts.stake(
         float(lost.sum()),
@@ -202,8 +201,7 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 
 def _stripes(found: Waits, first: int) -> str:
-    """Describes the number of stripes of the file, if the log has it and it is below the number of
-    ranks."""
+    """Describes the number of stripes of the file, if it is known and below the number of ranks."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""

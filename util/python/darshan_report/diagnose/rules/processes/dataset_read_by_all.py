@@ -1,6 +1,5 @@
-"""Every process reads all of a dataset of HDF5, or of a variable of PnetCDF.
-
-Each process unpacks and converts all values again, however fast the file is read.
+"""Every process reads a whole HDF5 dataset or PnetCDF variable. Even if the file is read fast, each
+process decompresses and converts all values again.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from . import read_by_each_worker
 NAME = "dataset-read-by-all"
 ROLE = CAUSE
 _MODULES = ("H5D", "PNETCDF_VAR")
-_COMMON = 4  # accesses that a record tells
-_NAMELESS = ":<anonymous>"  # records of several datasets
+_COMMON = 4  # number of common accesses in a record
+_NAMELESS = ":<anonymous>"  # end of the names of records of several datasets
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
@@ -99,7 +98,7 @@ def _lost(facts: Facts, table: Table, h5: Hdf5 | None) -> Floats:
     datasets."""
     size, readers = size_of(table), table.processes.astype("f8")
     told = {i for f in facts.found(read_by_each_worker.find) for i in f.covers}
-    # The process that starts the workers may ask for the shape only.
+    # The process that starts the workers may query only the shape.
     least = np.maximum(readers if facts.together else readers - 1, 1)
     found: Mask = (size > 0) & table.shared & facts.single(table)
     found &= table["BYTES_READ"] >= facts.limits["byall.share"] * size * least
@@ -116,7 +115,8 @@ def _lost(facts: Facts, table: Table, h5: Hdf5 | None) -> Floats:
 
 
 def _is_even(table: Table) -> Mask:
-    """Returns a mask of the datasets of which all processes moved about as many bytes."""
+    """Returns a mask of the datasets from which each process reads about the same number of
+    bytes."""
     mean = (table["BYTES_READ"] + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
     even: Mask = table["F_VARIANCE_RANK_BYTES"] <= (UNEVEN * mean) ** 2
     return even
@@ -136,9 +136,9 @@ def _in_whole(facts: Facts, table: Table, size: Floats, least: Floats) -> Mask:
 def _is_covered(
     facts: Facts, table: Table, size: Floats, least: Floats, h5: Hdf5 | None
 ) -> Mask:  # fmt: skip
-    """Returns a mask of the datasets that each process reads in pieces, all of them different: by
-    the different bytes that it read of the file. The log does not have the size of packed values.
-    If a file has no other datasets, its own size stands for it."""
+    """Returns a mask of the datasets that each process reads completely, in distinct pieces, as the
+    number of distinct bytes that it read from the file shows. The log does not have the compressed
+    size of a dataset, so the size of the file is used if the file has no other datasets."""
     found = np.zeros(len(table), bool)
     if h5 is None or table.prefix != "H5D" or not len(h5.datasets):
         return found
@@ -160,7 +160,7 @@ def _time(tables: list[Table], lost: list[Floats]) -> float:
 
 def _inside(h5: Hdf5 | None, tables: list[Table], lost: list[Floats]) -> float:
     """Returns the seconds that reads of these datasets took in HDF5 itself, without lower layers; 0
-    if they are unknown. lost: above 0 for datasets of the finding."""
+    if unknown. lost: above 0 for the datasets of the finding."""
     if h5 is None:
         return 0.0
     sets, ids = h5.datasets, np.concatenate([t.ids[each > 0] for t, each in zip(tables, lost)])

@@ -1,4 +1,5 @@
-"""A file per process, at a scale where that hurts."""
+"""A file per process, with so many processes that creating and closing the files takes much
+time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some processes do far more I/O than the others, or take longer for the same."""
+"""Some processes do far more I/O than the others, or take longer for the same I/O."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ ROLE = SYMPTOM
 _TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
 _BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 _MANY = 10  # times the mean; a larger factor is printed without decimals
-_CAUSES = (one_process, slow_targets, slow_hosts)  # rules that replace this one if they report
+# Rules that replace this one if they report a finding.
+_CAUSES = (one_process, slow_targets, slow_hosts)
 _WAITING = "time that the other processes wait for the slowest one, if they wait"
 
 
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if one process takes much longer for its own files than the others, summed
-    over all layers; and one on the shared file that loses the most time by its slowest process."""
+    over all layers, and another on the shared file that loses the most time by its slowest
+    process."""
     if not facts.together or any(f for rule in _CAUSES for f in facts.found(rule.find)):
         return
     tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]
@@ -45,8 +47,8 @@ _MODULES = ("MPI-IO", "POSIX", "STDIO")
 
 
 def _mask(facts: Facts, table: Table) -> Mask:
-    """Returns a mask of the records without those of files that MPI-IO moves collectively: there
-    few processes do the POSIX part for all, as intended."""
+    """Returns a mask of the records, except files that MPI-IO accesses collectively, because there
+    a few processes do the POSIX I/O for all, as intended."""
     return ~among(table.records.ids, one_process.collective_files(facts, table))
 
 
@@ -63,7 +65,7 @@ class _Slow:
     rank: int
     longest: float  # seconds
     mean: float
-    moved: float  # bytes of that process
+    moved: float  # bytes of the slowest process
     each: float  # mean bytes of all processes
 
     def works_more(self, facts: Facts) -> bool:
@@ -123,8 +125,8 @@ def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
         evidence=tuple(e for t in summed for e in facts.sums(t, *_BYTES, *_TIMES)),
         remedy=_MORE if more else _LONGER,
         limits=("imbalance.share", "imbalance.chance"),
-        # If all processes do the same work, a cause that makes a file of this process slow explains
-        # the finding.
+        # If all processes do the same work, a rule that explains why a file of this process is slow
+        # explains this finding.
         covers=frozenset() if more else frozenset(ids[ranks == slow.rank].tolist()),
     )
 
@@ -147,8 +149,8 @@ def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
     if not rows.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):
         return
     slowest = _sum(table, rows, ("F_SLOWEST_RANK_TIME",))
-    # The mean is over the processes that share the file: a file per node does not concern the other
-    # nodes.
+    # The mean is over the processes that share the file, because a file per node does not concern
+    # the other nodes.
     users = np.maximum(1, table.processes[np.searchsorted(table.ids, records.ids[rows])])
     mean = _sum(table, rows, _TIMES) / users
     uneven = slowest - mean > facts.limits["imbalance.share"] * mean

@@ -1,5 +1,5 @@
-"""Processes wait for locks of files that other processes hold, or set a lock for each record that
-no other process holds, or only for a moment."""
+"""Processes wait for file locks that other processes hold, or set a lock for each record although
+no other process holds it, or only briefly."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from ..mpiio import shared_pointer
 
 NAME = "waits-for-locks"
 ROLE = CAUSE
-_LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock, at the start of a stack
-_EACH = 0.25  # uses of a file for each call on locks, at least
-_POINTER = ".shfp."  # in the name of the file with a shared file pointer
+_LOCKING = re.compile(r"flock|lockf|fcntl")  # functions that lock; they are at the start of a stack
+_EACH = 0.25  # fewest uses of a file per call on locks
+_POINTER = ".shfp."  # part of the name of a file with a shared file pointer
 
 
-ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that no call waited for
+ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that were free in each call
 
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all files with locks: on waits for them, or on calls that waited for no
-    other process. The time is no I/O time: what takes longer than some microseconds is the wait for
-    the lock's holder, or for the server of a network file system."""
+    """Yields one finding on all files with locks: on waits for locks, or on calls that did not wait
+    for another process. This time is not I/O: a call that takes longer than a few microseconds
+    waits for the lock's holder, or for the server of a network file system."""
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
-    each = extra["F_LOCK_TIME"] / np.maximum(extra.processes, 1)  # of its processes on average
+    each = extra["F_LOCK_TIME"] / np.maximum(extra.processes, 1)  # mean over its processes
     if facts.found(shared_pointer.find):
-        names = map(facts.own_name, extra.ids.tolist())  # ROMIO keeps such a pointer in a file
+        # ROMIO keeps a shared file pointer in a file.
+        names = map(facts.own_name, extra.ids.tolist())
         each = np.where([_POINTER in name for name in names], 0.0, each)
     at = int(np.argmax(each))
     longest, of_one = _longest(facts, extra, at)
@@ -49,7 +50,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     of_each = inside.seconds / max(int(extra.processes[at]), 1)
     if longest < least and (longest <= 0 or longest + of_each < least):
         return
-    # A call that found its processor taken by others lasts longer, and waits for no lock.
+    # A call that lost its processor lasts longer without waiting for a lock.
     of_call = each[at] * real_part(facts) / max(1, int(extra["LOCKS"][at]))
     if of_call < facts.limits["lock.call"]:
         finding = _of_nobody(facts, extra, at, inside)
@@ -62,8 +63,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
-    """Returns the seconds that a process waited for the locks of a file, and whether they are those
-    of the process that waited longest; else they are the mean of processes that take turns."""
+    """Returns the seconds that a process waited for the locks of a file, and whether this is the
+    process that waited longest. Otherwise the seconds are the mean over processes that take
+    turns."""
     whole, users = float(extra["F_LOCK_TIME"][at]), max(int(extra.processes[at]), 1)
     of_sites, of_one = _by_sites(facts)
     longest = max(of_sites, whole / users)
@@ -71,9 +73,9 @@ def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
 
 
 def _by_sites(facts: Facts) -> tuple[float, bool]:
-    """Returns the seconds that the process that waited longest spent in calls on locks, from the
-    call sites, and whether each site has them by process. A process that holds the lock and never
-    waits is at no site or at another one, so that the others' time is not divided by it."""
+    """Returns the seconds in calls on locks of the process that waited longest, from the call
+    sites, and whether each site has its time per process. A process that holds the lock and never
+    waits is not at the same site, so it does not lower the mean of the others."""
     table = facts.table("SITES")
     if table is None:
         return 0.0, False
@@ -93,19 +95,19 @@ def _by_sites(facts: Facts) -> tuple[float, bool]:
 
 @dataclass(frozen=True)
 class _Guarded:
-    """The files that processes use in turns under a lock, once for each lock that they set."""
+    """The files that processes use under a lock, once per lock."""
 
     ids: frozenset[int] = frozenset()
-    seconds: float = 0.0  # in calls on them
-    opened: bool = False  # they are opened anew each time
-    changed: bool = False  # they are read and written each time
-    name: str = ""  # of the one that took most of this time
-    evidence: tuple[Evidence, ...] = ()  # its times
+    seconds: float = 0.0  # seconds in calls on these files
+    opened: bool = False  # the files are opened each time
+    changed: bool = False  # the files are read and written each time
+    name: str = ""  # name of the file that took most of this time
+    evidence: tuple[Evidence, ...] = ()  # times of that file
 
 
 def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
-    """Returns what processes do under the lock of a file, with the file itself or with others.
-    SQLite and HDF5 lock their files themselves."""
+    """Returns what processes do under the lock of a file, with this file or with other files.
+    Leaves out SQLite and HDF5, which lock their files themselves."""
     locks, number = float(extra["LOCKS"][at]), int(extra.ids[at])
     found, most = _Guarded(), 0.0
     hdf5 = facts.table("H5F")
@@ -118,7 +120,7 @@ def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
             continue
         written = table["WRITES"] + table["RENAME_TARGETS"]
         used = np.maximum(facts.opens(table), table["READS"] + written)
-        # A release may count as a call like a lock, and a lock may be for several transfers.
+        # Releases count as calls like locks, and one lock may protect several transfers.
         mask = (among(table.ids, common) | (table.ids == number)) & (used >= _EACH * locks)
         if not mask.any():
             continue
@@ -144,7 +146,7 @@ def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
 
 
 def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding | None:
-    """Returns the finding on locks that were free each time; None if they cost little."""
+    """Returns the finding on locks that were free in each call; None if they cost little."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name = facts.name(int(extra.ids[at]))
     users = int(extra.processes[at])
@@ -165,7 +167,7 @@ def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding
         f"{seconds(time)}{facts.over_all}, {seconds(time / max(calls, 1))} each, most of them for "
         f"{name}. "
         + (
-            "No other process of this run used the file: it is the number of calls that costs."
+            "No other process of this run used the file: the number of calls costs the time."
             if users <= 1
             else f"{count(users)} processes lock this file in turn, and each holds it only for a "
             "moment: the number of calls costs more than the waits." + _done(facts, inside)
@@ -183,7 +185,7 @@ def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding
 
 
 def _done(facts: Facts, inside: _Guarded) -> str:
-    """Returns a sentence, with a blank before it, on what is done under each lock; empty if that is
+    """Returns a sentence, with a space before it, on what is done under each lock; empty if
     unknown."""
     if not inside.ids:
         return ""
@@ -196,8 +198,8 @@ def _done(facts: Facts, inside: _Guarded) -> str:
 
 
 _ONCE = Remedy(
-    "Set the lock once, make many changes, and release it; or leave it out where only one "
-    "process writes.",
+    "Set the lock once, make many changes, and release it. If only one process writes, no lock "
+    "is needed.",
     "C: flock(fd, LOCK_EX);  many writes;  flock(fd, LOCK_UN)\n"
     "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop\n"
     "shell: flock lockfile script  # around the whole loop\n"
@@ -217,8 +219,8 @@ _BLOCKS = Remedy(
 _NUMBERS = Remedy(
     "Take many items with each lock: read the file, take a block of 1,000 numbers or tasks for "
     "this process, and write the file back. Or let one process give them out, by messages, a pipe "
-    "or a pool of workers; or use a database. No process may keep what it read for its next lock: "
-    "the others have changed the file by then.",
+    "or a pool of workers; or use a database. A process must read the file again after each "
+    "lock, because other processes may have changed it.",
     STATE.example,
 )
 
@@ -230,8 +232,8 @@ def _waits(
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
     outside = (
-        "No other process of this run used the file: a process outside of it held the lock, or "
-        "the server of a network file system answers slowly."
+        "No other process of this run used the file: a process outside of this run held the "
+        "lock, or the server of a network file system is slow."
         if users <= 1
         else "On a local file system, a lock that nobody holds takes a microsecond."
     )
@@ -279,13 +281,14 @@ _OUTSIDE = (
 
 def _one_holds(inside: _Guarded, waited: float) -> Remedy:
     """Returns the remedy for a file that each holder of its lock reads and writes back. If this
-    takes a small part of what the others wait, the holder does something else meanwhile."""
+    takes much less time than the others wait, the holder does something else while it has the
+    lock."""
     first, second = (_OUTSIDE, _OWNER) if 2 * inside.seconds < waited else (_OWNER, _OUTSIDE)
     return Remedy(f"{first} {second}", STATE.example)
 
 
 def _who(users: int, of_one: bool) -> str:
-    """Returns words for the processes that wait: one or each of a file's `users`."""
+    """Returns text for the processes that wait: one, or each, of a file's `users`."""
     if users <= 1:
         return "the process"
     return f"{'one' if of_one else 'each'} of its {count(users)} processes"

@@ -1,4 +1,5 @@
-"""Ranks exchange values through small files: one writes a file, another reads it at once."""
+"""Ranks exchange values through small files: one rank writes a file, and another reads it soon
+after."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from ...times.naming import naming_times
 
 NAME = "files-as-messages"
 ROLE = CAUSE
-_EACH = 2  # transfers for each open, at most
-_ONE_SIDED = 0.25  # least part of the opens that read, and that write
+_EACH = 2  # most transfers per open
+_ONE_SIDED = 0.25  # smallest share of the opens that read, and of those that write
 
 
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on small files that ranks of a job write and other ranks read, an open
-    for each transfer."""
+    """Yields one finding on small files that some ranks of a job write and others read, with one
+    open per transfer."""
     if not facts.together:
         return
     for module in ("POSIX", "STDIO"):
@@ -40,7 +41,8 @@ def _messages(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
     found &= reads + writes <= _EACH * opens
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]
     found &= moved <= facts.limits["small.bytes"] * opens
-    # All readers together read what was written: a log that grows is read again from its start.
+    # All readers together read about as many bytes as were written. A growing log would be read
+    # again from its start.
     found &= table["BYTES_READ"] <= table["BYTES_WRITTEN"] * table.processes
     return found
 
@@ -52,7 +54,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         return
     time = added([table["F_META_TIME"], table["F_READ_TIME"], table["F_WRITE_TIME"]])
     stake = facts.stake(
-        float(time[mask].sum()), "time in calls on these files, which messages do not need"
+        float(time[mask].sum()), "time in calls on these files, which messages would not need"
     )
     if not facts.worth(stake):
         return
@@ -74,8 +76,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
             table, first, "OPENS", "READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN", "F_META_TIME"
         ),
         remedy=Remedy(
-            "Send the values as messages of MPI in place of files. Then the barriers that separate "
-            "writing and reading are not needed either.",
+            "Send the values as messages of MPI in place of files. The barriers between writing "
+            "and reading are then not needed either.",
             "MPI_Sendrecv(edge, n, MPI_DOUBLE, to, 0, halo, n, MPI_DOUBLE, from, 0, comm, "
             "MPI_STATUS_IGNORE)\n"
             "MPI_Isend and MPI_Irecv, then MPI_Waitall, for several neighbours",

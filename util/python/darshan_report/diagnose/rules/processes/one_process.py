@@ -21,8 +21,8 @@ from ...times import waits
 
 NAME = "one-process-does-all"
 ROLE = CAUSE
-_LEAST = 4  # processes; fewer gain little
-_LEAST_KNOWN = 2  # the same, if the log has how long the others waited
+_LEAST = 4  # fewest processes; fewer would gain little
+_LEAST_KNOWN = 2  # fewest processes, if the log has how long the others waited
 _KINDS = (("BYTES_WRITTEN", "F_WRITE_TIME", "wrote"), ("BYTES_READ", "F_READ_TIME", "read"))
 
 Numbers = npt.NDArray[np.float64]
@@ -30,13 +30,13 @@ Numbers = npt.NDArray[np.float64]
 
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if one process of a job does all the I/O, all the writing or all the
-    reading, by the bytes in the lowest layers."""
+    """Yields one finding if, by the bytes in the lowest layers, one process of a job does all the
+    I/O, all the writing or all the reading."""
     known = waits.during(facts)
     if not facts.together or facts.nprocs < (_LEAST if known is None else _LEAST_KNOWN):
         return
     found = [one for kind in _KINDS for one in _alone(facts, *kind)]
-    # It is good practice that one process reads what all need, and sends it to them.
+    # It is good practice that one process reads the data that all need, and sends it to the others.
     limit = "oneprocess.read" if known is None else "oneprocess.waited"
     enough = facts.limits["oneprocess.read"] if known is None else facts.limits["oneprocess.waited"]
     found = [one for one in found if one.word != "read" or one.whole > enough]
@@ -63,8 +63,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
-    """Returns what the other processes lose. If all processes took part, each would save the time
-    of this process less its share of that."""
+    """Returns the time that the other processes lose. If all processes took part, each would save
+    the time of this process minus its own share of the I/O."""
     if known is None:
         return facts.stake(
             sum(one.time for one in found) * (facts.nprocs - 1),
@@ -80,7 +80,7 @@ def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
 
 
 def _waited(facts: Facts, rank: int, known: During | None) -> str:
-    """Returns a sentence on how long the others waited; empty if unknown."""
+    """Returns a sentence on how long the other processes waited; empty if unknown."""
     if known is None:
         return ""
     during = ""
@@ -94,7 +94,8 @@ def _remedy(found: list[_Alone]) -> Remedy:
     words = [one.word for one in found]
     reads = (
         "Let all processes take part: each reads its own part of the file, or one process of each "
-        "node reads. If all need all of it, read it in large pieces and send it in one MPI_Bcast."
+        "node reads. If all processes need the whole file, read it in large pieces and send it "
+        "with one MPI_Bcast."
     )
     writes = (
         "Let all processes take part: use a parallel library on one file, or a writer per node."
@@ -116,8 +117,8 @@ def _evidence(facts: Facts) -> tuple[Evidence, ...]:
 
 
 class _Alone:
-    """The reads, or the writes, of a process that moves most of the bytes of all: its rank, bytes
-    and seconds, and the bytes of all processes."""
+    """The reads, or the writes, of a process that moves most of all bytes: its rank, bytes and
+    seconds, and the bytes of all processes."""
 
     def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
         self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time
@@ -129,7 +130,8 @@ def _column(table: Table, name: str) -> Numbers:
 
 @once
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the files that MPI-IO moves collectively, for the layers below it."""
+    """Returns the ids of the files that MPI-IO accesses collectively, for the layers below
+    MPI-IO."""
     above = facts.table("MPI-IO")
     if above is None or above is table:
         return np.empty(0, "u8")

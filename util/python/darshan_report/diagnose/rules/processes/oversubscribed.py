@@ -14,8 +14,8 @@ from ..mpiio import waiting_in_mpiio
 
 NAME = "ranks-outnumber-processors"
 ROLE = CAUSE
-# Ranks that wait actively use all of their processors. Below this share of their time, other
-# programs have the processors, and fewer ranks would wait for them as well.
+# Ranks that poll use all of their processor time. If they have less than this share, other programs
+# use the processors, and fewer ranks would not help.
 _USED = 0.5
 
 
@@ -30,7 +30,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     number = processors(facts)
     if used(facts, number) < _USED:
         return
-    # With a processor for each rank, all of them would run at the same time.
+    # With a processor for each rank, all ranks would run at the same time.
     stake = facts.stake(
         lost * (1 - number / facts.nprocs),
         "time in MPI-IO calls that is neither POSIX calls below nor waiting for one process, "

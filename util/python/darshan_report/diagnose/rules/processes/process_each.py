@@ -1,5 +1,5 @@
-"""A process is started for each file or each item, by a loop of a shell, find -exec, xargs -n 1 or
-Python's subprocess."""
+"""A loop of a shell, find -exec, xargs -n 1 or Python's subprocess starts a process for each file
+or item."""
 
 from __future__ import annotations
 
@@ -28,32 +28,34 @@ from . import repeated_by_processes
 
 NAME = "process-each"
 ROLE = CAUSE
-# Starters that make a program from sources: a process for each file is how they work.
+# Programs that build software from sources, which start a process for each file by design.
 _BUILDERS = frozenset(("configure", "config.status", "libtool", "ninja", "cmake", "cargo"))
-# Programs that take one file at a time, and mostly do more than start.
+# Programs that take one file at a time, and whose work usually takes longer than their start.
 _COMPILERS = frozenset(
     ("gcc", "g++", "cc", "c++", "clang", "clang++", "cc1", "cc1plus", "as", "ld", "collect2", "ar",
      "f951", "gfortran", "rustc", "javac", "nvcc", "mpicc", "mpicxx", "mpifort", "libtool")
 )  # fmt: skip
-_RULES = frozenset(("make", "snakemake", "nextflow"))  # start what their rules say
-_IMPORTS = 0.5  # part of the work of a few processes that their starts and imports must be
-_STARTS = 0.25  # part of the work of processes without files that their starts must be
-_PART = 0.5  # of the costliest starts: those of a program with files of its own come first
+# Programs that start what their rules require.
+_RULES = frozenset(("make", "snakemake", "nextflow"))
+_IMPORTS = 0.5  # smallest share of starts and imports in the work of a few processes
+_STARTS = 0.25  # smallest share of starts in the work of processes without files
+# Share of the costliest starts from which on a program with files of its own comes first.
+_PART = 0.5
 
 
 @dataclass(frozen=True)
 class _Each:
-    """Processes of one program that another program starts."""
+    """The processes of one program that another program starts."""
 
     program: str
     starter: int  # index of the process that starts them
     number: int
-    files: int  # that they have alone; 0: less than one for two processes
+    files: int  # files that only one of them uses; 0 if fewer than one per two processes
     moved: int  # bytes on files
-    start: float  # seconds that each took to start
+    start: float  # seconds that each process took to start
     at: Places  # indices of the processes
     ids: frozenset[int] = frozenset()
-    imports: float = 0.0  # of the start, seconds of each in imports
+    imports: float = 0.0  # part of `start` in imports
 
     @property
     def seconds(self) -> float:
@@ -62,8 +64,8 @@ class _Each:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if a program starts a process for each file or item, such as a loop of a
-    shell; it names the program whose starts cost the most."""
+    """Yields one finding if a program, such as a loop of a shell, starts a process for each file or
+    item. It names the program whose starts cost the most."""
     tree = facts.tree
     if tree is None:
         return
@@ -76,7 +78,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     subshells = [*_subshells(facts, tree, found)]
     direct = {int(tree.parents[place]) for one in found for place in one.at}
     spent = sum(one.seconds for one in [*found, *subshells]) + starting(facts, tree, direct)
-    # Processes with files of their own also explain what the calls on these files took.
+    # A finding on processes with files of their own also explains the time in calls on these files.
     of_files = sum(one.seconds for one in found if one.files)
     basis = _basis(facts) + (", with its imports" if any(one.imports for one in found) else "")
     stake = of_work(facts, facts.stake(of_files, basis, between=spent - of_files))
@@ -157,9 +159,9 @@ def _finding(
 
 
 def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
-    """Yields programs, the index of the process that started them past subshells, and the indices
-    of the processes that it started. Processes that only repeat the work of others are left out:
-    another finding is about them."""
+    """Yields each program with the index of the process that started it (subshells are skipped),
+    and the indices of the processes that it started. Leaves out processes that only repeat the work
+    of others, because another finding is about them."""
     repeated = {name for f in facts.found(repeated_by_processes.find) for name in f.doers}
     groups: dict[tuple[str, int], list[int]] = {}
     for place, program in enumerate(tree.programs):
@@ -173,30 +175,30 @@ def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
 
 
 def _path(command: str, program: str) -> str:
-    """Returns the path of a script in a command line; empty if it is not there."""
+    """Returns the path of a script in a command line; empty if there is none."""
     return next((word for word in command.split() if os.path.basename(word) == program), "")
 
 
 def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> float:
-    """Returns the seconds that each of these processes spends on imports; 0 if that is unknown, or
-    if their starts and imports are not most of their work."""
+    """Returns the seconds that each of these processes spends on imports; 0 if unknown, or if
+    starts and imports are not most of their work."""
     spent, rules = costs(facts), tree.programs[starter].name in _RULES
     number = int(tree.counts[at].sum())
     if rules or spent is None or number < facts.limits["each.importing"]:
         return 0.0
     if len({_path(tree.commands[place], program) for place in at}) > 1:
-        return 0.0  # scripts of one name, each with a work of its own
+        return 0.0  # several scripts of one name, each with different work
     work = spent.work(at, tree.time)
     every = [place for place, one in enumerate(tree.programs) if one.name == program]
-    part = number / int(tree.counts[every].sum())  # other processes may have started some, too
+    part = number / int(tree.counts[every].sum())  # other processes may have started some of them
     took = min(work, part * imports_of(facts, program).seconds)
     start = number * start_time(facts, tree, at)
     return took / number if took > start and took + start >= _IMPORTS * work else 0.0
 
 
 def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
-    """Returns the processes of one program that the process with index `starter` started, if there
-    are many, or several that mostly import, and each moves few bytes; else None."""
+    """Returns the processes of one program that the process with index `starter` started; None if
+    they are few (or very few, if they mostly import), or move many bytes each."""
     number = int(tree.counts[at].sum())
     imports = _imports(facts, tree, program, starter, at)
     if number < facts.limits["each.processes"] and not imports:
@@ -212,14 +214,14 @@ def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -
     start = start_time(facts, tree, at) + imports
     spent = costs(facts)
     if not files and (spent is None or number * start < _STARTS * spent.work(at, tree.time)):
-        return None  # they mostly do something else
+        return None  # these processes mostly do other work
     known = frozenset(ids) if files else frozenset[int]()
     return _Each(program, starter, number, files, moved, start, at, known, imports)
 
 
 def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterator[_Each]:
-    """Yields the subshells without processes of their own that the same loops start about as often,
-    for a pipe or a substitution."""
+    """Yields the subshells that the same loops start about as often, for a pipe or a command
+    substitution, and that start no processes themselves."""
     parents = set(tree.parents.tolist())
     for starter in dict.fromkeys(one.starter for one in found):
         places = [
@@ -239,8 +241,8 @@ def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterato
 
 
 def _files(facts: Facts, tree: Processes, at: Places) -> set[int]:
-    """Returns the ids of the records that each of these processes has alone, without names that
-    files had only until they were renamed."""
+    """Returns the ids of the files that only one of these processes uses, without temporary names
+    of files that were renamed."""
     ranks, found = tree.ranks[at], set[int]()
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)

@@ -1,4 +1,5 @@
-"""Nearly all ranks of a job wait in MPI while one rank is in I/O, and no other finding says so."""
+"""Nearly all ranks of a job wait in MPI while one rank does I/O, and no other finding explains
+this."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from . import imbalance, message_files, one_process
 
 NAME = "ranks-wait-for-io"
 ROLE = LAST
-_MOSTLY = 0.8  # part of one rank, or of one direction
-_CLAIMED = 0.5  # part of the time that other findings must claim so that this one is left out
+_MOSTLY = 0.8  # share of one rank, or of one direction
+_CLAIMED = 0.5  # share of the time that other findings must explain so that this one is left out
 
 
 def find(facts: Facts, found: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields one finding if the ranks lose time by waiting for the I/O of one rank, and no problem
-    in `found` claims as much; so it must run after the other rules."""
+    """Yields one finding if the ranks lose time while they wait for the I/O of one rank, and no
+    problem in `found` explains as much. This rule must therefore run after the other rules."""
     lost = waits.during(facts)
     if lost is None or not facts.together:
         return
@@ -32,7 +33,7 @@ def find(facts: Facts, found: Sequence[Finding] = ()) -> Iterator[Finding]:
     claimed = max((f.stake.run for f in problems), default=0.0)
     if not facts.worth(stake) or claimed >= _CLAIMED * stake.run:
         return
-    # Ranks that exchange values through files wait for those, and none of them is special.
+    # Ranks that exchange values through files wait for these files, not for one rank.
     others = (one_process.NAME, imbalance.NAME, message_files.NAME)
     if any(f.name.startswith(others) for f in problems):
         return

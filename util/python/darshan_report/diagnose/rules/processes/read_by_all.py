@@ -1,4 +1,4 @@
-"""Every process reads the whole of a file for itself."""
+"""Every process reads a whole file by itself."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROLE = CAUSE
 
 @once
 def whole(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the shared files that each process has read from the first to the last byte
-    that any process read. Files of programs are not data: each process has to read them."""
+    """Returns a mask of the shared files of which each process has read all bytes that any process
+    read. Leaves out program files, because each process must read these."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     many = facts.limits["byall.share"] * size * table.processes
@@ -32,7 +32,7 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
     found &= ~program_text.which(facts, table)
     above = facts.table("MPI-IO")
     if above is not None and above is not table:
-        # Through a view, MPI-IO reads the gaps between the pieces that each rank asks for, too.
+        # If a view has gaps, MPI-IO also reads the gaps between the pieces that each rank requests.
         here, there = in_both(table.ids, above.ids)
         asked = above["BYTES_READ"][there]
         found[here] &= (asked == 0) | (asked >= facts.limits["byall.share"] * read[here])
@@ -53,13 +53,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         mask = whole(facts, table) & ~among(table.ids, np.array(told, "u8"))
         if not mask.any():
             continue
-        # One process can read the file at a good rate, while the others wait for it.
+        # In the remedy, one process reads the file at a good rate, while the others wait for it.
         each = (table["MAX_BYTE_READ"] + 1) * table.processes
         time = table["F_READ_TIME"]
         tables.append(table)
         masks.append(mask)
         lost.append(np.where(mask, facts.lost(time, each, 1), 0.0))
-    # Each process also does again what all do with the bytes: parsing, unpacking.
+    # Each process also repeats the work on the bytes that all do, such as parsing or decompressing.
     several = 1 - 1 / facts.nprocs
     more = between(facts, NAME, several * _time(tables, masks))
     in_calls = sum(float(each.sum()) for each in lost)
@@ -69,12 +69,13 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"a good rate, and of the others that wait for it{more.basis}",
         between=more.seconds,
     )
-    # A stream of the C library has a record in both tables.
+    # A stream of the C library has records in both tables.
     covers = frozenset(int(i) for t, mask in zip(tables, masks) for i in t.ids[mask])
     number = len(covers)
     if number == 0 or not facts.worth(stake):
         return
-    # At a good rate no second is lost in the reads themselves: the time tells the costliest file.
+    # At a good rate the reads themselves lose no time, so the longest time decides which file is
+    # named.
     most = max(range(len(tables)), key=lambda i: _time(tables[i : i + 1], masks[i : i + 1]))
     table = tables[most]
     (first,) = leading(masks[most], table["F_READ_TIME"], 1)
@@ -93,7 +94,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         if more.seconds > in_calls
         else Remedy(
             "Let one process read the file once, and send it to the others; or read it with one "
-            "collective call. Let each process read only data that differ from process to process.",
+            "collective call. Each process should itself read only the data that no other "
+            "process needs.",
             "if (rank == 0) read(fd, all, size);  MPI_Bcast(all, size, MPI_BYTE, 0, comm)\n"
             "MPI_File_read_at_all(file, 0, buffer, size, MPI_BYTE, &status)",
             alone=True,

@@ -1,4 +1,4 @@
-"""Processes of one program, which are not an MPI job, each read the whole of a file."""
+"""Several processes of one program, which is not an MPI job, each read a whole file."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from . import dataset_read_by_all, read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
 ROLE = CAUSE
-_MANY = 64  # files whose readers are looked up, the costliest
+_MANY = 64  # number of the costliest files whose readers are looked up
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that many processes of one program, which are not an MPI job,
-    each read as a whole."""
+    """Yields one finding on files that each of many processes of one program reads as a whole,
+    outside of MPI jobs."""
     if facts.tree is None:
         return
     tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]
@@ -38,7 +38,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"them, at a good rate if it can, and of those that wait for it{more.basis}",
         between=more.seconds,
     )
-    # A stream of the C library has a record in both tables.
+    # A stream of the C library has records in both tables.
     covers = frozenset(int(i) for t, mask in zip(tables, lost) for i in t.ids[mask > 0])
     number = len(covers)
     if number == 0 or not facts.worth(stake):
@@ -77,13 +77,13 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _readers(table: Table) -> npt.NDArray[np.int64]:
-    """Returns the number of processes that read a file; one process of a written file counts as its
-    writer only."""
+    """Returns the number of processes that read a file. If the file was also written, one process
+    is taken to be only its writer."""
     return table.processes - (table["BYTES_WRITTEN"] > 0)
 
 
 def _reading(facts: Facts, table: Table) -> npt.NDArray[np.float64]:
-    """Returns the seconds in reads of each file; of a stream, of the reads that reached the
+    """Returns the seconds in reads of each file; for a stream, only in reads that reached the
     file."""
     if table.prefix == "STDIO" and facts.streams is not None:
         return facts.streams.time("READ")
@@ -100,7 +100,8 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
     files."""
     size, readers = table["MAX_BYTE_READ"] + 1, _readers(table)
     rules = (repeated_by_processes, read_by_each_worker, dataset_read_by_all)
-    repeated = [f for rule in rules for f in facts.found(rule.find)]  # with all of their work
+    # These findings contain all work of the processes.
+    repeated = [f for rule in rules for f in facts.found(rule.find)]
     told = np.array([i for f in repeated for i in f.covers], "u8")
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     mean = (read + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)

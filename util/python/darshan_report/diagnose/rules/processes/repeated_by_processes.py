@@ -1,4 +1,4 @@
-"""Many short processes of one program do the same work again: each reads the same files whole, or
+"""Many short processes of one program repeat the same work: each reads the same whole files, or
 lists the same folders."""
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ...times.process_costs import costs, of_work, starter_of
 
 NAME = "repeated-by-processes"
 ROLE = CAUSE
-_MOSTLY = 0.9  # part of the bytes that a program's processes read, or of a file's bytes
-_MANY = 20_000  # files or folders that are looked at, the most used
-# Programs whose work is to go through the bytes that they read.
+_MOSTLY = 0.9  # share of the bytes that a program's processes read, or of a file's bytes
+_MANY = 20_000  # largest number of files or folders that are examined, the most used first
+# Programs whose purpose is to process the bytes that they read.
 _THROUGH = frozenset(("shell", "awk", "sed"))
-# Programs whose work is to list folders.
+# Programs whose purpose is to list folders.
 _LISTERS = frozenset(("find", "ls", "du", "tree", "fd", "fdfind"))
-# By program: one call in place of many.
+# For each program, one call that replaces many.
 _ONCE = {
     "sed": "sed -i -e 's/a/b/' -e 's/c/d/' file  # all changes in one call",
     "awk": "awk '/a/ { a++ } /b/ { b++ } END { print a, b }' file  # one pass for all questions",
@@ -49,14 +49,14 @@ class _Again:
     program: str
     table: Table
     is_listing: bool
-    rows: list[int] = field(default_factory=list)  # of the table, the most used first
+    rows: list[int] = field(default_factory=list)  # rows of the table, the most used first
     moved: int = 0  # bytes read, or listings
     once: int = 0  # bytes of the files, or folders
 
     @property
     def saved(self) -> float:
-        """The part of the work (0 to 1) that is saved if each file is read, or each folder listed,
-        once."""
+        """The share of the work (0 to 1) that is saved if each file is read, or each folder listed,
+        only once."""
         return 1 - self.once / max(1, self.moved)
 
 
@@ -113,8 +113,8 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
 
 
 def _evidence(facts: Facts, again: _Again) -> tuple[Evidence, ...]:
-    """Returns the counters of the most used file or folder. No time is among them: the finding is
-    about all that the processes did."""
+    """Returns the counters of the most used file or folder, without times, because the finding is
+    about all work of the processes."""
     names = ("DIR_OPENS", "DIR_ENTRIES") if again.is_listing else ("OPENS", "BYTES_READ")
     return facts.rows(again.table, again.rows[0], *names)
 
@@ -137,8 +137,8 @@ def _sentence(
         same = "All had the same command line."
     else:
         same = (
-            "Their command lines differ: the log does not tell whether each needs a pass of its "
-            "own, nor whether the contents changed in between."
+            "Their command lines differ. The log does not show whether each needs its own pass, "
+            "or whether the contents changed in between."
         )
     return (
         f"{count(number)} processes of {again.program}{by} {did}. Their work took "
@@ -165,7 +165,7 @@ def _remedy(again: _Again) -> Remedy:
 
 
 def _reading(facts: Facts, tree: Processes) -> Iterator[_Again]:
-    """Yields the programs that go through files which many of their processes read whole."""
+    """Yields the programs of which many processes read the same whole files."""
     found: dict[tuple[str, str], _Again] = {}
     users = _Users(facts, tree)
     for module in ("POSIX", "STDIO"):
@@ -193,7 +193,7 @@ def _reading(facts: Facts, tree: Processes) -> Iterator[_Again]:
 
 
 def _listing(facts: Facts, tree: Processes) -> Iterator[_Again]:
-    """Yields the programs that list folders which many of their processes listed."""
+    """Yields the programs of which many processes list the same folders."""
     table = facts.table("POSIX_EXT")
     if table is None:
         return
@@ -212,14 +212,14 @@ def _listing(facts: Facts, tree: Processes) -> Iterator[_Again]:
 
 
 def _most(weights: npt.NDArray[np.int64]) -> list[int]:
-    """Returns the rows with a weight, the heaviest first, up to a number."""
+    """Returns the rows with a weight above 0, the heaviest first, up to a number."""
     order = np.argsort(-weights, kind="stable")[:_MANY]
     return [int(row) for row in order if weights[row] > 0]
 
 
 class _Users:
-    """Tells the programs that used combined records. A record tells the number of its users, the
-    lowest and the highest rank."""
+    """Finds the programs that used combined records. A record has the number of its users, and
+    their lowest and highest rank."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
@@ -229,8 +229,8 @@ class _Users:
             self._read[program.name] += int(tree.read[place])
 
     def program(self, table: Table, row: int, read: int) -> str:
-        """Returns the program that nearly all users of a record run; empty if that is unknown.
-        read: bytes that they read."""
+        """Returns the program that nearly all users of a record run; empty if unknown. read: bytes
+        that they read."""
         partly = self._facts.shared.get(table.records.module.id)
         at = -1 if partly is None else int(partly.rows(table.ids[row : row + 1])[0])
         if partly is not None and at >= 0:
@@ -239,14 +239,14 @@ class _Users:
                 return name if number >= table.processes[row] else ""
         if read <= 0:
             return ""
-        # Other programs read too little, in all files together, to be users of this one.
+        # Other programs read too little, in all files together, to be users of this file.
         name = max(self._read, key=self._read.__getitem__)
         others = sum(self._read.values()) - self._read[name]
         return name if others <= (1 - _MOSTLY) * read else ""
 
     def _of_ends(self, low: int, high: int) -> tuple[str, int]:
         """Returns the program that both ranks run, and how many processes with ranks from low to
-        high run it; "" and 0 if the ranks run two programs, or are the same."""
+        high run it. Returns "" and 0 if the ranks run different programs, or are the same rank."""
         if (low, high) not in self._between:
             ends = self._tree.places(np.array([low, high]))
             names = {self._tree.programs[place].name for place in ends}

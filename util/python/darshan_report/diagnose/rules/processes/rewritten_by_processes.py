@@ -1,4 +1,4 @@
-"""Each of many processes of one program writes the same file whole again, to add or change a part
+"""Each of many processes of one program writes the same whole file again, to add or change a part
 of it."""
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from . import repeated_by_processes
 
 NAME = "rewritten-by-processes"
 ROLE = CAUSE
-_WHOLE = 0.2  # least part of the last size that each process writes; a growing file has 0.5
-_EVEN = 0.9  # above this part the file had its last size from the beginning
-_MOSTLY = 0.5  # least part of the bytes of a file that the processes of one program wrote
-_LOOKED_AT = 8  # files, those with most bytes
+_WHOLE = 0.2  # smallest share of the final size that each process writes; a growing file has 0.5
+_EVEN = 0.9  # above this share, the file had its final size from the beginning
+_MOSTLY = 0.5  # smallest share of a file's bytes that the processes of one program wrote
+_LOOKED_AT = 8  # number of files that are examined, those with most bytes
 _MODULES = ("POSIX", "STDIO")
-# By program: one call in place of many.
+# For each program, one call that replaces many.
 _ONCE = {
     "ar": "ar rcs library.a objects/*.o  # all members in one call",
     "zip": "zip archive.zip folder/*.txt  # all members in one call; zip -@ reads names",
@@ -55,8 +55,8 @@ class _File:
     """A file, by its lasting name, with the bytes of all names that it had."""
 
     id: int
-    ids: frozenset[int]  # with those of the files that were renamed to it
-    table: Table  # in which it has a row
+    ids: frozenset[int]  # its ids, and those of the files that were renamed to it
+    table: Table  # table that has a row of the file
     written: int  # bytes
     read: int
     size: int  # bytes of the largest version
@@ -78,11 +78,11 @@ def find(facts: Facts) -> Iterator[Finding]:
     tree, known = facts.tree, costs(facts)
     if tree is None or known is None:
         return
-    # Another finding is about programs that read a file again for one change each.
+    # Another finding is about programs that read a file again for each change.
     told = {name for found in facts.found(repeated_by_processes.find) for name in found.doers}
     for file in _files(facts):
         if facts.name(file.id) in databases(facts):
-            continue  # whose pages are written, and which has findings of its own
+            continue  # a database, which is written in pages and has its own findings
         again = _writers(facts, tree, file)
         if again is None or again.program in told or not _is_again(facts, again):
             continue
@@ -113,7 +113,7 @@ def _files(facts: Facts) -> Iterator[_File]:
                     facts, number, frozenset({number, *renamed.get(number, ())}), tables, table
                 )
     posix = facts.table("POSIX")
-    for number in renamed:  # a name that only renames gave
+    for number in renamed:  # a name that the file has only because of renames
         if posix is not None and not any(int(t["BYTES_WRITTEN"][p]) for t in tables
                                          if (p := t.place(number)) is not None):  # fmt: skip
             yield _file(facts, number, frozenset({number, *renamed[number]}), tables, posix)
@@ -123,7 +123,8 @@ def _file(
     facts: Facts, number: int, ids: frozenset[int], tables: list[Table], table: Table
 ) -> _File:
     rows = [(one, place) for one in tables for i in ids if (place := one.place(i)) is not None]
-    # A redirected output has no known offsets. If it is renamed, it is read by the last name.
+    # The offsets of a redirected output are unknown. If the file is renamed, it is read by its last
+    # name.
     ends = ("MAX_BYTE_WRITTEN", "MAX_BYTE_READ") if len(ids) > 1 else ("MAX_BYTE_WRITTEN",)
     size = max(int(one[end][place]) + 1 for one, place in rows for end in ends)
     written = sum(int(one["BYTES_WRITTEN"][place]) for one, place in rows)
@@ -133,8 +134,9 @@ def _file(
 
 
 def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
-    """Returns by the id of a file the ids of those that were renamed to it, if several were. The
-    log has only the last source of each, so all of a folder with one such file count."""
+    """Maps the id of a file to the ids of the files that were renamed to it, if there are several.
+    The log has only the last source of each file, so all renamed files of a folder with one such
+    target count."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return {}
@@ -155,7 +157,7 @@ def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
 
 
 def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
-    """Returns the processes of the program that wrote most of a file; None if they are unknown."""
+    """Returns the processes of the program that wrote most of a file; None if unknown."""
     places: set[int] = set()
     for name in _MODULES:
         table = facts.table(name)
@@ -178,7 +180,7 @@ def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
 
 def _is_again(facts: Facts, again: _Again) -> bool:
     """Returns whether each of many processes wrote most of the file. A file that always had its
-    last size may be a result that is new each time, unless it was read as well."""
+    final size may be a new result each time, unless it was also read."""
     file, number, limits = again.file, again.number, facts.limits
     if number < limits["repeated.processes"] or file.size <= limits["stream.buffer"]:
         return False
@@ -189,8 +191,8 @@ def _is_again(facts: Facts, again: _Again) -> bool:
 
 
 def _stake(facts: Facts, tree: Processes, again: _Again, spent: float) -> Stake:
-    """Returns what is saved if the file is written once: calls, and what a program needs at most
-    to go through the bytes."""
+    """Returns the saving if the file is written once: the calls, and the most time that a program
+    needs to process the bytes."""
     file, at = again.file, again.at
     saved = 1 - file.size / file.written
     in_calls = min(spent, file.seconds)

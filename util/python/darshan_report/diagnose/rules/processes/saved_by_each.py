@@ -19,8 +19,8 @@ C: if (rank == 0) save(state);  MPI_Barrier(comm)"""
 
 
 def _is_same(row: Checkpoint) -> bool:
-    """Tells whether several processes saved the same number of bytes, by a function that saves the
-    whole state."""
+    """Returns whether several processes saved the same number of bytes, with a function that saves
+    the whole state."""
     return row.processes > 1 and row.even and not row.saver.shards
 
 
@@ -57,7 +57,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         stake=stake,
         evidence=often.evidence(facts, first),
         remedy=Remedy(
-            "Let one process save and the others go on. If each holds a part of the state, let a "
+            "Let one process save while the others continue. If each holds a part of the state, "
+            "let a "
             "library for sharded checkpoints save the parts.",
             _ONE,
         ),

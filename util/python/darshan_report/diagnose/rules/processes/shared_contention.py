@@ -1,4 +1,4 @@
-"""Signs that processes wait for each other's locks on a shared file."""
+"""Signs that processes wait for each other's file-system locks on a shared file."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ...reached import CALLS, at_most, needs
 
 NAME = "shared-file-contention"
 ROLE = SYMPTOM
-_SLOW = 8  # times below a good rate, per process
+_SLOW = 8  # factor below a good rate, per process
 
 
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a shared file that is written unaligned, far below the rate of one
-    process."""
+    """Yields a finding on a shared file whose writes are not aligned, and far slower than the rate
+    of one process."""
     table = facts.table("POSIX")
     if table is None or not facts.together:
         return
@@ -28,7 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     all_calls = table["READS"] + calls
     odd = table["FILE_NOT_ALIGNED"] > facts.limits["alignment.share"] * np.maximum(all_calls, 1)
     mask = table.shared & (calls >= facts.limits["operations"]) & odd
-    # Small transfers are slow by themselves.
+    # Small transfers are slow for other reasons.
     mask &= moved > facts.limits["small.bytes"] * calls
     if not mask.any():
         return

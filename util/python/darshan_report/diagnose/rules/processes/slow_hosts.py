@@ -14,7 +14,7 @@ from ..files import slow_targets
 
 NAME = "slow-hosts"
 ROLE = CAUSE
-_OTHERS = 4  # hosts that are not slow: fewer say little about what is usual
+_OTHERS = 4  # fewest hosts that are not slow; fewer do not show the usual rate
 _MEGA = 1 << 20
 
 
@@ -24,8 +24,8 @@ def _slowness(host: Host) -> float:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the hosts whose ranks are far slower than those of other hosts, if the
-    job was traced."""
+    """Yields one finding, if the job was traced, on the hosts whose ranks are far slower than the
+    ranks of other hosts."""
     posix = facts.table("POSIX")
     if posix is None or not facts.together or facts.found(slow_targets.find):
         return

@@ -1,4 +1,4 @@
-"""Ranks append to one file, one after the other, while the others wait in MPI."""
+"""Ranks append to one file one after another, while the other ranks wait in MPI."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from ...times.loops import loops_of
 
 NAME = "written-in-turns"
 ROLE = CAUSE
-_TURN = 0.5  # least part of the time that the ranks wait if each waits for all others
+_TURN = 0.5  # smallest share of the wait that results if each rank waits for all others
 
 
 @dataclass(frozen=True)
 class _Spent:
-    """Seconds of all ranks between the calls on some files, from the call sites."""
+    """The seconds of all ranks between their calls on some files, from the call sites."""
 
-    before: float = 0.0  # before they are opened
-    inside: float = 0.0  # before other calls on them: formatting, and what a library does
+    before: float = 0.0  # before opens of the files
+    inside: float = 0.0  # before other calls on the files: formatting, or work of a library
 
 
 def _spent(facts: Facts, files: frozenset[int]) -> _Spent:
-    """Returns the sums that the call sites have of the files."""
+    """Returns the seconds between calls on the files, from the call sites."""
     known = loops_of(facts)
     before, inside = 0.0, 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
@@ -45,14 +45,14 @@ def _spent(facts: Facts, files: frozenset[int]) -> _Spent:
 
 
 def _written(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the files that several ranks only write, a piece with each of many
-    openings."""
+    """Returns a mask of the files that several ranks only write, with many opens and one piece per
+    open."""
     users = np.maximum(table.processes, 1)
     found: npt.NDArray[np.bool_] = table.shared & facts.single(table) & (table["WRITES"] > 0)
     found &= table["BYTES_READ"] == 0
     found &= facts.opens(table) > facts.limits["opens.again"] * users
     size = table["MAX_BYTE_WRITTEN"] + 1
-    # Each opening writes something else: no state that is written to the same place again.
+    # Each open writes new bytes; the file is not a state that is written again at the same offset.
     found &= table["BYTES_WRITTEN"] < facts.limits["again.factor"] * size
     return found
 
@@ -78,7 +78,7 @@ def _find(facts: Facts, table: Table, waited: float) -> Iterator[Finding]:
     calls, gaps = float(time.sum()), _spent(facts, covers)
     first = leading(mask, time, 1)[0]
     users = int(table.processes[first])
-    # Each rank waits at least as long as all others are busy, and for the messages between them.
+    # Each rank waits at least as long as all other ranks are busy.
     waiting = min(waited, gaps.before)
     if waiting < _TURN * (users - 1) * (calls + gaps.inside):
         return
@@ -116,7 +116,7 @@ def _find(facts: Facts, table: Table, waited: float) -> Iterator[Finding]:
 _AT_ONCE = Remedy(
     "Let the ranks write at the same time: each at an offset that it computes from the sizes of "
     "the others' pieces, with one open for the run; or each to a file of its own, joined at the "
-    "end; or send the pieces to one rank, which writes them. A rank that only kept the file open "
-    "would write over what the others wrote since.",
+    "end; or send the pieces to one rank, which writes them. Only keeping the file open is not "
+    "enough: a rank would then overwrite what other ranks have written in the meantime.",
     "MPI_Gatherv(text, ...);  if (rank == 0) write(fd, all, size)\n" + OUTPUT.example,
 )

@@ -1,4 +1,5 @@
-"""Whether the job mostly reads or mostly writes: not a problem, but a first overview."""
+"""Reports whether the job mostly reads or mostly writes. This is not a problem, but a first
+overview."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from ...finding import GOOD, REMARK, Finding
 
 NAME = "balance"
 ROLE = REMARK
-_MORE = 0.1  # a tenth of all, the public rule's threshold
+_MORE = 0.1  # a tenth of all bytes
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, without a problem, that says whether the job mostly reads or writes:
+    """Yields one finding, which is not a problem, on whether the job mostly reads or writes, by
     calls and bytes of the lowest layers."""
     base = [table for layer, table in facts.layers if layer.base]
     read = sum(t.sum("BYTES_READ") for t in base)

@@ -1,4 +1,5 @@
-"""A library or the runtime of a language takes much of the run between the calls of a loop."""
+"""A library, or the runtime of a language, takes much of the run's time between the I/O calls of a
+loop."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from ...times.loops import Loops, is_of_library, loops_of
 
 NAME = "between-calls"
 ROLE = LAST
-_HALF = 0.5  # part of this time that other findings must claim so that this one is left out
+_HALF = 0.5  # share of this time that other findings must explain so that this one is left out
 _FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
 _FORTRAN = re.compile(r"_gfortran_|libgfortran\.so")
 _PIECES = Remedy(
@@ -46,7 +47,8 @@ class _Spent:
 
 
 def _through(site: Site) -> str:
-    """Returns the library function that a site's user called; empty without one."""
+    """Returns the library function that the user's line of a site called; empty if there is
+    none."""
     inside = site.places[: max(0, site.user)]
     if not inside or site.stack.called == IMPORT or not is_of_library(site):
         return ""
@@ -54,8 +56,8 @@ def _through(site: Site) -> str:
 
 
 def _by_function(loop: Line) -> Iterator[tuple[str, bool, Measured]]:
-    """Yields for each library function that a loop calls its name, whether it is of Fortran, and
-    what its calls counted."""
+    """Yields, for each library function that a loop calls, its name, whether it is of Fortran, and
+    the sums of its calls."""
     found: dict[str, tuple[bool, Measured]] = {}
     for site in loop.sites:
         if name := _through(site):
@@ -84,7 +86,8 @@ def _in_records(_: Facts, sums: Measured) -> float:
 
 
 def _spent(facts: Facts, known: Loops) -> list[_Spent]:
-    """Returns what libraries did between calls on pieces, and Fortran on records."""
+    """Returns the time of libraries between calls on small pieces, and of Fortran between calls on
+    records."""
     pieces = _Spent(_PIECES, 0.0, Measured(), Counter())
     records = _Spent(_RECORDS, 0.0, Measured(), Counter())
     for loop in known.groups:
@@ -99,7 +102,7 @@ def _spent(facts: Facts, known: Loops) -> list[_Spent]:
 
 def _computes(facts: Facts, row: _Spent, spent: float) -> bool:
     """Returns whether records take so long that the program must compute between them. spent: the
-    seconds in gaps below 10 ms. The program may have computed in longer ones, or waited for a
+    seconds in gaps below 10 ms; in longer gaps the program may have computed, or waited for a
     processor."""
     gaps = spent + min(row.sums.gaps[LONG], ledger(facts)[COMPUTING])
     moved = row.sums.read + row.sums.written
@@ -107,8 +110,8 @@ def _computes(facts: Facts, row: _Spent, spent: float) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of library functions between whose calls much time passes that
-    no finding in `others` claims; so it must run after the other rules."""
+    """Yields a notice for each kind of library functions with much time between their calls that no
+    finding in `others` explains. This rule must therefore run after the other rules."""
     known = loops_of(facts)
     if known is None:
         return
@@ -133,7 +136,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             f"Up to {seconds(stake.run)} of {seconds(stake.of_run)} "
             f"{stake.without}({share(stake.run, stake.of_run)}) lay between "
             f"{count(moving)} calls of {name}, which moved {amount(moved / max(1, moving))} each. "
-            "The log cannot tell whether the library or the program itself took this time.",
+            "The log does not show whether the library or the program itself took this time.",
             NOTICE,
             stake=stake,
             remedy=row.remedy,

@@ -1,7 +1,7 @@
-"""A process reads its input byte by byte from a pipe, a terminal or a socket.
-
-The runtime records calls on files. The kernel counts the reads of a process on any descriptor, so
-reads of almost no bytes that no recorded call explains are those of such an input.
+"""A process reads its input byte by byte from a pipe, a terminal or a socket. The runtime records
+only calls on files, but the kernel counts the reads of a process on all descriptors. If the kernel
+counted many reads of one or two bytes that no recorded call explains, they are reads of such an
+input.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ ROLE = CAUSE
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a process made very many reads of a byte or two outside of files."""
+    """Yields a finding if a process made very many reads of one or two bytes that were not on
+    files."""
     found, usage = bytewise(facts), facts.table("USAGE")
     if found is None or usage is None:
         return
@@ -38,9 +39,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         stake,
         facts.sums(usage, "READ_CALLS", "CHARS_READ", "F_SYSTEM_TIME"),
         Remedy(
-            "A shell reads a pipe byte by byte, because it must not read beyond the end of a line; "
-            "a file it reads in blocks. Let the loop read a file, or let one program, such as awk, "
-            "do the whole loop. Other programs: read blocks into a buffer.",
+            "A shell reads a pipe byte by byte, because it must not read beyond the end of a "
+            "line, but it reads a file in blocks. Let the loop read a file, or let one program, "
+            "such as awk, do the whole loop. Other programs should read blocks into a buffer.",
             "shell: done < access.log  # not: cat access.log | while read ...\n"
             "shell: command > lines.txt; while read -r line; do ...; done < lines.txt\n"
             "shell: command | awk '{ sum[$4] += $5 } END { ... }'\n"

@@ -1,4 +1,5 @@
-"""The program waits for its checkpoints, which it saves more often than failures make it worth."""
+"""The program waits while it saves checkpoints, and saves more often than the expected failures
+justify."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from ...finding import CAUSE, Evidence, Finding, Remedy
 
 NAME = "checkpoints-often"
 ROLE = CAUSE
-_MANY = 20  # states that a program hardly keeps
+_MANY = 20  # number of files of which a program rarely keeps all, if they are checkpoints
 _LESS = (
     "Python: if time.monotonic() - saved >= interval: save(state, path)  # not in every step\n"
     "C: if (now - saved >= interval) save(state), saved = now;\n"
@@ -22,13 +23,14 @@ _LESS = (
 
 
 def _are_state(row: Checkpoint) -> bool:
-    """Tells whether files are surely checkpoints. numpy and pickle also save results, which the
-    program needs; but a program does not remove its own results."""
+    """Returns whether files are certainly checkpoints. numpy and pickle also save results, but a
+    program that removes or replaces its files does not need them as results."""
     return not row.saver.repeated or 2 * (row.replaced + row.removed) >= row.saves
 
 
 def _of_parts(row: Checkpoint) -> str:
-    """Returns advice for files that may be no states: many of them, all of which are kept."""
+    """Returns advice for files that may not be checkpoints, because there are many and the program
+    keeps all of them."""
     many = row.files >= _MANY and row.kept == row.saves
     return f"{row.saver.parts} If they are checkpoints: " if many and row.saver.parts else ""
 
@@ -41,7 +43,8 @@ def _too_often(facts: Facts, found: Waited, best: float) -> bool:
 
 
 def evidence(facts: Facts, row: Checkpoint) -> tuple[Evidence, ...]:
-    """Returns counters of one file of the row for each module: the file with most bytes written."""
+    """Returns, for each module, the counters of one file of the row: the file with most bytes
+    written."""
     found: list[Evidence] = []
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -59,8 +62,8 @@ def _advice(rows: Sequence[Checkpoint]) -> str:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if saves take much time and follow each other sooner than Young's formula
-    says."""
+    """Yields a finding if saves take much time, and the interval between them is shorter than that
+    of Young's formula."""
     rows = [row for row in checkpoints(facts) if _are_state(row)]
     found = waited(rows)
     if found is None:
@@ -94,8 +97,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         stake=stake,
         evidence=evidence(facts, first),
         remedy=Remedy(
-            f"{_of_parts(first)}Save less often, or copy the state in memory and let a thread save "
-            "it while the program goes on.",
+            f"{_of_parts(first)}Save less often, or copy the state in memory and let a thread "
+            "save the copy while the program continues.",
             _advice(rows),
         ),
         limits=("checkpoint.saves", "checkpoint.failures", "checkpoint.trial", "checkpoint.share"),

@@ -1,4 +1,4 @@
-"""A library converts or compresses between its calls, for much of the run."""
+"""A library spends much of the run on conversion or compression between its I/O calls."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ...times.loops import Loops, loops_of, parsed_after
 
 NAME = "conversion"
 ROLE = LAST
-# Bytes that a library converts for each byte on storage, at most.
+# Largest number of bytes that a library converts per byte on storage.
 _PACKED, _RATIO = "compressed", 8
-_HALF = 0.5  # part of this time that other findings must claim so that this one is left out
+_HALF = 0.5  # share of this time that other findings must explain so that this one is left out
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,14 @@ class _Way:
     functions that do it."""
 
     function: str  # pattern
-    kind: int  # of the calls
+    kind: int  # kind of the calls
     does: str
     title: str
     remedy: str
     example: str
-    doubt: str = ""  # a sentence on what the time may be besides, with a blank before it
-    after: bool = False  # it reads all, and converts then: before the next call of its caller
+    doubt: str = ""  # a sentence on what else the time may contain, with a space before it
+    # The library reads everything and then converts, before its caller's next call.
+    after: bool = False
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -119,11 +120,11 @@ _WAYS = (
     ),
 )  # fmt: skip
 _OF_COMPILED = (
-    " This time may contain what the program computes for each number: the log cannot tell the "
-    "two apart."
+    " This time may also contain what the program computes for each number; the log does not "
+    "separate the two."
 )
-# Libraries of compiled languages that convert numbers between their own calls, by the name of the
-# file; what they are called in a sentence.
+# Libraries of compiled languages that convert numbers between their own I/O calls: a pattern for
+# the name of the shared object, and the name in a sentence.
 _LIBRARIES = (("libstdc++.so", "the streams of C++"), ("libgfortran.so", "the I/O of Fortran"))
 _COMPILED = {
     WRITE: _Way(
@@ -149,7 +150,7 @@ _FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
 
 def _way(site: Site) -> tuple[_Way, str] | None:
     """Returns what the library of a site does between its calls, and the library's function; None
-    if that is unknown."""
+    if unknown."""
     if site.stack.called == IMPORT:
         return None
     # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
@@ -165,7 +166,7 @@ def _way(site: Site) -> tuple[_Way, str] | None:
 
 def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
     """Returns, for each kind of work, the library's functions that do it, each with its seconds
-    between I/O calls: at most the time that converting their bytes takes."""
+    between I/O calls, limited to the time that converting the bytes can take."""
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
     _add_compiled(facts, known, spent)
     for loop in known.groups:
@@ -190,8 +191,8 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
 
 
 def _library(site: Site) -> str:
-    """Returns what the library is called that a site's calls came from, if it is of a compiled
-    language; else an empty string."""
+    """Returns the name of the library that made the calls of a site, if it is a library of a
+    compiled language; else an empty string."""
     inside = site.places[: max(0, site.user)]
     name = name_of(inside[-1]) if inside else ""
     return next((called for start, called in _LIBRARIES if name.startswith(start)), "")
@@ -199,8 +200,8 @@ def _library(site: Site) -> str:
 
 def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -> None:
     """Adds the time between the calls of libraries of compiled languages on text files. libstdc++
-    asks for the descriptor before each call, so that the time lies before that question: sites with
-    the same callers belong together."""
+    calls fileno before each I/O call, so the time is in the gap before fileno. Sites with the same
+    callers are therefore combined."""
     groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
     for loop in known.groups:
         for site in loop.sites:
@@ -226,8 +227,8 @@ def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> 
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of conversion that takes much of the run, and whose time no
-    problem in `others` claims; so it must run after the other rules."""
+    """Yields a notice for each kind of conversion that takes much of the run and that no problem in
+    `others` explains. This rule must therefore run after the other rules."""
     known = loops_of(facts)
     if known is None:
         return
@@ -235,7 +236,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     outside = ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING]
     outside = outside if facts.needed_time < facts.process_time else math.inf
     for way, functions in _by_way(facts, known).items():
-        # It is processor time outside of calls: the gaps also have waits for a processor.
+        # The work is processor time outside of calls; the gaps also contain waits for a processor.
         spent = min(float(sum(functions.values())), outside)
         stake = facts.stake(0.0, "time between the library's calls", between=spent)
         if claimed >= _HALF * spent or not facts.worth(stake):

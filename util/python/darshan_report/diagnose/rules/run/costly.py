@@ -1,4 +1,4 @@
-"""A part of the run's time that is large, and that no other diagnosis explains."""
+"""A large part of the run's time that no other diagnosis explains."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from ..files import lookups
 NAME = "costly"
 ROLE = LAST
 _LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of their bytes
-_CALLS_OF_A_FILE = 3  # an open, and two questions for attributes
+_CALLS_OF_A_FILE = 3  # one open and two queries of attributes
 _CONTIGUOUS = 1  # a value of LAYOUT
-_HALF = 0.5  # part of a row that other findings must claim so that this one is left out
+_HALF = 0.5  # share of a row that other findings must explain so that this one is left out
 _AHEAD = 10  # transfers that a thread can make while the program computes
 _TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
 _TEXT_BYTES = 64  # mean bytes of a call of the C library that prints numbers
-_CONVERTED = 1 << 20  # bytes that HDF5 converts at a time: the size of its buffer
-_BY_LINES = frozenset(("sed", "awk", "shell"))  # the language decides what a call moves
+_CONVERTED = 1 << 20  # bytes that HDF5 converts at once; the size of its buffer
+# Programs whose language decides how many bytes a call moves.
+_BY_LINES = frozenset(("sed", "awk", "shell"))
 _KINDS = {rows.READS: "READ", rows.WRITES: "WRITE"}
-# Modules of the evidence of problems that are about a library's own time.
+# Modules in the evidence of problems about a library's own time.
 _ABOVE = {
     rows.HDF5: frozenset(("LAYERS", "H5D", "H5F")),
     rows.MPIIO: frozenset(("LAYERS", "MPI-IO", "H5D", "H5F")),
@@ -53,8 +54,7 @@ _CACHED = {
 
 
 def _is_much(facts: Facts, spent: float) -> bool:
-    """Returns whether so many seconds of I/O (over all processes) are too many to leave them
-    unreported."""
+    """Returns whether so many seconds of I/O (over all processes) must be reported."""
     part = spent / facts.process_time if facts.process_time > 0 else 0.0
     each = spent / facts.at_once
     if each < facts.limits["stake.seconds"]:
@@ -65,8 +65,8 @@ def _is_much(facts: Facts, spent: float) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a finding for each row of I/O that costs much and that no problem in `others` names,
-    the costliest row first; so it must run after the other rules."""
+    """Yields a finding for each row of I/O with much time that no problem in `others` explains, the
+    costliest row first. This rule must therefore run after the other rules."""
     spent = rows.io_rows(facts)
     problems = [f for f in others if f.kind == PROBLEM]
     for key, tell in sorted(_TOLD.items(), key=lambda row: -spent[row[0]]):
@@ -79,7 +79,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _claimed(problems: Sequence[Finding], key: str) -> float:
-    """Returns the seconds of a row that problems claim."""
+    """Returns the seconds of a row that problems explain."""
     kind, above = _KINDS.get(key, "else"), _ABOVE.get(key, frozenset())
     claimed = 0.0
     for finding in problems:
@@ -90,8 +90,9 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
-    """Returns a notice: calls alone do not show whether the program needs them. It has a stake if
-    the seconds that may be saved are worth it. If no advice applies, returns a fact."""
+    """Returns a notice, not a problem, because calls alone do not show whether the program needs
+    them. The notice has a potential saving if this is large enough. If no advice applies, returns a
+    fact."""
     has_remedy = bool(told.remedy.text)
     stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
     return Finding(
@@ -127,7 +128,7 @@ def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | No
 
 
 def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
-    """Returns the notice about the time in reads or writes; None if it has nothing to say."""
+    """Returns the notice about the time in reads or writes; None if there is nothing to report."""
     kind = _KINDS[key]
     best = _layer(facts, kind)
     if best is None:
@@ -176,15 +177,15 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
 
 
 def _sizes(table: Table, kind: str) -> np.ndarray:
-    """Returns for each file the bytes up to the highest one that was read or written."""
+    """Returns, for each file, the highest offset that was read or written, plus 1."""
     name = "MAX_BYTE_READ" if kind == "READ" else "MAX_BYTE_WRITTEN"
     sizes: np.ndarray = table[name].astype("f8") + 1
     return sizes
 
 
 def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
-    """Returns whether the file with most of the time is text by its name, or because it is printed
-    number by number."""
+    """Returns whether the file with most of the time is text, by its name, or because its calls are
+    as small as printed numbers."""
     if _TEXT.search(facts.name(int(table.ids[first]))):
         return True
     streams = facts.streams
@@ -196,7 +197,7 @@ def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
 
 def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
     """Returns sentences on what may shorten the transfers. each: mean seconds of a transfer; spent:
-    seconds of all."""
+    seconds of all transfers."""
     if not seen.large:
         return (
             f"These are few calls that took {seconds(each)} each: the file system or its storage "
@@ -213,7 +214,7 @@ def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str
 
 def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in calls on names and descriptors, such as open and stat;
-    None if it has nothing to say."""
+    None if there is nothing to report."""
     tables = [table for layer, table in facts.layers if layer.base]
     if not tables:
         return None
@@ -250,7 +251,7 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
-    """Returns what is known of calls on names and descriptors; tables: with a mask of the files."""
+    """Returns text on the calls on names and descriptors. tables: each with a mask of its files."""
 
     def summed(table: Table, mask: np.ndarray, *names: str) -> float:
         return sum(float(table[name][mask].sum()) for name in names if table.has(name))
@@ -278,7 +279,7 @@ def _numbers(seen: Seen) -> str:
 
 
 def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in failed lookups; None if it has nothing to say."""
+    """Returns the notice about the time in failed lookups; None if there is nothing to report."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -299,8 +300,8 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _listings(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in listings of folders; None if it has nothing to say. Time
-    may be lost if the same folders were listed before."""
+    """Returns the notice about the time in listings of folders; None if there is nothing to report.
+    Only repeated listings of the same folders may lose time."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -320,8 +321,8 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in fsync and the like, which wait for storage; None if it
-    has nothing to say."""
+    """Returns the notice about the time in fsync and similar calls, which wait for storage; None if
+    there is nothing to report."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -354,7 +355,7 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
 
 def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in stream calls that a buffer of the C library served; None
-    if it has nothing to say."""
+    if there is nothing to report."""
     streams = facts.streams
     if streams is None:
         return None
@@ -390,7 +391,7 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
         items=not spoken <= _BY_LINES,
         runs=_runs(facts, programs),
     )
-    # Much of this time is that of the wrapper, which a run without Darshan does not have.
+    # Much of this time is spent in Darshan's wrapper, so a run without Darshan does not have it.
     return Told(
         "Many small calls of the C library", sentence, 0.0, "",
         remedy(advice.BUFFERS, seen),
@@ -408,7 +409,7 @@ def _runs(facts: Facts, programs: str) -> int:
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in HDF5 itself; None if it has nothing to say."""
+    """Returns the notice about the time in HDF5 itself; None if there is nothing to report."""
     uppers = [*facts.datasets, *facts.hdf5_files]
     if facts.attribution is None or not uppers:
         return None
@@ -440,8 +441,9 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _converts(facts: Facts, spent: float) -> bool:
-    """Returns whether HDF5 converts the values of datasets that took most of its time. It moves
-    values without a conversion at once, and others through a buffer, piece by piece."""
+    """Returns whether HDF5 converts the values of the datasets that took most of its time. HDF5
+    moves values at once if no conversion is needed; otherwise it moves them through a buffer, piece
+    by piece."""
     time = 0.0
     for upper in facts.datasets:
         calls = upper.counters["READ_CALLS"] + upper.counters["WRITE_CALLS"]
@@ -474,14 +476,14 @@ def _inside(facts: Facts, spent: float) -> str:
             "format (libver='latest' in h5py)."
         )
     return (
-        "The selections are large already. What is left to try: the type in memory that the data "
-        "have in the file, a newer file format, or several processes that share the work."
+        "The selections are large already. What is left to try: in memory the same datatype as "
+        "in the file, a newer file format, or several processes that share the work."
     )
 
 
 def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
-    """Returns the notice about the time in MPI-IO itself, or in communication below it; None if it
-    has nothing to say."""
+    """Returns the notice about the time in MPI-IO itself, or in communication below it; None if
+    there is nothing to report."""
     layers, files = facts.table("LAYERS"), facts.table("MPI-IO")
     if layers is None:
         return None

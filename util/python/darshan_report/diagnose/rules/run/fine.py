@@ -1,4 +1,4 @@
-"""No known problem was found, or the log does not show enough to say so."""
+"""Reports that no known problem was found, or that the log does not show enough to say so."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def _calls(facts: Facts) -> float:
 
 
 def _over(facts: Facts) -> int:
-    """Returns the number by which sums over processes are divided: the number of ranks, because the
-    ranks of a job are similar; 1 for a tree, whose programs are not."""
+    """Returns the number by which sums over processes are divided. This is the number of ranks,
+    because the ranks of a job are similar; it is 1 for a tree, because its programs differ."""
     return 1 if facts.tree else facts.nprocs
 
 
@@ -76,20 +76,20 @@ def _spent(facts: Facts) -> str:
 
 
 def _crowded(facts: Facts) -> str:
-    """Returns words in parentheses on how much of the I/O time was waiting for a processor; empty
-    if the machine was not busy."""
+    """Returns text in parentheses on how much of the I/O time was waiting for a processor; empty if
+    the machine was not busy."""
     words = cpu_wait.words(facts)
     return f" ({words})" if words else ""
 
 
 def _begun(words: str) -> str:
-    """Returns words with a capital first letter."""
+    """Returns the text with a capital first letter."""
     return words[0].upper() + words[1:]
 
 
 def _little(facts: Facts) -> str:
-    """Returns sentences on how much faster calls could save at most, and on which work is not in
-    that time."""
+    """Returns sentences on the most that faster calls could save, and on the work that this time
+    does not contain."""
     calls = _calls(facts)
     if loops_of(facts) is not None:
         stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
@@ -147,8 +147,8 @@ _EACH_TIME = {
 
 def _again(facts: Facts) -> Iterator[Finding]:
     """Yields a notice if the same bytes of a file are read or written many times, in calls that
-    take little time. With call sites the time between the calls is known: then a problem, or
-    nothing, is reported."""
+    take little time. With call sites the time between the calls is known, so other rules decide
+    whether this is a problem."""
     if loops_of(facts) is not None:
         return
     for direction, (words, remedy) in _EACH_TIME.items():
@@ -167,8 +167,8 @@ def _again(facts: Facts) -> Iterator[Finding]:
 
 
 def _idle(facts: Facts) -> str:
-    """Describes a run that mostly waited; empty if it did not. The processes of a tree may wait for
-    each other, so there only the time counts in which none of them worked."""
+    """Describes a run that mostly waited; empty for other runs. The processes of a tree may wait
+    for each other, so for a tree only the time counts in which no process worked."""
     if facts.tree:
         waited, who = facts.run_time - facts.process_time, "every process waited"
     elif facts.nprocs == 1:
@@ -185,12 +185,12 @@ def _idle(facts: Facts) -> str:
     return (
         f"For {seconds(waited)} of {seconds(facts.run_time)} {who}: perhaps for "
         "another process, a pipe, the network, a page of a mapped file, or time to pass "
-        "(sleep). The log does not tell for what."
+        "(sleep). The log does not show what it waited for."
     )
 
 
 def _naps(facts: Facts) -> str:
-    """Describes the processes of `sleep` of a tree; empty without any."""
+    """Describes the `sleep` processes of a tree; empty if there are none."""
     tree = facts.tree
     at = [] if tree is None else [n for n, p in enumerate(tree.programs) if p.name == "sleep"]
     if tree is None or not at:
@@ -200,7 +200,7 @@ def _naps(facts: Facts) -> str:
 
 
 def _missed(near: Finding | None) -> str:
-    """Returns a clause that no known problem was found, or that names the problem that comes
+    """Returns a clause that says that no known problem was found, or names the problem that is
     nearest to its thresholds."""
     if near is None:
         return "none of the patterns that are known to be slow was found."
@@ -212,8 +212,8 @@ def _missed(near: Finding | None) -> str:
 
 
 def _not_judged(facts: Facts) -> Finding:
-    """Reports storage time that nothing explains: the recorded I/O may be fine, the rest is
-    unknown."""
+    """Reports time in storage accesses that no recorded call explains: the recorded I/O may be
+    fine, but the rest is unknown."""
     known = unjudged(facts)
     silent = unwatched(facts)
     tree = facts.processes
@@ -229,8 +229,8 @@ def _not_judged(facts: Facts) -> Finding:
             "has no known problem.",
             NOTICE,
             remedy=Remedy(
-                "Run it again while the files are in memory: the difference is what these pages "
-                "cost. DARSHAN_PAGE_FAULTS=1 records their order."
+                "Run it again while the files are in memory: the difference is the cost of these "
+                "pages. DARSHAN_PAGE_FAULTS=1 records their order."
             ),
             limits=("io.fine",),
         )
@@ -251,7 +251,7 @@ def _not_judged(facts: Facts) -> Finding:
 
 
 def _not_seen(facts: Facts) -> Remedy:
-    """Returns what was not recorded, in a few words, and how to learn more of it."""
+    """Returns a few words on what was not recorded, and how to find out more."""
     known, tree = unjudged(facts), facts.processes
     if tree is not None and unwatched(facts) is not None:
         words = f"No call of {tree.told_unseen()} is in the log. "
@@ -259,13 +259,14 @@ def _not_seen(facts: Facts) -> Remedy:
         return Remedy(words + (watched.text or "strace -c shows what it does."), watched.example)
     moved = amount(known.read + known.written) if known else "some bytes"
     return Remedy(
-        f"{moved} outside of calls, such as pages of programs; run it again, when they are in "
-        "memory. Only what is slow then, too, needs a look."
+        f"{moved} outside of calls, such as pages of programs. Run it again when they are in "
+        "memory: only what is still slow matters."
     )
 
 
 def _failed(facts: Facts, failed: Failure) -> Finding:
-    """Reports that the program failed: its I/O until then does not show whether the I/O is fine."""
+    """Reports that the program failed. Its I/O until the failure does not show whether the I/O is
+    fine."""
     extra = facts.table("POSIX_EXT")
     misses = int(extra.sum("MISSES")) if extra is not None else 0
     found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
@@ -280,7 +281,7 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
 
 
 def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
-    """Returns the title for a run whose calls took little time; unseen: words on HDF5 calls that
+    """Returns the title for a run whose calls took little time. unseen: text on HDF5 calls that
     were not recorded."""
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
@@ -302,8 +303,8 @@ def find(
     others: Sequence[Finding] = (),
     near: Callable[[Facts], Finding | None] = _nothing,
 ) -> Iterator[Finding]:
-    """Yields one finding that the I/O is fine, or that the log does not show enough to say so, if
-    no other rule found a problem. So this rule must run last."""
+    """If no other rule found a problem, yields one finding: that the I/O is fine, or that the log
+    does not show enough to say so. This rule must run last."""
     if any(f.kind == PROBLEM for f in others):
         return
     failed = failure(facts.log, facts.processes)
@@ -317,8 +318,8 @@ def find(
         yield Finding(
             NAME,
             f"{tool} does what it is for",
-            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. Fewer of them, "
-            "or an archive instead of many small ones, would make it faster.",
+            f"{_begun(_spent(facts))}: {tool} works on the files that it is given. It would be "
+            "faster with fewer files, or with one archive instead of many small files.",
             GOOD,
         )
         return

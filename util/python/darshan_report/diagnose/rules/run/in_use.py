@@ -1,4 +1,4 @@
-"""I/O that is as it should be; reported so that the user does not look for a problem there."""
+"""Reports I/O that is as it should be, so that the user does not look for a problem there."""
 
 from __future__ import annotations
 

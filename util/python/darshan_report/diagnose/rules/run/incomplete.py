@@ -1,4 +1,4 @@
-"""The log had no room for the records of all files."""
+"""The log lacks the records of some files, because a limit was reached."""
 
 from __future__ import annotations
 

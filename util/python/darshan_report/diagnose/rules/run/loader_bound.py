@@ -18,9 +18,9 @@ ROLE = SYMPTOM
 
 
 def _stake(facts: Facts, verdict: Verdict) -> Stake:
-    """Returns the saving: the steps of a process wait, so each second of it is one of the run. If
-    there are several ranks, the wait of the rank that waits longest counts, because the others wait
-    for it."""
+    """Returns the potential saving. The steps of a process wait for data, so each second of waiting
+    makes the run a second longer. If there are several ranks, only the wait of the slowest rank
+    counts, because the others wait for it."""
     basis = "waits in iter() and next() of the DataLoader that faster loading would avoid"
     each = verdict.saved * verdict.loader.part_of_run
     return replace(
@@ -50,14 +50,14 @@ def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
 
 
 def _is_cause(finding: Finding, verdict: Verdict, stake: Stake) -> bool:
-    """Tells whether a finding about the same loop explains at least half of its waits."""
+    """Returns whether a finding about the same loop explains at least half of its waits."""
     ids = {e.id for e in finding.evidence if e.module == MODULE}
     return verdict.loader.id in ids and 2 * finding.stake.run >= stake.run
 
 
 @needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each loop that waits for data longer than for noise."""
+    """Yields a finding for each loop that waits for data for longer than noise explains."""
     told = facts.found(read_by_each_worker.find)
     for verdict in verdicts(facts):
         stake = _stake(facts, verdict)
@@ -69,7 +69,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         text, example = remedy(verdict)
         work = per_sample(facts, verdict)
         loop = f"the training loop of {verdict.loader.line}" if verdict.loader.line else ""
-        if work is not None:  # workers of a process that has none help, too
+        if work is not None:  # if the process has no workers, adding workers helps as well
             alone = verdict.why == MAIN
             text = f"{work.remedy.text} {text}" if alone else work.remedy.text
             example = f"{work.remedy.example}\n{example}" if alone else work.remedy.example

@@ -15,20 +15,19 @@ from ...programs import program_text
 NAME = "slowing-down"
 ROLE = REMARK
 _LEAST_BINS = 30
-_LITTLE = 0.01  # bytes written for each byte read: such a file does not grow
+_LITTLE = 0.01  # bytes written per byte read, below which a file does not grow
 _MUCH = 0.25  # of the run: with less time in transfers, the program's own pace sets the rate
-_OTHER = 0.25  # largest difference of the read part of the traffic between both thirds
+_OTHER = 0.25  # largest difference between the read shares of both thirds
 
 
 def _read(heat: Heat, bins: np.ndarray) -> float:
-    """Returns the part of the traffic in some bins that was read."""
+    """Returns the share of the traffic in some bins that was read."""
     read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
     return read / max(read + written, 1.0)
 
 
 def _transferring(facts: Facts, heat: Heat) -> float:
-    """Returns the seconds in the transfers of a heat map's layer, without those of programs that an
-    interpreter reads."""
+    """Returns the seconds in transfers of a heat map's layer, without those of program files."""
     found = 0.0
     for layer, table in facts.layers:
         if layer.title == heat.layer:
@@ -41,7 +40,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Yields a notice if the rate falls while the job runs: the bytes per second of the last third
     in the heat maps are far below those of the first."""
     if facts.tree:
-        return  # one program after another: each has a rate of its own
+        return  # programs run one after another, each with its own rate
     for heat in heats(facts.log):
         moved = heat.read + heat.write
         used = np.flatnonzero(moved)
@@ -50,12 +49,13 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         third = len(used) // 3
         if abs(_read(heat, used[:third]) - _read(heat, used[-third:])) > _OTHER:
-            continue  # reading after writing is another phase, with a rate of its own
+            continue  # a phase that reads has another rate than a phase that writes
         first = float(moved[used[:third]].mean()) / heat.bin_width
         last = float(moved[used[-third:]].mean()) / heat.bin_width
         if last <= 0 or first < facts.limits["slowing.factor"] * last:
             continue
-        # A rate of transfers that take little time falls if something between them takes longer.
+        # If transfers take little time, their rate also falls when something between them takes
+        # longer.
         spent = _transferring(facts, heat)
         stake = facts.stake(spent, "all time in transfers of this layer")
         if stake.share < _MUCH or not facts.worth(stake):

@@ -1,4 +1,5 @@
-"""I/O that no counter of calls contains: mapped files, io_uring, static programs and libraries."""
+"""Reports I/O that no counter of calls contains: mapped files, io_uring, static programs and
+libraries."""
 
 from __future__ import annotations
 
@@ -15,14 +16,15 @@ from ...table import Table
 from ...times.unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
-_FAULTS, _BYTES = 64, 16 << 20  # page faults and bytes below which no notice is worth reading
+# Numbers of page faults and bytes below which a notice is not worth reading.
+_FAULTS, _BYTES = 64, 16 << 20
 ROLE = REMARK
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
-_SIGNATURE = 3  # reads or writes of at most 100 bytes; a copy has one, its last
+_SIGNATURE = 3  # fewest reads or writes of at most 100 bytes; a copy has one, its last
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields notices, never problems: I/O that is missing from all other numbers."""
+    """Yields notices, never problems, on I/O that all other numbers of the report lack."""
     yield from _storage(facts)
     yield from _traffic(facts)
     yield from _hdf5(facts)
@@ -30,8 +32,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _storage(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on bytes on storage that no recorded call moved and that may have taken
-    time."""
+    """Yields a notice on bytes that storage transferred without a recorded call, and that may have
+    taken time."""
     known = unjudged(facts)
     table = facts.table("USAGE")
     if known is None or table is None:
@@ -42,7 +44,7 @@ def _storage(facts: Facts) -> Iterator[Finding]:
     if part < facts.limits["unseen.share"] * whole or known.seconds <= 0:
         return
     if known.faults < _FAULTS and known.read + known.written < _BYTES:
-        return  # read-ahead and pages of libraries explain so little
+        return  # read-ahead and pages of libraries explain this amount
     yield _notice(
         "storage",
         "Storage transferred bytes that no recorded call explains",
@@ -125,7 +127,7 @@ def watch(reasons: set[int]) -> Remedy:
 
 def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
     rings, unseen, seen = (extra.sum(f"URING_{name}") for name in ("RINGS", "UNSEEN", "SUBMITS"))
-    is_old = unseen < 0  # the runtime that made the log did not read the rings
+    is_old = unseen < 0  # an older runtime, which did not read the rings, made the log
     if unseen == 0 or (is_old and rings == 0):
         return
     sentence = (
@@ -143,8 +145,9 @@ def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
         facts.sums(extra, *(() if is_old else ("URING_UNSEEN", "URING_SUBMITS")), "URING_RINGS"),
         Remedy(
             "Link the program with liburing as a shared library, or run it once with another "
-            "I/O engine. USAGE_STORAGE_READ and USAGE_STORAGE_WRITTEN tell what all its requests "
-            "moved from and to storage (read_bytes and write_bytes of /proc/PID/io); rchar and "
+            "I/O engine. USAGE_STORAGE_READ and USAGE_STORAGE_WRITTEN have the bytes that all "
+            "its requests moved from and to storage (read_bytes and write_bytes of "
+            "/proc/PID/io); rchar and "
             "wchar do not include requests of io_uring.",
             "fio --ioengine=libaio job.fio",
         ),

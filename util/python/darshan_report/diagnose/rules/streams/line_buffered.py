@@ -1,4 +1,4 @@
-"""A stream into a file is line buffered, as if it were a terminal."""
+"""A stream that writes to a file is line buffered, as if it wrote to a terminal."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROLE = CAUSE
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files that were written line by line. A file that is opened for every
-    few lines is not among them, because each close would write the lines as well."""
+    """Returns a mask of the files that were written line by line. Leaves out files that are opened
+    for every few lines, because each close would also write the lines."""
     calls = streams["LINE_DRAINS"]
     found = streams.files & streams.kept_open(calls) & (calls >= facts.limits["stream.calls"])
     mean = ratio(streams.moved("WRITE"), streams.calls("WRITE"))
@@ -30,8 +30,8 @@ def files(facts: Facts, streams: Streams) -> Mask:
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that are written line by line, because their stream had the mode
-    for terminals when it was written."""
+    """Yields one finding on files that are written line by line because their stream is in the
+    buffering mode for terminals."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

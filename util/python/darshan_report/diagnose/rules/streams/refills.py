@@ -1,6 +1,6 @@
-"""A seek before each read empties the buffer of a stream of C++, Rust or Perl, which a read then
-fills again for a few bytes. These streams have their own buffers, not libc's, so the log has their
-system calls only."""
+"""A seek before each read empties the buffer of a stream of C++, Rust or Perl, and the read fills
+the whole buffer for a few bytes. These streams have their own buffers, not those of libc, so the
+log has only their system calls."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from ..accesses.seeks import seconds_in
 
 NAME = "stream-seeks-refill"
 ROLE = CAUSE
-# Bytes that one fill of a stream's buffer reads in a language, and the language. libstdc++ keeps a
-# byte.
+# Bytes that filling a stream's buffer reads, and the language. libstdc++ reads one byte less than
+# its buffer has.
 _FILLS = ((8191, "C++"), (8192, "Rust"), (8192, "Perl"))
 _NEEDLESS = (
-    "Seek less: each seek throws the buffer away, even if the stream is there already. Keep in "
-    "memory what was read, such as the line at which a parser looked ahead."
+    "Seek less: each seek discards the buffer, even if the stream is already at this offset. "
+    "Keep in memory what was read, such as the line that a parser has looked ahead at."
 )
 _FORWARD = (
-    "Skip bytes by seek_relative, which keeps the buffer if the target lies in it; seek throws the "
-    "buffer away, and is not needed where the stream already is."
+    "Skip bytes with seek_relative, which keeps the buffer if it contains the target. seek "
+    "discards the buffer; do not call it if the stream is already at this offset."
 )
-_SEEKS = 0.8  # least part of the reads before which there is a seek
-_MOSTLY = 0.5  # least part of the reads that have the size of a fill
+_SEEKS = 0.8  # smallest share of the reads that follow a seek
+_MOSTLY = 0.5  # smallest share of the reads that fill the buffer
 
 
 def _languages(facts: Facts) -> frozenset[str]:
-    """Returns the languages that the log knows of the program."""
+    """Returns the languages of the program that the log shows."""
     said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
     return said | (languages(facts, "") - frozenset(COMPILED))
 
@@ -97,9 +97,10 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_META_TIME",
         ),
         remedy=Remedy(
-            f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} Where the order is "
-            "another one, read the file once and keep it in memory, or sort the requests by "
-            "offset. Each seek fills the whole buffer, so a larger one takes longer.",
+            f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} If the reads are not in "
+            "the order of the file, read the file once and keep it in memory, or sort the "
+            "requests by offset. A larger buffer makes it slower, because the read after each "
+            "seek fills the whole buffer.",
             "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
             "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
             "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"

@@ -1,4 +1,4 @@
-"""Bulk data goes through the small buffers of streams."""
+"""Large amounts of data go through the small buffers of streams."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _LEAST = 1024  # bytes of a call; the time of a smaller call may be formatting
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on streams that access the file often, for few bytes each time, because of
-    their buffer."""
+    """Yields a finding on streams that access the file often, for few bytes each time, because
+    their buffer is small."""
     streams = facts.streams
     if streams is None:
         return

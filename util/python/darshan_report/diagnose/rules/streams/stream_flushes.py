@@ -20,8 +20,9 @@ ROLE = CAUSE
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files that flushes write more often than full buffers. A file that is
-    opened for every few flushes is not among them, because each close would flush it as well."""
+    """Returns a mask of the files that are written more often by flushes than because a buffer is
+    full. Leaves out files that are opened for every few flushes, because each close would also
+    flush them."""
     calls, spent = _flushes(streams)
     found = streams.files & streams.kept_open(calls)
     found &= calls >= facts.limits["stream.calls"]
@@ -48,7 +49,7 @@ def _written(streams: Streams) -> Floats:
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on streams that are flushed often, after few bytes."""
+    """Yields one finding on streams that are flushed often, each time after few bytes."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

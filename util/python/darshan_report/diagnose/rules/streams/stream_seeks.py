@@ -1,4 +1,5 @@
-"""Seeks of a stream throw its buffer away: a block is read, or little written, for each record."""
+"""Seeks discard the buffer of a stream, so that each record causes the read of a whole block, or
+the write of a few bytes."""
 
 from __future__ import annotations
 
@@ -15,19 +16,19 @@ from ...reached import CALLS, at_most, needs
 NAME = "stream-seeks"
 ROLE = CAUSE
 _NEAR = 2048  # bytes: half of the usual buffer
-_ONE_PASS = 1.1  # times the size of a file that fills of its buffer read, at most
+_ONE_PASS = 1.1  # most bytes that fill the buffer, as a multiple of the file's size
 
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose buffers were filled for few used bytes, or written with few
-    bytes."""
+    """Returns a mask of the files whose buffers were filled although few bytes were used, or were
+    written out with few bytes."""
     return _reading(facts, streams) | _writing(facts, streams)
 
 
 def _by_seeks(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose seeks take longer than their reads and writes: a seek
-    writes the content of the buffer, and reads what the buffer needs next."""
+    """Returns a mask of the files whose seeks take longer than their reads and writes, because a
+    seek writes out the buffer and fills it again."""
     others = streams.time("READ") + streams.time("WRITE")
     many = streams.table["SEEKS"] >= facts.limits["stream.calls"]
     return streams.files & many & (streams["F_SEEK_TIME"] > others)
@@ -59,7 +60,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     writes = _writing(facts, streams)
     spent = streams["F_SEEK_TIME"] + streams["F_FILL_TIME"]
     spent += np.where(writes, streams["F_DRAIN_TIME"], 0.0)
-    # The bytes of one pass through the file, or the moved bytes if these are fewer.
+    # The bytes of reading the file once, or the moved bytes if these are fewer.
     once = np.minimum(streams.table["MAX_BYTE_READ"] + 1, streams["FILLED_BYTES"])
     once += np.minimum(streams.table["MAX_BYTE_WRITTEN"] + 1, streams["DRAINED_BYTES"]) * writes
     lost = np.where(mask, facts.lost(spent, once), 0.0)
@@ -117,8 +118,8 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
 
 
 def _forward(streams: Streams, place: int) -> bool:
-    """Returns whether the seeks of a file skip a few bytes each, always forward: all buffers
-    together had the bytes of the file once."""
+    """Returns whether each seek of a file skips a few bytes forward. All buffers together then
+    contained the bytes of the file once."""
     filled, size = streams["FILLED_BYTES"][place], streams.table["MAX_BYTE_READ"][place] + 1
     skipped = filled - streams.table["BYTES_READ"][place]
     return bool(filled <= _ONE_PASS * size and 0 < skipped < _NEAR * streams.table["SEEKS"][place])
@@ -136,8 +137,8 @@ def _remedy(writes: bool, forward: bool) -> Remedy:
         )
     if forward:
         return Remedy(
-            "A seek costs more than to read the few bytes that it skips: read them, too, or read "
-            "whole records and use a part of each.",
+            "A seek costs more than reading the few bytes that it skips. Read these bytes as "
+            "well, or read whole records and use a part of each.",
             "C: fread(&record, sizeof record, 1, stream);  // the whole record\n"
             "C: fread(skipped, 1, sizeof skipped, stream);  // not fseek(stream, 40, SEEK_CUR)",
         )

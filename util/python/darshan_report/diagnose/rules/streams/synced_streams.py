@@ -1,4 +1,4 @@
-"""A C++ program reads `std::cin` through the C library, one character with each call."""
+"""A C++ program reads `std::cin` through the C library, one character per call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 continue
             if name_of(site.places[site.user - 1]).startswith((_LIBRARY, "std::")):
                 calls += site.sums.calls
-                # A call takes less than the library between two of them.
+                # A call takes less time than the C++ library takes between two calls.
                 between = min(site.sums.gaps[SHORT], site.sums.calls * pieces)
                 spent += site.sums.seconds + between
     spent *= known.overlap
@@ -47,8 +47,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "std::cin is read character by character",
         f"The C++ library made {count(calls)} calls of getc, ungetc and fflush. In these calls "
-        f"and between them lay up to {seconds(spent)}{facts.over_all}: it asks the C library for "
-        "each character, because std::cin is synchronized with stdin.",
+        f"and between them lay up to {seconds(spent)}{facts.over_all}: it requests each "
+        "character from the C library, because std::cin is synchronized with stdin.",
         stake=stake,
         evidence=facts.sums(table, "READS", "BYTES_READ", "F_READ_TIME"),
         remedy=Remedy(

@@ -1,4 +1,4 @@
-"""A stream without a buffer: each character or record is a system call."""
+"""A stream without a buffer, so that each character or record causes a system call."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a stream is read without a buffer or with a tiny one, and one if it is
-    written so."""
+    """Yields a finding if a stream without a buffer, or with a tiny one, is read, and another if
+    such a stream is written."""
     if facts.streams is not None:
         for kind in _WORDS:
             yield from _find(facts, facts.streams, kind)
@@ -33,8 +33,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 @once
 def files(facts: Facts, streams: Streams, kind: str) -> Mask:
-    """Returns a mask of the files that most calls reached, although a buffer could have served the
-    calls."""
+    """Returns a mask of the files of which most calls caused a system call, although a buffer could
+    have served them."""
     calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))
     found: Mask = streams.files & (calls >= facts.limits["stream.calls"])
     found &= mean < facts.limits["stream.buffer"] / 2
@@ -50,8 +50,8 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose largest buffer is tiny and is emptied or filled mostly
-    because it is full, not by a flush or a seek."""
+    """Returns a mask of the files whose largest buffer is tiny, and is emptied or filled mostly
+    because it is full, not because of flushes or seeks."""
     size, asked = streams["BUFFER_BYTES"], streams["LINE_DRAINS"] + streams["FLUSH_DRAINS"]
     found = (size > 1) & (size <= facts.limits["stream.buffer"] / 4)
     seeks = streams["F_SEEK_TIME"] > streams.time("READ") + streams.time("WRITE")
