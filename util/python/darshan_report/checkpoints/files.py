@@ -1,4 +1,4 @@
-"""The files that a program wrote whole, once or again and again, under their last names."""
+"""The files that a program wrote whole, once or several times, under their last names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..diagnose.facts import Facts
 from ..diagnose.table import Table
 from ..records import Records, among, in_both
 
-_MODULES = ("POSIX", "STDIO")  # a file's writes are in one of them, or some in each
+_MODULES = ("POSIX", "STDIO")  # one or both have a file's writes
 _COUNTS = (
     "OPENS", "FILENOS", "DUPS", "FDOPENS", "BYTES_WRITTEN", "BYTES_READ", "MAX_BYTE_WRITTEN",
 )  # fmt: skip
@@ -24,12 +24,12 @@ _MOMENTS = (
     "F_OPEN_START_TIMESTAMP", "F_WRITE_START_TIMESTAMP", "F_WRITE_END_TIMESTAMP",
     "F_CLOSE_END_TIMESTAMP",
 )  # fmt: skip
-WHOLE = 0.999  # part of the bytes that makes two numbers of bytes the same
+WHOLE = 0.999  # share from which on two numbers of bytes count as equal
 
 
 @dataclass
 class Part:
-    """The I/O of one process on a file, or, for rank -1, of all processes together."""
+    """The I/O of one process on a file; for rank -1, of all processes together."""
 
     opens: float = 0.0
     written: int = 0
@@ -42,9 +42,9 @@ class Part:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Returns begin and end of the saves: from open to close if the file was opened once to be
-        written; else from the first write to the last, because other opens may have been for
-        reading or mapping it."""
+        """Returns begin and end of the saves. If the file was opened once and written, they last
+        from open to close; else from the first write to the last, because other opens may have been
+        for reading or mapping it."""
         if self.opens <= 1 and not self.read:
             return self.opened, max(self.last_write, self.closed)
         return self.first_write, self.last_write
@@ -55,13 +55,13 @@ class File:
     """A file under its last name."""
 
     name: str
-    ids: set[int] = field(default_factory=set)  # of its records, under all its names
-    size: int = 0  # bytes, of the largest version
+    ids: set[int] = field(default_factory=set)  # ids of its records, under all its names
+    size: int = 0  # bytes of the largest version
     parts: dict[int, Part] = field(default_factory=dict)  # by rank
-    processes: int = 0  # that wrote to it
-    removed: bool = False  # the program removed its name
+    processes: int = 0  # processes that wrote to it
+    removed: bool = False  # the program removed the file
     renames: int = 0  # how often another file got this name
-    versions: int = 1  # files of different last names that had this name while they were written
+    versions: int = 1  # number of final names of files that were written under this name
 
     @property
     def written(self) -> int:
@@ -69,32 +69,33 @@ class File:
         return sum(part.written for part in self.parts.values())
 
     def together(self, part: Part) -> int:
-        """Returns the number of processes whose I/O is in a part."""
+        """Returns the number of processes whose I/O one part contains."""
         several = self.parts.get(-1) is part and _each_wrote(part.written, self)
         return max(1, self.processes) if several else 1
 
     def saves(self, part: Part) -> int:
-        """Returns how often each process of a part wrote the file whole. Opens may also have been
-        for reading, and a format may write some bytes twice, so the smaller number counts."""
+        """Returns how often each process of a part wrote the whole file. Some opens may have been
+        for reading, and a format may write some bytes twice, so this is the smaller of the two
+        numbers."""
         together = self.together(part)
         times = round(part.written / max(self.size, 1) / together)
         return max(1, min(int(part.opens / together), times))
 
     @property
     def rounds(self) -> int:
-        """Returns how often the process that wrote it most often did so."""
+        """Returns the largest number of times that one process wrote the file."""
         return max(self.renames, *map(self.saves, self.parts.values()))
 
 
 def _each_wrote(written: int, file: File) -> bool:
-    """Tells whether each process wrote about as many bytes as the file has."""
+    """Returns whether each process wrote about as many bytes as the file has."""
     return written >= WHOLE * file.processes * file.size
 
 
 class _Row(NamedTuple):
-    """The values of a record that this file uses; unknown and impossible values are 0."""
+    """The values of a record that this module uses. Unknown and impossible values are 0."""
 
-    opens: float  # without the calls that OPENS also counts
+    opens: float  # without fileno and similar calls, which OPENS also counts
     written: float
     read: float
     seconds: float
@@ -106,8 +107,8 @@ class _Row(NamedTuple):
 
 
 def _rows(records: Records) -> Iterator[_Row]:
-    """Yields a row for each record. All values of all columns at once: a log may have many
-    records, and each takes microseconds alone."""
+    """Yields a row for each record. Computes whole columns at once, because a log may have many
+    records, and each would take microseconds."""
     module = records.module
     values = np.zeros((len(records), len(_COUNTS) + len(_TIMES) + len(_MOMENTS)))
     names = [f"{module.name}_{name}" for name in (*_COUNTS, *_TIMES, *_MOMENTS)]
@@ -143,7 +144,7 @@ def _add(file: File, rank: int, row: _Row) -> None:
 
 
 def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, int]:
-    """Returns a column of a table, or the number of processes, of these ids that it has."""
+    """Returns a column of a table, or the number of processes, for these ids."""
     if table is None:
         return {}
     wanted = np.sort(np.fromiter(ids, "u8"))
@@ -170,8 +171,8 @@ def _count_processes(facts: Facts, files: dict[int, File]) -> None:
 
 
 def _ask_names(facts: Facts, files: dict[int, File]) -> None:
-    """Stores in each file whether it was removed, how often another file was renamed to it, and
-    how many files it became."""
+    """Stores in each file whether it was removed, how often another file was renamed to it, and how
+    many final names it got."""
     removed = _values(facts.table("POSIX_EXT"), files, "UNLINKS")
     renames = _values(facts.table("POSIX"), files, "RENAME_TARGETS")
     for number, file in files.items():
@@ -182,8 +183,8 @@ def _ask_names(facts: Facts, files: dict[int, File]) -> None:
 
 
 def written_files(facts: Facts, least: float, wanted: Callable[[str], bool]) -> dict[int, File]:
-    """Returns the files with at least so many bytes written and with a wanted name, by the id of
-    the last name. Leaves out records that stand for many files."""
+    """Returns the files with a wanted name and at least so many bytes written, by the id of the
+    last name. Leaves out records that represent many files."""
     finals = facts.finals
     tables, sums = [], defaultdict[int, float](float)
     for module in _MODULES:

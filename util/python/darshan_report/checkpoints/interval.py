@@ -1,9 +1,7 @@
-"""How often a program should save its state.
-
-A save costs time; a failure costs what was computed since the last save. J. W. Young ("A first
-order approximation to the optimum checkpoint interval", Communications of the ACM, 1974) showed
-that both together are least if a program saves every sqrt(2 C M) seconds, where a save costs C
-seconds and the mean time between failures is M.
+"""Computes how often a program should save its state. A save costs time; a failure costs the work
+since the last save. J. W. Young ("A first order approximation to the optimum checkpoint interval",
+Communications of the ACM, 1974) showed that the sum of both is smallest if a program saves every
+sqrt(2 C M) seconds, where C is the cost of a save in seconds, and M the mean time between failures.
 """
 
 from __future__ import annotations
@@ -16,18 +14,18 @@ from .saves import Checkpoint
 
 
 def young(cost: float, between_failures: float) -> float:
-    """Returns the seconds between saves that lose the least time; 0 for a save that costs
+    """Returns the interval between saves, in seconds, that loses the least time; 0 if a save costs
     nothing."""
     return math.sqrt(2 * max(0.0, cost) * max(0.0, between_failures))
 
 
 @dataclass(frozen=True)
 class Waited:
-    """The saves for which the program waited, as the process with most of them had them."""
+    """The saves for which the program waited, in the process with most saves."""
 
     rounds: int
-    seconds: float  # for all of them
-    interval: float  # mean, from the begin of one to that of the next; 0 for one save
+    seconds: float  # for all saves
+    interval: float  # mean seconds between the begins of successive saves; 0 for one save
 
     @property
     def cost(self) -> float:

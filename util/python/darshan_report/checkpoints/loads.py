@@ -33,24 +33,24 @@ class Loaded:
     """Files of one pattern from which the program loaded its state."""
 
     loader: Saver
-    from_calls: bool  # call sites tell the library function
-    name: str  # of the file; numbers that differ are "*"
+    from_calls: bool  # the library function is known from call sites
+    name: str  # name of the file, with "*" for numbers that differ
     files: int
     read: int  # bytes, by all processes
     mapped: int  # bytes of mappings, by all processes
-    touched: int  # bytes of pages of these mappings that were used
-    seconds: float  # in calls, of the mean process
-    processes: int  # that used them, also to write them
-    sites: Sequence[int]  # call sites, the one with most calls first
+    touched: int  # bytes of the pages of these mappings that the program touched
+    seconds: float  # seconds in calls, mean of the processes
+    processes: int  # processes that used the files, also those that wrote them
+    sites: Sequence[int]  # call sites, the site with most calls first
 
     @property
     def title(self) -> str:
-        """Returns what loaded the files: "torch.load"."""
+        """Returns the name of the function that loaded the files: "torch.load"."""
         return self.loader.title if self.from_calls else "known by its name"
 
 
 def _files(facts: Facts, least: float) -> dict[int, _File]:
-    """Returns the files of which at least so many bytes were read or mapped, by their ids."""
+    """Returns the files of which at least this many bytes were read or mapped, by their ids."""
     found: dict[int, _File] = {}
     extra = facts.table("POSIX_EXT")
     mapped = np.empty(0, "u8") if extra is None else extra.ids[extra["MMAP_BYTES"] >= least]
@@ -73,8 +73,8 @@ def _files(facts: Facts, least: float) -> dict[int, _File]:
 
 
 def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[Saver, int]]]:
-    """Returns the functions that loaded the files of each pattern with their call sites, by
-    calls."""
+    """Returns, for each pattern, the functions that loaded its files, and their call sites, with
+    the number of calls."""
     found: dict[str, Counter[tuple[Saver, int]]] = defaultdict(Counter)
     for site in all_sites(facts):
         loader = loader_of(site) if site.sums.written == 0 else None
@@ -88,7 +88,7 @@ def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[
 
 @once
 def loaded(facts: Facts) -> tuple[Loaded, ...]:
-    """Returns the files from which the program loaded its state, those with most bytes first."""
+    """Returns the files from which the program loaded its state, ordered by bytes, most first."""
     files = _files(facts, facts.limits["checkpoint.bytes"])
     calls = _by_calls(facts, files)
     patterns: dict[str, list[_File]] = defaultdict(list)

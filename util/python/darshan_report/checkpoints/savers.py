@@ -1,7 +1,6 @@
-"""The library functions that save the state of a program, one row each. All are public names.
-
-A file that such a function writes is a checkpoint. Rows with `repeated` are of functions that
-programs also use for data and results: their files count only if they are saved again and again
+"""The library functions that save the state of a program, one row each. All names are public. A
+file that one of these functions writes is a checkpoint. Rows with `repeated` have functions that
+programs also use for data and results; their files count only if they are saved again and again
 (checkpoints/saves.py).
 """
 
@@ -22,24 +21,25 @@ class Saver:
     """A library function that saves state, and the files that it makes."""
 
     title: str
-    code: re.Pattern[str] | None = None  # the end of the path of the Python code
-    functions: frozenset[str] = _ANY  # in that code, without their classes
-    endings: frozenset[str] = frozenset()  # of file names that say the same as a call
+    code: re.Pattern[str] | None = None  # pattern for the end of the path of the Python code
+    functions: frozenset[str] = _ANY  # functions in that code, without the names of their classes
+    # File extensions that identify a checkpoint without a call site.
+    endings: frozenset[str] = frozenset()
     repeated: bool = False  # counts only if files are saved again and again
     shards: bool = False  # each process saves its own part
-    advice: str = ""  # how to save less often, or beside the program
-    library: re.Pattern[str] | None = None  # the name of a compiled extension
-    parts: str = ""  # advice if the files are no states, but parts of one object
+    advice: str = ""  # how to save less often, or while the program continues
+    library: re.Pattern[str] | None = None  # pattern for the name of a compiled extension
+    parts: str = ""  # advice if the files are not states, but parts of one object
 
     @property
     def by_name(self) -> str:
-        """Returns what the names of files tell, if no call site tells the function."""
+        """Returns text on files that were recognized by their names, without call sites."""
         return f"{self.title} (by its name)" if self.endings else self.title
 
 
 _VIEWS = (
-    "If the files are parts of one tensor, save a copy of each part (part.clone()): of a view, "
-    "torch.save writes the whole storage."
+    "If the files are parts of one tensor, save a copy of each part (part.clone()), because "
+    "torch.save writes the whole storage of a view."
 )
 
 
@@ -59,7 +59,8 @@ _TORCH = (
 )
 _COPY = "Python: pool.submit(save, copy.deepcopy(state), path)  # pool: a ThreadPoolExecutor"
 
-# The outermost function of a stack that is in this table counts; of one function the first row.
+# The outermost function of a stack that is in this table counts. If a function has several rows,
+# the first row counts.
 SAVERS = (
     _row(
         "Lightning's checkpoint",
@@ -142,7 +143,7 @@ SAVERS = (
         repeated=True,
         advice=_COPY,
     ),
-    # Its functions are compiled, and in Debian's Python part of the interpreter.
+    # Its functions are compiled; in Debian's Python they are part of the interpreter.
     _row(
         "pickle.dump",
         r"pickle\.py$",
@@ -180,7 +181,7 @@ LOADERS = (
     _row("joblib.load", r"joblib/numpy_pickle\.py$", "load"),
     _row("numpy.load", r"numpy/lib/_?npyio(?:_impl)?\.py$", "load", repeated=True),
 )
-# Names of files that say what the file is for, whichever function writes it.
+# Names of files that show that the file is a checkpoint, no matter which function writes it.
 NAMED = Saver("its name", advice=_COPY)
 _NAME = re.compile(r"check-?_?point|ckpt|restart|(?<![a-z])chk(?![a-z])", re.IGNORECASE)
 
@@ -196,10 +197,10 @@ def _of_function(frame: Python, rows: Sequence[Saver]) -> Saver | None:
 
 
 def _of_library(site: Site) -> Saver | None:
-    """Returns the saver whose compiled code made the calls; None without one."""
+    """Returns the saver whose compiled code made the calls; None if there is none."""
     for place in site.places:
         if not place.object:
-            return None  # a frame of Python: what it called is compiled, what called it is not
+            return None  # a Python frame: only code that it called is compiled
         path = place.object
         found = (s for s in SAVERS if s.library is not None and s.library.search(path))
         if (saver := next(found, None)) is not None:
@@ -214,23 +215,23 @@ def _outermost(site: Site, rows: Sequence[Saver]) -> Saver | None:
 
 
 def saver_of(site: Site) -> Saver | None:
-    """Returns the outermost function of SAVERS that led to the calls of a site, or, if there is
-    none, that of a library; else None."""
+    """Returns the saver whose function is outermost among the frames of a site. If there is no
+    function of SAVERS, returns the saver of the compiled library, or None."""
     return _outermost(site, SAVERS) or _of_library(site)
 
 
 def loader_of(site: Site) -> Saver | None:
-    """Returns the outermost function of LOADERS that led to the calls of a site; None without
-    one."""
+    """Returns the outermost function of LOADERS among the frames of a site; None if there is
+    none."""
     return _outermost(site, LOADERS)
 
 
-# The first of SAVERS counts.
+# The first row of SAVERS counts.
 _BY_ENDING = {ending: saver for saver in reversed(SAVERS) for ending in saver.endings}
 
 
 def saver_by_name(name: str) -> Saver | None:
-    """Returns the saver that the name of a file tells; None without one."""
+    """Returns the saver that is known from the name of a file; None if there is none."""
     last = name.rsplit("/", 1)[-1]
     ending = last.rsplit(".", 1)[-1].lower() if "." in last[1:] else ""
     found = _BY_ENDING.get(ending)

@@ -1,7 +1,6 @@
-"""The checkpoints of a run, a row for files whose names differ in numbers only.
-
-Files are recognized by the library function that wrote them (call sites), by their names, or
-because the program wrote such files again and again and worked in between (checkpoints/savers.py).
+"""The checkpoints of a run. Files whose names differ only in numbers share a row. A file is
+recognized by the library function that wrote it (call sites), by its name, or because the program
+wrote files of this name again and again and worked in between (checkpoints/savers.py).
 """
 
 from __future__ import annotations
@@ -23,11 +22,12 @@ from ..library import LogError
 from .files import WHOLE, File, written_files
 from .savers import Saver, saver_by_name, saver_of
 
-# A number that may differ between files of a pattern; those of the endings of HDF5 may not.
+# A number that may differ between files of a pattern. Numbers in extensions such as .h5 may not
+# differ.
 _DIGITS = re.compile(r"(\d+)(?!\d)(?<!\.h5)(?<!\.hdf5)")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
-MOST_TIMES = 500  # saves of files of one pattern
-_HALF = 0.5  # part of the time from the first save to the last that repeated saves may take
+MOST_TIMES = 500  # largest number of saves of one pattern whose times are kept
+_HALF = 0.5  # largest share of the time from the first save to the last that the saves may take
 
 
 @dataclass(frozen=True)
@@ -38,34 +38,36 @@ class Checkpoint:
     name: str  # of the file; numbers that differ are "*"
     files: int
     saves: int  # by all processes
-    rounds: int  # saves of the process that saved most often
+    rounds: int  # largest number of saves of one process
     written: int  # bytes, by all processes
     in_calls: float  # seconds, summed over processes
-    wall: float  # seconds of the process that spent most, including time between the calls
-    first: float  # begin of the first save, seconds after the start
-    last: float  # end of the last one
-    replaced: int  # older contents that a save of the same name replaced
+    wall: float  # largest number of seconds of one process, including time between calls
+    first: float  # begin of the first save, in seconds after the start
+    last: float  # end of the last save
+    replaced: int  # number of saves that replaced an older file of the same name
     removed: int  # files that the program removed
-    processes: int  # that saved
+    processes: int  # processes that saved
     even: bool  # each of several processes wrote the same number of bytes
-    beside: bool | None  # saved by a thread beside the program; None: unknown
+    beside: bool | None  # a thread saved while the program continued; None: unknown
     from_calls: bool  # call sites tell the library function
-    in_python: bool  # the programs may be in Python, as the usual savers are
-    ids: frozenset[int]  # of the files' records
-    sites: tuple[int, ...]  # ids of the call sites that wrote, the one with most bytes first
-    # Begin and end of each save, in order, at most MOST_TIMES; empty if files were saved again.
+    in_python: bool  # the programs may be in Python, like most savers
+    ids: frozenset[int]  # ids of the files' records
+    sites: tuple[int, ...]  # ids of the call sites that wrote, the site with most bytes first
+    # Begin and end of each save, in order, at most MOST_TIMES; empty if files were saved more than
+    # once.
     times: tuple[tuple[float, float], ...] = ()
 
     @property
     def title(self) -> str:
-        """Returns what saved the files: "torch.save", or what their names tell."""
+        """Returns the name of the function that saved the files, "torch.save", or text on their
+        names."""
         if self.from_calls:
             return self.saver.title
         return self.saver.by_name if self.in_python else "known by its name"
 
     @property
     def kept(self) -> int:
-        """Returns how many files were there at the end."""
+        """Returns how many files existed at the end."""
         return self.files - self.removed
 
     @property
@@ -75,18 +77,18 @@ class Checkpoint:
 
     @property
     def interval(self) -> float:
-        """Returns the mean seconds from the begin of a save to that of the next; 0 for one save."""
+        """Returns the mean seconds between the begins of successive saves; 0 for one save."""
         return (self.last - self.first - self.each) / (self.rounds - 1) if self.rounds > 1 else 0.0
 
 
 @dataclass
 class _Way:
-    """The calls that wrote the files of a pattern, as far as call sites tell them."""
+    """The calls that wrote the files of a pattern, from the call sites."""
 
-    seconds: float = 0.0  # in calls and between them
+    seconds: float = 0.0  # seconds in calls and between them
     written: float = 0.0  # bytes
-    opens: float = 0.0  # by functions that save
-    beside: float = 0.0  # bytes that threads beside the program wrote
+    opens: float = 0.0  # opens by functions that save
+    beside: float = 0.0  # bytes that threads other than the main thread wrote
     sites: Counter[int] = field(default_factory=Counter)  # bytes by the site's id
     savers: Counter[Saver] = field(default_factory=Counter)  # bytes
 
@@ -97,7 +99,8 @@ def pattern_of(name: str) -> str:
 
 
 def common_name(names: Sequence[str]) -> str:
-    """Returns the name of files whose names differ in numbers: those that differ are "*"."""
+    """Returns the common name of files whose names differ only in numbers, with "*" for numbers
+    that differ."""
     parts = [_DIGITS.split(name) for name in names]
     columns = zip(*parts)
     return "".join(column[0] if len(set(column)) == 1 else "*" for column in columns)
@@ -105,7 +108,7 @@ def common_name(names: Sequence[str]) -> str:
 
 @once
 def all_sites(facts: Facts) -> Sequence[Site]:
-    """Returns the call sites of a log; empty if it has none, or if they are damaged."""
+    """Returns the call sites of a log; empty if there are none, or if they are damaged."""
     try:
         return sites_of(facts.log)
     except LogError:
@@ -113,7 +116,7 @@ def all_sites(facts: Facts) -> Sequence[Site]:
 
 
 class _Homes:
-    """Finds the pattern of the file that a call used, also through a dataset in the file."""
+    """Finds the pattern of the file that a call used, directly or through a dataset in the file."""
 
     def __init__(self, facts: Facts, files: dict[int, File]) -> None:
         self._facts = facts
@@ -128,7 +131,7 @@ class _Homes:
         return self._known[record]
 
     def used(self, site: Site) -> dict[str, float]:
-        """Returns the part of a site's calls on the files of each pattern, as far as is known."""
+        """Returns the share of a site's calls on the files of each pattern, if known."""
         calls = site.sums.files.calls or site.sums.files.moved
         sums: dict[str, float] = defaultdict(float)
         for one, number in calls.items():
@@ -138,7 +141,7 @@ class _Homes:
 
 
 def _beside(site: Site) -> bool:
-    """Tells whether a thread other than the main one made the calls of a site."""
+    """Returns whether a thread other than the main thread made the calls of a site."""
     last = site.places[-1] if site.places else None
     return last is not None and is_thread(last.file)
 
@@ -172,13 +175,13 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
 
 
 def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
-    """Returns what saved the files of a pattern (None if unknown), and whether call sites tell
+    """Returns the saver of the files of a pattern (None if unknown), and whether call sites show
     it."""
     named = saver_by_name(pattern)
     if way is None or not way.savers:
         return named, False
     called = way.savers.most_common(1)[0][0]
-    # A file whose name says that it is a checkpoint is one, also if numpy or pickle saved it.
+    # A file with the name of a checkpoint is a checkpoint, even if numpy or pickle saved it.
     certain = named is not None and not named.repeated
     return (replace(called, repeated=False) if certain else called), True
 
@@ -188,7 +191,8 @@ Saves = dict[int, list[tuple[int, int, int]]]
 
 
 def _spans(files: Iterable[File]) -> Spans:
-    """Returns when each process saved, by rank; a file that was saved again has one long span."""
+    """Returns when each process saved, by rank. A file that was saved several times has one long
+    span."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
@@ -199,7 +203,7 @@ def _spans(files: Iterable[File]) -> Spans:
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Returns the seconds that at least one of the spans covers."""
+    """Returns the seconds that are covered by at least one of the spans."""
     covered, until = 0.0, 0.0
     for begin, end in sorted(spans):
         covered += max(0.0, end - max(begin, until))
@@ -210,9 +214,10 @@ def _covered(spans: Iterable[tuple[float, float]]) -> float:
 def _wall(
     files: Sequence[File], spans: Spans, way: _Way | None, processes: int, again: bool
 ) -> float:
-    """Returns the seconds that the saves took the process that spent most. again: some files were
-    saved more than once, so the time from the first write to the last is not that of a save. Nor
-    is it if the program's own code writes a part of the file now and then."""
+    """Returns the seconds of the saves in the process that spent most time on them. again: some
+    files were saved more than once. The time from the first write to the last is then not the time
+    of one save. The same is true if the program's own code writes parts of the file from time to
+    time."""
     most = max(map(_covered, spans.values()), default=0.0)
     if not again and (way is None or way.savers or not way.written):
         return most
@@ -224,7 +229,7 @@ def _wall(
 
 
 def _by_process(files: Iterable[File]) -> Saves:
-    """Returns by rank a list with a tuple for each file: saves of one process, number of processes,
+    """Returns, by rank, a list with a tuple for each file: saves per process, number of processes,
     bytes that they wrote."""
     found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for file in files:
@@ -235,9 +240,9 @@ def _by_process(files: Iterable[File]) -> Saves:
 
 
 def _even(facts: Facts, files: Sequence[File], spans: Spans, saved: Saves, processes: int) -> bool:
-    """Tells whether several processes wrote the same number of bytes at the same time: each its
-    files, or all of them the same file whole."""
-    # A combined record does not tell when each process saved.
+    """Returns whether several processes wrote the same number of bytes at the same time: each
+    process its own files, or each the same whole file."""
+    # A combined record does not show when each process saved.
     if -1 in spans and facts.tree is not None and 2 * facts.at_once <= processes:
         return False
     if not _at_once(list(spans.values())):
@@ -249,8 +254,8 @@ def _even(facts: Facts, files: Sequence[File], spans: Spans, saved: Saves, proce
 
 
 def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
-    """Tells whether most saves of each process overlapped with those of all others. Processes that
-    run one after the other, or that each train a model of their own, save at different times."""
+    """Returns whether most saves of each process overlapped with the saves of all others. Processes
+    that run one after another, or that each train their own model, save at different times."""
     rounds = list(zip(*map(sorted, spans)))
     together = [max(b for b, _ in one) < min(e for _, e in one) for one in rounds]
     return 2 * together.count(True) > len(rounds)
@@ -259,9 +264,10 @@ def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
 def _numbers(
     files: Sequence[File], saved: Saves, way: _Way | None, processes: int
 ) -> tuple[int, int, int]:
-    """Returns the saves of all processes, the saves of the process that saved most often, and how
-    many replaced older contents. The size of a file with several streams may be overestimated, and
-    its saves then underestimated, so the opens of the library function are a lower limit."""
+    """Returns the number of saves of all processes, the largest number of saves of one process, and
+    how many saves replaced older contents. If the size of a file with several streams is
+    overestimated, the number of saves is underestimated, so the opens by the library function are a
+    lower limit."""
     rows = saved.values()
     saves = sum(each * together for some in rows for each, together, _ in some)
     rounds = max(sum(each for each, *_ in some) for some in rows)
@@ -314,8 +320,9 @@ def _row(
 
 
 def _counts(row: Checkpoint, least: float) -> bool:
-    """Tells whether files are checkpoints: large enough and, if their library function also saves
-    other data, saved repeatedly, in at most half of the time from the first save to the last."""
+    """Returns whether files are checkpoints. They must be large enough. If their library function
+    also saves other data, they must also be saved repeatedly, and the saves must take at most half
+    of the time from the first save to the last."""
     if row.written < least * row.saves:
         return False
     if not row.saver.repeated:
@@ -328,14 +335,14 @@ def _any(_: str) -> bool:
 
 
 def _is_saved(name: str) -> bool:
-    """Tells whether the name of a file says that it is a saved state: without call sites nothing
-    else does."""
+    """Returns whether a file has the name of a saved state. Without call sites only the name shows
+    this."""
     return saver_by_name(name) is not None
 
 
 @once
 def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
-    """Returns the checkpoints of a run, those that took most time first."""
+    """Returns the checkpoints of a run, ordered by time, longest first."""
     least = facts.limits["checkpoint.bytes"]
     files = written_files(facts, least, _any if all_sites(facts) else _is_saved)
     ways = _ways(facts, files) if files else {}
@@ -354,9 +361,9 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
 
 @once
 def state_ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of files that are surely checkpoints, by the function that wrote them
-    or by their names: each save of them replaces the one before, and all of its bytes may be
-    new."""
+    """Returns the record ids of files that are certainly checkpoints, by the function that wrote
+    them or by their names. Each save of such a file replaces the previous save, and all of its
+    bytes may be new."""
     sure = [row for row in checkpoints(facts) if row.from_calls or not row.saver.repeated]
     every = frozenset().union(*(row.ids for row in sure))
     return np.fromiter(every, "u8", len(every))

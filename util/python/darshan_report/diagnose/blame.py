@@ -1,9 +1,9 @@
 """The line of code behind a finding, from the call sites of a log.
 
-A finding tells which kinds of calls it is about. The line is the one with most of these calls, or
-of their time, if that is at least half; the sentence tells which part it has. The line that used
-the files of the finding's evidence counts before all others, then a line whose number of calls is
-that of such a file.
+Each kind of finding is about certain kinds of calls. The chosen line has at least half of these
+calls, or of their time, and the sentence names its share. A line that used the files of the
+finding's evidence is preferred to all others; next comes a line with as many calls as the evidence
+has for such a file.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from ..units import share
 from .finding import GOOD, Evidence, Finding
 
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
-_EQUAL = 0.02  # relative difference of two numbers of calls that are the same
+_EQUAL = 0.02  # relative difference up to which two numbers of calls count as equal
 _NAME = 48  # characters of a function in the sentence
 _MANY_MORE = 20  # times
-_SEVERAL = 20  # calls that tell a line by their number
+_SEVERAL = 20  # fewest calls whose number identifies a line
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
 _HDF5, _MPIIO, _ANY = r"H5|nc_", r"P?MPI_File_|ncmpi", rf"(?!{STARTS})"
@@ -47,11 +47,11 @@ _MAPPING = "m(?:un|re)?map|madvise|mlock"
 _NAMING = rf"{_ANY}(?!{_MAPPING})"
 _CALL = rf"(?!{IMPORT}$)"
 _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small calls", "gaps"
-_PAUSES = "pauses"  # between look-ups of files that are awaited
-_IN_VAIN = 1e-6  # of the seconds of pauses at a line that found no file: other lines come first
+_PAUSES = "pauses"  # sleeps between look-ups of awaited files
+_IN_VAIN = 1e-6  # weight of the pauses at a line that found no file, so that other lines come first
 _STARTS = "starts"
 _ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
-# Words for a part of each measure, after a percentage, and for all of it.
+# Text for a part of each measure, after a percentage, and text for all of it.
 _OF = {
     _CALLS: ("of such calls", "all such calls"),
     _SECONDS: ("of the time in such calls", "all of the time in such calls"),
@@ -85,16 +85,16 @@ class About:
 
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
-    by: str = _SECONDS  # what counts
-    # Kinds that count instead if the evidence has many more of their calls, or if only they have
+    by: str = _SECONDS  # the measure
+    # Kinds that replace `kinds` if the evidence has many more of their calls, or if only they have
     # sites.
     instead: tuple[int, ...] = ()
-    # Kinds that count alone if the run has such calls on the finding's files: how data are stored
-    # is decided where they are written.
+    # Kinds that alone count if the run has such calls on the finding's files. For example, the line
+    # that writes data decides how they are stored.
     before: tuple[int, ...] = ()
 
 
-# By the start of the diagnosis's name; the first row that matches counts.
+# Rows by the start of the diagnosis's name. The first row that matches counts.
 _ABOUT = (
     ("across-the-grain", About(_DATA, _HDF5)),
     ("aggregators", About(_DATA, _MPIIO)),
@@ -177,7 +177,7 @@ _ABOUT = (
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),
     ("staged-copy", About((WRITE,), _ANY, _BYTES)),
-    ("syncs", About((SYNC,), instead=(WRITE,))),  # of files that were opened with O_SYNC
+    ("syncs", About((SYNC,), instead=(WRITE,))),  # writes to files that were opened with O_SYNC
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
@@ -210,9 +210,10 @@ WITHOUT = (
     "unseen-",
     "whole-tables",
 )
-# Seconds that the begin of a process may differ from the call that started it, or waits for it.
+# Seconds by which the start of a process may differ from the call that started it, or that waits
+# for it.
 _BEFORE, _AFTER = 0.05, 0.05
-# Counters of evidence that are numbers of calls of these kinds.
+# For each kind of calls, the counters of the evidence that count them.
 _COUNTED = {
     READ: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?READS"),
     WRITE: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?WRITES"),
@@ -228,15 +229,15 @@ class Blame:
     """The line of code behind a finding, as text, and its share of the calls."""
 
     text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
-    line: Line | None  # None: no line has half of it
-    through: str  # the library function that the line called; empty: none
-    share: float  # of the line, or of the largest one
-    lines: int  # that have such calls
+    line: Line | None  # None: no line has at least half
+    through: str  # library function that the line called; empty if none
+    share: float  # share of the line, or of the largest line
+    lines: int  # number of lines with such calls
 
 
 def part_of(line: Line, about: About, by: str = "") -> float:
-    """Returns the amount of these calls that a line has. by: what is summed (calls, seconds, gaps
-    or bytes); empty: that of `about`."""
+    """Returns how much of these calls a line has. by: the measure (calls, seconds, gaps or bytes);
+    empty: the measure of `about`."""
     by = by or about.by
     if by == _PAUSES:
         looks = looks_of(line.sites)
@@ -258,8 +259,8 @@ def part_of(line: Line, about: About, by: str = "") -> float:
 
 
 def _calls(sums: Measured, kind: int, small: bool) -> float:
-    """Returns the number of calls of a kind; small: without transfers of more than 10 KiB, if the
-    sizes are known."""
+    """Returns the number of calls of a kind. small: leaves out transfers of more than 10 KiB, if
+    the sizes are known."""
     whole = sums.calls_of[kind]
     if small and kind in _DATA:
         place = kind - READ
@@ -276,8 +277,8 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls of single files that the finding's evidence names, or the number
-    of its processes."""
+    """Returns the numbers of calls on single files in the finding's evidence, or the number of the
+    finding's processes."""
     if about.by == _STARTS:
         return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {
@@ -290,8 +291,8 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the only line whose number of calls is that of a file of the finding, and this number
-    as text; None if no line or several lines have it."""
+    """Returns the line that has as many calls as the evidence has for a file, and this number as
+    text; None if no line or several lines have this number."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
     for place, line in enumerate(lines):
@@ -312,8 +313,8 @@ def _ids(finding: Finding) -> set[int]:
 
 
 def _used(line: Line, ids: set[int], about: About) -> float:
-    """Returns how many of the calls, or bytes, that a finding is about a line made on the files
-    `ids`: a lower bound, because a site lists some of its files only."""
+    """Returns how many of a finding's calls, or bytes, a line made on the files `ids`. This is a
+    lower bound, because a site lists only some of its files."""
     whole = 0.0
     for site in line.sites:
         one = Line([site], site.sums)
@@ -326,20 +327,21 @@ def _used(line: Line, ids: set[int], about: About) -> float:
 
 
 def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
-    """Returns the line that used the files of the finding's evidence most, and its share of that
+    """Returns the line that used the files of the finding's evidence most, and its share of this
     use; None if the call sites do not list these files."""
     ids = _ids(finding)
     line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
     if part < _ENOUGH:
         return None
-    # A record lists four files. A line with many others may have used these more than it tells.
+    # A record lists only four files. A line that used many files may have used these files more
+    # than the record shows.
     busiest, _, _ = _largest(lines, lambda one: part_of(one, about))
     told_of = sum(busiest.sums.files.calls.values())
     return None if told_of < _ENOUGH * busiest.sums.calls else (line, part)
 
 
 def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
-    """Returns a line as text, and the function of a library through which it made the calls."""
+    """Returns a line as text, and the library function through which it made the calls."""
     found.look_up(line)
     ((where, function),) = told.places_of([line])
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
@@ -351,14 +353,15 @@ def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
 
 
 def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float, str, int]:
-    """Returns the line with the largest part of a finding's calls, its share of them, words for
-    this share, and how many lines have such calls. A line that is chosen by its number of calls has
-    these in the words, and no share."""
+    """Returns the line with the largest part of a finding's calls, its share, text for this share,
+    and how many lines have such calls. If the line was chosen by its number of calls, the text has
+    this number instead of a share."""
     whole = sum(part_of(line, about) for line in lines)
     line, part, number = _largest(lines, lambda one: part_of(one, about))
     by_files = _of_files(lines, finding, about)
     if by_files is not None:
-        # Calls that wait are as many as calls that do not: the time tells which of them wait.
+        # Calls that wait and calls that do not may be equally many, so the time decides which line
+        # waits.
         if about.by == _SECONDS and by_files[0] is line and part > by_files[1]:
             return line, part, _told(part, about.by), number
         by = _BYTES_ON_FILES if about.by == _BYTES else _ON_FILES
@@ -369,7 +372,7 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
         made = part_of(one, about)
         return one, made / whole if whole > 0 else 0.0, calls, number
     if part < _ENOUGH:
-        # A line that costs little beside other lines may make most calls, and the reverse.
+        # A line with most calls may cost little compared with other lines, and the reverse.
         other = _CALLS if about.by == _SECONDS else _SECONDS
         again, share_again, _ = _largest(lines, lambda one: part_of(one, about, other))
         if share_again >= _ENOUGH:
@@ -385,8 +388,8 @@ def _told(part: float, by: str) -> str:
 
 
 def _has_no_line(found: Lines, line: Line) -> bool:
-    """Returns whether a line is not the user's, or only an address in an installed program without
-    symbols."""
+    """Returns whether a line has no code of the user, or is only an address in an installed program
+    without symbols."""
     found.look_up(line)
     place = line.place
     if place is None:
@@ -395,15 +398,14 @@ def _has_no_line(found: Lines, line: Line) -> bool:
 
 
 def _without(found: Lines, line: Line, about: About, part: float, number: int) -> Blame | None:
-    """Returns a blame that says why the calls of a finding have no line of code; None if that is
-    unknown."""
+    """Returns a Blame that says why a finding's calls have no line of code; None if unknown."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     why = reason(site, found.scripts)
     return Blame(f"no line: {why}", None, "", part, number) if why else None
 
 
 def _begins(line: Line, starts: Sequence[float]) -> bool:
-    """Returns whether each process of `at` began while the line started processes."""
+    """Returns whether each of these processes began while the line started processes."""
     spans = [
         (site.sums.first - _BEFORE, site.sums.last + _AFTER)
         for site in line.sites
@@ -413,9 +415,9 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
 
 
 def _starter(found: Lines, program: str) -> Line | None:
-    """Returns the line that started the processes of a program: the only one that started processes
-    when they began, or of several such lines the only one that started as many. Returns None if
-    several lines may have done so."""
+    """Returns the line that started the processes of a program: the only line that started
+    processes at that time or, if there are several, the only one that started as many. Returns None
+    if several lines may have started them."""
     about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
     lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
     lines = [line for line in lines if _begins(line, began)] if began else lines
@@ -425,8 +427,8 @@ def _starter(found: Lines, program: str) -> Line | None:
 
 
 def _started(found: Lines, line: Line, about: About, part: float) -> Blame | None:
-    """Returns the line that started the program without lines which made the calls of a finding;
-    None if it was the first process, or if no line is known to have started it."""
+    """If the program that made a finding's calls has no lines, returns the line that started this
+    program; None if it was the first process, or if no such line is known."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     program, first = program_of(site), found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
     start = _starter(found, program) if program else None
@@ -438,15 +440,16 @@ def _started(found: Lines, line: Line, about: About, part: float) -> Blame | Non
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
-    """Returns the calls that findings of this name are about, None if they have no line. instead:
-    the finding is about the second kinds of its row."""
+    """Returns the calls that findings of this name are about; None if they have no line. instead:
+    the finding is about the kinds `instead` of its row."""
     found = next((about for start, about in _ABOUT if name.startswith(start)), None)
     return replace(found, kinds=found.instead) if found and found.instead and instead else found
 
 
 def _has_more(finding: Finding, about: About) -> bool:
-    """Returns whether a finding's evidence has many more calls of the second kinds than of the
-    first: a library asks for several facts of each file that it opens."""
+    """Returns whether a finding's evidence has many more calls of the kinds `instead` than of the
+    kinds `kinds`. A few more are normal, because a library makes several queries for each file that
+    it opens."""
 
     def calls(kinds: Sequence[int]) -> float:
         patterns = [_COUNTED[kind] for kind in kinds if kind in _COUNTED]
@@ -458,8 +461,8 @@ def _has_more(finding: Finding, about: About) -> bool:
 
 
 def _with_objects(found: Lines, finding: Finding) -> Finding:
-    """Returns a finding whose evidence also names the datasets of its files: call sites have the
-    dataset of a read, and the file of what opens it."""
+    """Returns the finding with evidence that also names the datasets of its files, because the call
+    site of a read has the dataset, and the call site of an open has the file."""
     files = {row.record for row in finding.evidence if row.record and ":" not in row.record}
     inside = [
         Evidence("", name, "", 0, number)
@@ -470,7 +473,8 @@ def _with_objects(found: Lines, finding: Finding) -> Finding:
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
-    """Returns the line behind a finding, or why it has none; None if call sites cannot tell it."""
+    """Returns the line behind a finding, or the reason why it has none; None if call sites cannot
+    show it."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):
@@ -487,9 +491,9 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
 
 
 def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
-    """Returns the calls of HDF5, netCDF and MPI-IO, if only they used the files of the finding: a
-    site is of the call that the program made, so the reads below an H5Oopen are not among the
-    reads. Returns `about` otherwise."""
+    """Returns the calls of HDF5, netCDF and MPI-IO, if only these used the finding's files; else
+    returns `about`. A site has the call that the program made, so POSIX reads below an H5Oopen do
+    not count as reads."""
     ids = _ids(finding)
     libraries = About(KINDS, f"{_HDF5}|{_MPIIO}")
     if any(_used(line, ids, replace(about, by=_CALLS)) > 0 for line in lines):

@@ -12,15 +12,15 @@ from ..show.text import shorten_all
 from ..units import amount, seconds, share
 from .reference import is_link, reference
 
-PROBLEM = "problem"  # costs time or bytes, and can be changed
-NOTICE = "notice"  # what the log cannot show, or what is worth knowing
-FACT = "fact"  # what took time, without a change to propose
+PROBLEM = "problem"  # costs time or bytes, and the user can change it
+NOTICE = "notice"  # something that the log cannot show, or that is worth knowing
+FACT = "fact"  # something that took time, without a proposal for a change
 GOOD = "good"  # nothing to change
 
 # Roles of rules.
 CAUSE = "cause"  # names the files that it explains
 SYMPTOM = "symptom"  # skipped for files that causes explain
-REMARK = "remark"  # tells what is not a problem
+REMARK = "remark"  # reports something that is not a problem
 LAST = "last"  # needs the findings of all other rules
 
 _NAME = 72  # characters of a record's name in a table of evidence
@@ -34,7 +34,7 @@ class Evidence:
     record: str  # name of the file or dataset; empty: a sum over all
     counter: str
     value: int | float
-    id: int | None = None  # of the record; None: all records
+    id: int | None = None  # id of the record; None: all records
 
 
 def _evidence(rows: Sequence[Evidence]) -> str:
@@ -52,32 +52,33 @@ def _evidence(rows: Sequence[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Stake:
-    """A potential saving, which is an upper bound; of_...: the whole that it is part of."""
+    """A potential saving, which is an upper bound. Fields of_...: the whole of which it is a
+    part."""
 
     seconds: float = 0.0  # summed over processes
-    of_seconds: float = 0.0  # in which the processes could work, summed
+    of_seconds: float = 0.0  # seconds in which the processes could work, summed
     bytes: int = 0
     of_bytes: int = 0
     basis: str = ""  # how it was estimated
-    same_as: str = ""  # title of an earlier finding that claims the same seconds
-    partly: bool = False  # that finding claims only some of them
+    same_as: str = ""  # title of an earlier finding that contains the same seconds
+    partly: bool = False  # that finding contains only some of these seconds
     run: float = 0.0  # seconds of the run's wall time
     of_run: float = 0.0  # seconds of the run in which there was work
     ranks: int = 1  # ranks of a job; run is the time of each of them
-    idle: bool = False  # in some of the run's wall time there was no work
-    crowded: bool = False  # of_run lacks the waits for a processor that others had
-    between: float = 0.0  # of the seconds, those between calls and not in calls
-    uncut: float = 0.0  # seconds before they were limited to those in which there was work
+    idle: bool = False  # during a part of the run no process worked
+    crowded: bool = False  # of_run does not contain waits for a processor
+    between: float = 0.0  # part of `seconds` between calls
+    uncut: float = 0.0  # `seconds` before they were limited to the time in which processes worked
 
     @property
     def share(self) -> float:
-        """Part of the processes' time, 0 to 1; 0 if that time is unknown."""
+        """Share of the processes' time, 0 to 1; 0 if that time is unknown."""
         return min(1.0, self.seconds / self.of_seconds) if self.of_seconds > 0 else 0.0
 
     @property
     def without(self) -> str:
-        """Words after the time that the saving is a part of, with a space: what it lacks of the
-        run's wall time; "" if nothing."""
+        """Text that follows the whole time, with a space at its end: what this time leaves out of
+        the run's wall time; "" if nothing."""
         work = "of work" if self.idle else ""
         waits = "without waits for a processor" if self.crowded else ""
         both = ", ".join(filter(None, (work, waits)))
@@ -85,7 +86,7 @@ class Stake:
 
     @property
     def brief(self) -> str:
-        """The seconds with their share and what it is of, in fewer words; "" if unknown."""
+        """Short text with the seconds, and their share of the run or of its work; "" if unknown."""
         if self.seconds <= 0 or self.of_run <= 0:
             return ""
         of = "of the work" if self.idle or self.crowded else "of the run"
@@ -116,8 +117,8 @@ class Remedy:
 
     text: str
     example: str = ""
-    # It keeps a file open, or contents of it in memory: right only if no other process writes the
-    # file, or reads it, meanwhile (remedies/in_common.py).
+    # The remedy keeps a file open, or contents of it in memory. It is right only if no other
+    # process reads or writes the file at the same time (remedies/in_common.py).
     alone: bool = False
 
 
@@ -125,20 +126,20 @@ class Remedy:
 class Finding:
     """The result of one diagnosis."""
 
-    name: str  # of the diagnosis: stable, for scripts
+    name: str  # name of the diagnosis; it does not change, for scripts
     title: str
-    sentence: str  # with the numbers
+    sentence: str  # the sentence with the numbers
     kind: str = PROBLEM
     stake: Stake = field(default_factory=Stake)
     evidence: tuple[Evidence, ...] = ()
     remedy: Remedy = field(default_factory=lambda: Remedy(""))
     limits: tuple[str, ...] = ()  # names of the thresholds that were exceeded
-    covers: frozenset[int] = frozenset()  # ids of the records that it explains
-    doers: tuple[str, ...] = ()  # names of the programs that did nearly all of it
+    covers: frozenset[int] = frozenset()  # ids of the records that the finding explains
+    doers: tuple[str, ...] = ()  # names of the programs that caused nearly all of it
     programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
-    processes: int = 0  # that it is about; 0: unknown
-    at: str = ""  # the line of code, of a rule that knows it without call sites
-    # A notice that `darshan stat` shows if there is no problem, because much time may be saved.
+    processes: int = 0  # number of processes that it is about; 0: unknown
+    at: str = ""  # the line of code, if the rule knows it without call sites
+    # A notice that may save much time: `darshan stat` shows it if there is no problem.
     is_hint: bool = False
 
     def _repr_html_(self) -> str:
@@ -160,7 +161,8 @@ class Finding:
 
     @property
     def reference(self) -> str:
-        """Address of the diagnosis's description; only page and anchor if no site is known."""
+        """Address of the diagnosis's description; only page and anchor if the documentation's site
+        is unknown."""
         return reference(self.name)
 
     @property
@@ -172,7 +174,7 @@ class Finding:
 
 
 class Findings(list[Finding]):
-    """The findings of a log; a notebook shows them one below the other."""
+    """The findings of a log. A notebook shows them one below another."""
 
     def _repr_html_(self) -> str:
         return "".join(finding._repr_html_() for finding in self)

@@ -1,4 +1,4 @@
-"""The thresholds that are in force: those of the table, with what a file overrides."""
+"""The thresholds that are in force: those of the table, with the changes of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .thresholds import LIMITS
 
 
 class LimitError(Exception):
-    """A file of thresholds that cannot be used; the text has the path, the line and the reason."""
+    """A file of thresholds cannot be used. The text has the path, the line and the reason."""
 
 
 class Limits(Mapping[str, float]):

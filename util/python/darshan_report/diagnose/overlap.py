@@ -1,4 +1,5 @@
-"""Findings that claim the same seconds: the time that one remedy saves cannot be saved again."""
+"""Marks findings that contain the same seconds, because the time that one remedy saves cannot be
+saved again."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
 
 def claims(finding: Finding) -> frozenset[str]:
-    """Returns the kinds of a file's time that a finding is about, by its evidence: READ, WRITE or
-    else; all of them if the evidence has no time."""
+    """Returns the kinds of time in a finding's evidence: READ, WRITE or other; all of them if the
+    evidence has no times."""
     found = {_TIME.search(e.counter) for e in finding.evidence}
     words = [set(match[1].split("_")) for match in found if match]
     kinds = {kind for w in words for kind in (w & {"READ", "WRITE"} or {"else"})}
@@ -21,20 +22,20 @@ def claims(finding: Finding) -> frozenset[str]:
 
 
 def _same(one: Finding, other: Finding) -> bool:
-    """Returns whether both findings claim the same time in the same files."""
+    """Returns whether both findings contain the same time in the same files."""
     return bool(one.covers & other.covers and claims(one) & claims(other))
 
 
 def _among(at: Stake, first: Finding) -> Stake:
-    """Returns a saving with a note that the finding `first` claims the same seconds, or some of
+    """Returns a saving with a note that the finding `first` contains the same seconds, or some of
     them."""
     return replace(at, same_as=first.title, partly=at.seconds > first.stake.seconds)
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings in the same order, the costliest first. One whose seconds an
-    earlier one claims names that finding. Without common files it names the first finding, if all
-    claims together exceed the time that there is."""
+    """Returns the findings in the same order, the costliest first. If an earlier finding contains
+    the seconds of a finding, the finding names the earlier one. Findings without common files name
+    the first finding, if all savings together exceed the available time."""
     told: list[Finding] = []
     found, claimed = [], 0.0
     for finding in findings:
@@ -53,7 +54,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Returns the seconds in calls that problems claim together; seconds claimed twice count
-    once."""
+    """Returns the seconds in calls of all problems together. Seconds that two problems contain
+    count once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
     return sum(f.stake.seconds - f.stake.between for f in ordered if not f.stake.same_as)

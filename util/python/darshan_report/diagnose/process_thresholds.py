@@ -1,4 +1,4 @@
-"""The thresholds of diagnoses that compare processes, or concern what they do together."""
+"""The thresholds of diagnoses that compare processes, or that are about their common work."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ OF_PROCESSES = (
         "imbalance.chance",
         5,
         "s",
-        "a process that is slower than the mean by less, for the same work, may be so by chance",
+        "a smaller difference from the mean, for the same work, may be chance",
         JUDGEMENT,
     ),
     Limit(
         "byall.share",
         0.9,
         "of a file",
-        "part of a file that each process reads, on average, where all read the file",
+        "share of a file that each process reads on average, if all processes read the file",
         JUDGEMENT,
     ),
     Limit(
@@ -70,7 +70,7 @@ OF_PROCESSES = (
         "each.importing",
         5,
         "processes",
-        "fewer processes of a Python program that mostly imports are no pattern",
+        "fewer processes of a Python program that mostly imports are not a pattern",
         JUDGEMENT,
     ),
     Limit(
@@ -84,7 +84,7 @@ OF_PROCESSES = (
         "each.start",
         20e-3,
         "s",
-        "a program takes no longer to start, where the log does not have its processor time",
+        "longest start of a program, if the log does not have its processor time",
         "1 to 10 ms on an idle or a busy machine",
     ),
     Limit(
@@ -106,14 +106,14 @@ OF_PROCESSES = (
         "oneprocess.read",
         256 << 20,
         "bytes",
-        "up to this much one process may read for all, and send it to them",
-        "what a broadcast takes a fraction of a second for",
+        "one process may read this much for all processes, and send it to them",
+        "a broadcast of so many bytes takes a fraction of a second",
     ),
     Limit(
         "oneprocess.waited",
         16 << 20,
         "bytes",
         "the same, if the log shows that the others wait meanwhile (see ranks-wait-for-io)",
-        "settings and tables; what each process needs a part of is larger",
+        "settings and tables; data of which each process needs a part is larger",
     ),
 )

@@ -1,6 +1,6 @@
-"""Finds the rules that a log can reach. A rule declares, beside its find(), what it needs of a log,
-and what it can report at most. Most logs of a centre lack the modules of many rules, and their
-calls took too little time for the findings of most others."""
+"""Selects the rules that may have findings in a log. Next to its find(), a rule declares the
+modules that it needs, and the largest saving that it can report. Most logs of a centre lack the
+modules of many rules, and the time of their calls is too short for the findings of most others."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..tables import module_by_name
 from .facts import Facts, once
 from .finding import Finding
 
-CALLS = "calls"  # the seconds in recorded calls, and between them where there are call sites
-WAITS = "waits"  # the same, if all other processes wait for the one that makes the calls
-# Modules whose seconds are not those of calls, or of the same calls once more.
+CALLS = "calls"  # the seconds in recorded calls and, with call sites, between them
+WAITS = "waits"  # like CALLS, if all other processes wait for the process that makes the calls
+# Modules whose seconds are not in calls, or repeat those of other modules' calls.
 _OTHERS = frozenset(("USAGE", "PROCESS", "SITES", "TRAINING"))
-_ROWS = 4096  # looked at together, so that temporary arrays stay small
+_ROWS = 4096  # records that are read at once; keeps temporary arrays small
 _ROUNDING = 1.001
 
 Find = Callable[[Facts], Iterator[Finding]]
@@ -28,7 +28,7 @@ _BOUNDS: dict[Callable[..., Any], str] = {}
 
 
 def needs(*modules: str) -> Callable[[Find], Find]:
-    """Declares that a rule finds nothing in logs without records of one of these modules."""
+    """Declares that a rule needs records of at least one of these modules."""
 
     def declared(find: Find) -> Find:
         _NEEDED[find] = modules
@@ -38,8 +38,8 @@ def needs(*modules: str) -> Callable[[Find], Find]:
 
 
 def at_most(bound: str) -> Callable[[Find], Find]:
-    """Declares that no saving that a rule finds exceeds a bound (CALLS or WAITS), and that it
-    reports nothing that is not worth a finding."""
+    """Declares that a rule never finds a saving above a bound (CALLS or WAITS), and reports only
+    savings that are worth a finding."""
 
     def declared(find: Find) -> Find:
         _BOUNDS[find] = bound
@@ -49,7 +49,7 @@ def at_most(bound: str) -> Callable[[Find], Find]:
 
 
 def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
-    """Returns whether the log has what a rule needs for a finding."""
+    """Returns whether a rule may have a finding in this log."""
     needed, bound = _NEEDED.get(find), _BOUNDS.get(find)
     if needed is not None and not any(map(facts.info.region, needed)):
         return False
@@ -58,8 +58,8 @@ def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
 
 @once
 def may_cost(facts: Facts, bound: str) -> bool:
-    """Returns whether a saving as large as this bound would be worth a finding."""
-    # The time between calls, which call sites tell, has no bound in the other modules.
+    """Returns whether a saving of the size of this bound would be worth a finding."""
+    # Call sites also have the time between calls, for which the other modules have no bound.
     if facts.info.region("SITES") is not None or facts.process_time <= 0:
         return True
     most = _ROUNDING * recorded(facts) * (facts.nprocs if bound == WAITS else 1)
@@ -76,8 +76,8 @@ def _durations(name: str) -> tuple[int, ...]:
 
 
 def recorded(facts: Facts) -> float:
-    """Returns the seconds of all durations in all records, of every layer: more than the time in
-    calls, of which one layer repeats that of another."""
+    """Returns the seconds of all durations in all records of all layers. This is more than the time
+    in calls, because one layer repeats the time of another."""
     whole = 0.0
     for region in facts.info.regions:
         columns = list(_durations(region.name or ""))

@@ -10,7 +10,7 @@ PAGE = "doc/diagnoses.html"  # relative to the site's first page; doc/conf.py ma
 _COUNTERS = "doc/counters.html"
 VARIABLE = "DARSHAN_DOC_URL"
 _SCHEMES = ("http", "https", "file")
-_SAFE = "/:@&=+$,;~%!*'[]"  # stay unquoted in an address; none ends a string of PDF, LaTeX or HTML
+_SAFE = "/:@&=+$,;~%!*'[]"  # not quoted in an address; safe in strings of PDF, LaTeX and HTML
 
 
 def anchor(name: str) -> str:
@@ -35,7 +35,8 @@ def _address(named: str) -> str:
 
 @functools.cache
 def _installed() -> str:
-    """Returns the site that configure was given, else the site installed with this package."""
+    """Returns the address of the site from configure, or else of the site that is installed with
+    this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
         from .. import _installed as place  # noqa: PLC0415
@@ -49,7 +50,8 @@ def _installed() -> str:
 
 
 def problem() -> str:
-    """Returns a line if the variable is neither an address nor an absolute path; else empty."""
+    """Returns an error message if the variable is neither an address nor an absolute path; else an
+    empty string."""
     named = os.environ.get(VARIABLE, "")
     if not named or _address(named):
         return ""
@@ -57,7 +59,7 @@ def problem() -> str:
 
 
 def base() -> str:
-    """Returns the address of the site, with "/" at its end; empty if no site is known."""
+    """Returns the address of the documentation's site, with "/" at its end; empty if unknown."""
     named = os.environ.get(VARIABLE)
     return _address(_installed() if named is None else named)
 

@@ -30,8 +30,8 @@ from .times.cpu_wait import corrected, within
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
     """Returns the findings of a log: problems first, the costliest first.
 
-    A problem is skipped if causes that were found before explain all its files and at least half of
-    its cost: for example small reads of a file whose dataset is stored across the grain.
+    A problem is skipped if previously found causes explain all its files and at least half of its
+    cost: for example, small reads of a file whose dataset is read against its storage order.
     """
     try:
         known = processes(log)
@@ -41,17 +41,16 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Returns the findings of a log whose facts exist, as diagnose() does. nearest: if there is no
-    finding, reports the nearest problem below its thresholds, which takes as much time again.
-
-    Counters of a damaged log may overflow in sums; this gives no warning.
+    """Like diagnose(), for existing facts. nearest: if there is no finding, reports the problem
+    that is nearest to its thresholds; this doubles the time. If counters of a damaged log overflow
+    in sums, no warning is printed.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
 
-# If processes repeat all of their work, or take turns at a file, the cost of this in single files
-# or calls is not a problem of its own.
+# If processes repeat all of their work, or take turns at a file, the resulting cost in single files
+# or calls is not a separate problem.
 _WHOLE = (repeated_by_processes.NAME, rewritten_by_processes.NAME, shared_pointer.NAME)
 
 
@@ -66,8 +65,8 @@ def _not_looked_for(_: Facts) -> None:
 
 
 def _problems(facts: Facts) -> list[Finding]:
-    """Returns the findings of all rules about causes, and those about symptoms that these do not
-    explain."""
+    """Returns the findings of all rules about causes, and the findings about symptoms that no cause
+    explains."""
     found: list[Finding] = []
     for rule in CAUSES:
         if reaches(facts, rule.find):
@@ -103,8 +102,8 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
 
 
 def _without_theirs(found: list[Finding]) -> list[Finding]:
-    """Returns the findings without problems in the calls of programs of which another finding says
-    that one process in place of many would do: their calls are among what that saves."""
+    """Returns the findings without problems in calls of programs for which another finding proposes
+    one process in place of many, because that change also saves these calls."""
     whole = [f for f in found if f.name in _WHOLE and f.doers]
     return [
         finding
@@ -119,7 +118,7 @@ def _without_theirs(found: list[Finding]) -> list[Finding]:
     ]
 
 
-# The nearest problem is one that exceeds this share of its thresholds.
+# The nearest problem must exceed this share of its thresholds.
 _NEAR = 0.25
 _LEAST = (
     "stake.share", "stake.seconds", "operations", "files.many", "opens.again", "stats.again",
@@ -129,7 +128,7 @@ _LEAST = (
 
 def _near(facts: Facts) -> Finding | None:
     """Returns the costliest problem that the rules find with lower thresholds of number and cost;
-    None without one."""
+    None if there is none."""
     lower = dict(facts.limits) | {name: facts.limits[name] * _NEAR for name in _LEAST}
     again = Facts(facts.log, Limits(lower), facts.processes)
     told = (f for rule in (*CAUSES, *SYMPTOMS) for f in _told(again, rule.find))

@@ -15,22 +15,23 @@ from ..tables import module_by_name
 
 Names = tuple[str, ...]
 
-# Records of a module up to which all counters are joined at once; of more records this would take
-# memory for counters that no rule asks for.
+# Largest number of a module's records for which all counters are joined at once. With more records,
+# this would use memory for counters that no rule reads.
 _AT_ONCE = 4096
 
 
 def added(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Returns a new array: the sum of columns of equal length, of which there must be one."""
+    """Returns a new array: the sum of at least one column. All columns have equal length."""
     return sum(columns[1:], columns[0].copy())
 
 
 @functools.cache
 def _names_of(module: str, prefix: str) -> tuple[tuple[Names, npt.NDArray[np.bool_]], ...]:
-    """Returns the names of a module's integer counters without this prefix, empty for others, and a
-    mask of those that are summed; and the same of its floating-point counters."""
+    """Returns the names of a module's integer counters without this prefix (empty for other
+    counters), with a mask of those that are summed; then the same for its floating-point
+    counters."""
     known = module_by_name(module)
-    assert known is not None  # the caller has records of it
+    assert known is not None  # the caller has records of this module
     found = []
     for counters in (known.counters, known.fcounters):
         names = (c.name[len(prefix) :] if c.name.startswith(prefix) else "" for c in counters)
@@ -44,7 +45,8 @@ class Table:
     def __init__(self, records: Records, prefix: str, users: Users) -> None:
         self.records = records
         self.prefix = prefix
-        # In each table: a cache of the class would hold the tables of all logs of a campaign.
+        # The cache is in each table, because a cache of the class would keep the tables of all logs
+        # of a campaign.
         self._joined: dict[str, np.ndarray] = {}
         self._all = False  # whether all counters are joined
         self._files = Joined(records)
@@ -56,7 +58,7 @@ class Table:
         return len(self.ids)
 
     def has(self, name: str) -> bool:
-        """Returns whether the module has this counter (name without the prefix)."""
+        """Returns whether the module has this counter (its name without the prefix)."""
         return f"{self.prefix}_{name}" in self._rules
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -72,7 +74,7 @@ class Table:
         return found
 
     def _join_all(self) -> None:
-        """Joins all counters at once: of few records, one counter takes nearly as long as all."""
+        """Joins all counters at once. With few records, one counter takes nearly as long as all."""
         records = self.records
         ints, floats = _names_of(records.module.name, f"{self.prefix}_")
         values = records.fcounters.T
@@ -103,8 +105,8 @@ class Table:
         return self._files.added(column) if self._rules[full] else self._files.largest(column)
 
     def record_ids(self, name: str) -> npt.NDArray[np.uint64]:
-        """Returns a counter that is a record id, per file; 0: none. An id may use all 64 bits, so
-        as a signed counter it may be negative."""
+        """Returns, per file, a counter that is a record id; 0: none. An id may use all 64 bits, so
+        it may be negative as a signed counter."""
         return self._files.largest(self.records[f"{self.prefix}_{name}"].astype("u8"))
 
     def sum(self, name: str) -> float:
@@ -116,10 +118,10 @@ class Table:
         return self._files.place(record)
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:
-        """Returns an array of files x ten size classes; kind: READ or WRITE."""
+        """Returns an array of files x ten size classes. kind: READ or WRITE."""
         return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
 
     @property
     def shared(self) -> np.ndarray:
-        """Mask of the files that more than one process has a record of."""
+        """Mask of the files of which more than one process has a record."""
         return self.processes > 1

@@ -11,7 +11,7 @@ JUDGEMENT = "judgement: below it a change is not worth the work"
 
 @dataclass(frozen=True)
 class Limit:
-    """One threshold: its value in a unit, what it decides, and where it comes from."""
+    """One threshold: its value and unit, what it decides, and where the value comes from."""
 
     name: str
     value: float

@@ -1,8 +1,6 @@
-"""Tables of advice: what to change about each kind of time in I/O, and the counters that show that
-the change is possible.
-
-A row of a table is one piece of advice with its condition. Without a row that applies, a finding
-states a fact and proposes nothing.
+"""Tables of advice: for each kind of time in I/O, the possible changes, and the counters that show
+that a change is possible. A row of a table is one piece of advice with its condition. If no row
+applies, the finding states a fact and proposes nothing.
 """
 
 from __future__ import annotations
@@ -14,36 +12,36 @@ from ..finding import Remedy
 from .language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 
 FEW = 100  # calls; fewer of them are not a pattern
-_SOME = 10  # opens or waits for storage that are worth merging
+_SOME = 10  # fewest opens, or waits for storage, that are worth merging
 _AGAIN = 1.5  # bytes moved per byte of a file
 _SMALL_FILE = 1 << 20  # bytes
 _LARGE_FOLDER = 10_000  # entries
-_SEARCH = 20  # questions for each file, from which on a program searches a name
-_CHECKPOINT = 16 << 20  # bytes that one wait for storage may well serve
+_SEARCH = 20  # queries per file, from which on a program searches for a name
+_CHECKPOINT = 16 << 20  # bytes that justify a wait for storage
 _ITEM = 16  # bytes of a number or a few characters
-_BLOCK = 4096  # bytes; a call of a library that moves more has little left to save
+_BLOCK = 4096  # bytes per call of a library; larger calls have little left to save
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Facts that the log has about one kind of calls, on which advice depends."""
+    """Facts in the log about one kind of calls, on which advice depends."""
 
     calls: float = 0.0
     moved: float = 0.0  # bytes
-    large: bool = False  # transfers are large, or memory answered them
+    large: bool = False  # transfers are large, or the page cache served them
     again: float = 0.0  # bytes moved per byte of the files
     text: bool = False  # the files are text
     files: float = 0.0
     opens: float = 0.0
     stats: float = 0.0
     seeks: float = 0.0
-    lookups: float = 0.0  # of folders and links, and calls on names that failed
+    lookups: float = 0.0  # look-ups of folders and links, and failed calls on names
     resizes: float = 0.0  # truncations and preallocations of files
     names: float = 0.0  # renames, removals and the like
     together: bool = False  # several processes work on one job
-    repeated: float = 0.0  # listings of a folder that was listed before
-    entries: float = 0.0  # of listed folders
-    items: bool = True  # the program itself decides how much a call moves
+    repeated: float = 0.0  # repeated listings of a folder
+    entries: float = 0.0  # entries of listed folders
+    items: bool = True  # the program itself decides how many bytes a call moves
     runs: float = 1.0  # processes of the program
     converts: bool = False  # HDF5 converts each value
 
@@ -64,7 +62,7 @@ class Advice:
 
 
 def remedy(rows: Sequence[Advice], seen: Seen) -> Remedy:
-    """Returns the advice that applies; an empty remedy if none does."""
+    """Returns the advice that applies; an empty remedy if no advice applies."""
     found = [row for row in rows if row.applies(seen)]
     words = "; ".join(row.words for row in found)
     examples = dict.fromkeys(row.example for row in found if row.example)
@@ -136,14 +134,14 @@ OPENS = (
 
 
 def _searches(seen: Seen) -> bool:
-    """Returns whether a program asks about many more names than it has files."""
+    """Returns whether a program queries many more names than it has files."""
     return seen.stats >= _SEARCH * max(seen.files, FEW)
 
 
-# The advice for a program that looks up many names; the rule opens-again has it, too.
+# The advice for a program that looks up many names. The rule opens-again uses it as well.
 SEARCH_ONCE = (
-    "ask about each name once and remember the answers, for example in a set of names from one "
-    "listing of the folder; begin a search for the next free number at the last one"
+    "look each name up once and remember the result, for example in a set of names from one "
+    "listing of the folder; begin a search for the next free number at the last number"
 )
 SEARCH_EXAMPLE = (
     "C: static int next = 0;  while (access(name(next), F_OK) == 0) next++;\n"
@@ -183,14 +181,14 @@ METADATA = (
     ),
     Advice(
         lambda s: s.stats >= FEW and s.entries < s.stats / 2 and not _searches(s),
-        "ask about a file once and remember the result",
+        "query a file once and remember the result",
         "Python: known = os.stat(path)  # before the loop\n"
         "C: struct stat known;  stat(path, &known);  before the loop",
         alone=True,
     ),
     Advice(
         lambda s: s.lookups >= FEW,
-        "make a folder once, and remember which folders are there and what names resolve to",
+        "make each folder once, and remember which folders exist and what names resolve to",
         "C: int folder = open(path, O_DIRECTORY);  before the loop, openat(folder, name, ...)\n"
         "Python: os.makedirs(folder, exist_ok=True)  # before the loop, for each folder once\n"
         "Rust: let root = fs::canonicalize(root)?;  before the loop, root.join(name)\n"
@@ -212,7 +210,7 @@ METADATA = (
     ),
     Advice(
         lambda s: s.together,
-        "let one process ask and send the result to the others",
+        "let one process query and send the result to the others",
         "MPI_Bcast of what rank 0 read",
     ),
     Advice(
@@ -220,7 +218,7 @@ METADATA = (
             max(s.opens, s.stats, s.names, s.lookups, s.resizes) < max(2 * s.files, FEW)
             and s.files < FEW
         ),
-        "make fewer calls on names: keep files open, and remember what is known of them",
+        "make fewer calls on names: keep files open, and remember the results of queries",
         "one archive, HDF5 or SQLite file instead of many files",
     ),
 )
@@ -260,7 +258,8 @@ BUFFERS = (
     ),
     Advice(
         lambda s: not s.items and s.runs > 1,
-        "do the work of several calls of the program in one: it reads its input once for each call",
+        "do the work of several calls of the program in one, because it reads its input once "
+        "per call",
         "sed: sed -i -e 's/a/b/' -e 's/c/d/' file  # all changes in one call\n"
         "awk: awk 'FNR == 1 { ... } { ... }' one two three  # all files in one call",
     ),
@@ -281,8 +280,8 @@ HDF5 = (
     ),
     Advice(
         lambda s: s.converts,
-        "give the data the type in memory that they have in the file, so that HDF5 converts "
-        "nothing; convert in your own loop if you must",
+        "use the same datatype in memory as in the file, so that HDF5 converts nothing; if "
+        "necessary, convert in your own loop",
         "C: H5Dread(dataset, H5Dget_type(dataset), ...)\n"
         "Python: values = dataset[...]  # without astype(); numpy then has the type of the file",
     ),

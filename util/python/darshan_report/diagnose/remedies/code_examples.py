@@ -1,4 +1,4 @@
-"""Selects, from the calls that a remedy shows, those of the program's language and libraries."""
+"""Selects, from the example calls of a remedy, those for the program's language and libraries."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LUSTRE = re.compile(r"\blfs ")
 
 
 def fitted(facts: Facts, finding: Finding) -> Finding:
-    """Returns the finding without calls that mean nothing to its program; unchanged if no call
-    would remain."""
+    """Returns the finding without example calls of languages and libraries that its program does
+    not use; unchanged if no call would remain."""
     if not finding.remedy.example:
         return finding
     example = spoken(facts, finding.programs, finding.remedy.example)
@@ -37,7 +37,7 @@ def fitted(facts: Facts, finding: Finding) -> Finding:
 
 
 def _unknown(facts: Facts) -> list[re.Pattern[str]]:
-    """Returns the patterns of the libraries and file systems that the log shows no sign of."""
+    """Returns the patterns of the libraries and file systems of which the log has no sign."""
     there = {
         _HDF5: ("H5F", "H5D"),
         _PNETCDF: ("PNETCDF_FILE", "PNETCDF_VAR"),

@@ -1,8 +1,7 @@
-"""Remedies for files that several processes use at the same time while some of them write.
-
-Many remedies keep something: a file open, or its contents in memory. They are right for a file of
-one process only (Remedy.alone). They would lose data where other processes read or write the file
-meanwhile: there this file has other remedies, for all rules.
+"""Remedies for files that several processes use at the same time while some of them write. Many
+remedies keep a file open, or its contents in memory. They are right only for a file of one process
+(Remedy.alone). If other processes read or write the file at the same time, these remedies would
+lose data. This module then replaces them, for all rules.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ from ..finding import Finding, Remedy
 from ..programs.sqlite import databases
 
 STATE = Remedy(
-    "Processes use this file at the same time, and each must see what the others wrote: none of "
-    "them may keep its contents in memory and write them later. Let one process keep them, give "
-    "out the work or the numbers, and take the results as messages; or, under one lock, read the "
+    "Processes use this file at the same time, and each must see what the others wrote, so no "
+    "process may keep its contents in memory and write them later. Let one process keep the "
+    "contents, hand out the work or the numbers, and receive the results as messages; or, under "
+    "one lock, read the "
     "file, take many items at once, such as a block of 1,000 numbers, and write it back; or use a "
     "database.",
     "C: flock(fd, LOCK_EX);  pread first;  pwrite first + 1000;  flock(fd, LOCK_UN)\n"
@@ -32,8 +32,9 @@ STATE = Remedy(
     "SQL: BEGIN IMMEDIATE;  UPDATE counter SET n = n + 1000 RETURNING n;  COMMIT;",
 )
 OUTPUT = Remedy(
-    "Several processes write this file at the same time: one that kept it open at the place where "
-    "it began would overwrite what the others wrote since. Let each process write a file of its "
+    "Several processes write this file at the same time: a process that only kept it open would "
+    "overwrite what the others have written in the meantime. Let each process write a file of "
+    "its "
     "own, and join them at the end; or let each write at an offset that it computes; or open the "
     "file once with O_APPEND and write whole records, a record or a block of them with each "
     "write().",
@@ -53,11 +54,12 @@ OUTPUT = Remedy(
 
 
 def safe(facts: Facts, finding: Finding) -> Finding:
-    """Returns the finding with a remedy that loses no data of other processes."""
+    """Returns the finding with a remedy that does not lose data of other processes."""
     if not finding.remedy.alone:
         return finding
     told_of = [row.id for row in finding.evidence if row.id is not None and row.record]
-    ids = finding.covers | frozenset(told_of) or facts.common.ids  # of sums: any file
+    # The evidence has sums over files: any file counts.
+    ids = finding.covers | frozenset(told_of) or facts.common.ids
     some = [n for n in facts.common.ids & ids if facts.name(n) not in databases(facts)]
     if not some:
         return finding

@@ -1,11 +1,11 @@
-"""Replacements for starting many processes, by the started program and by the program that starts
-it. Rows of these tables are commands and calls as a user writes them."""
+"""Replacements for starting many processes, for each started program and each starting program. The
+rows of these tables are commands and calls as a user writes them."""
 
 from __future__ import annotations
 
 from .language import of_program
 
-# In a shell: what it has itself for one item, or one call for all items.
+# For a shell: its own syntax for one item, or one call for all items.
 _IN_SHELL = {
     "cut": "while IFS=' ' read -r first rest; do ...; done < file\n"
     "cut -d' ' -f1 file  # once for all lines",
@@ -25,7 +25,7 @@ _IN_SHELL = {
     "head": "read -r line < file",
     "sleep": "read -r -t 1 <> <(:)",
 }
-# In Python: a function that does what the program does.
+# For Python: a function that replaces the program.
 _IN_PYTHON = {
     "basename": "os.path.basename(path)",
     "dirname": "os.path.dirname(path)",
@@ -66,13 +66,13 @@ _PYTHON_LIKE = {
 
 
 def for_items(starter: str, command: str, program: str, *, shell: bool) -> tuple[str, str]:
-    """Returns how processes are started for one item each, and what to do instead: words and an
-    example. starter: the name of the starting program, command: its command line, shell: it is a
+    """Returns advice for a program that starts a process for each item: text and an example.
+    starter: name of the starting program; command: its command line; shell: whether it is a
     shell."""
     if shell:
         return (
             f"Let one call of {program} (or one awk) work on all lines or items, in place of the "
-            "loop; for a single value use what the shell has itself, which starts no process.",
+            "loop; for a single value use the shell's own syntax, which starts no process.",
             _IN_SHELL.get(program, f"{program} < file  # once for all lines, not in a loop"),
         )
     language = of_program(command.partition(" ")[0])
@@ -92,8 +92,7 @@ def for_items(starter: str, command: str, program: str, *, shell: bool) -> tuple
 
 
 def for_scripts(program: str) -> tuple[str, str]:
-    """Returns what to do instead of starting a script of Python for each item or file: words and an
-    example."""
+    """Returns advice for starting a Python script for each item or file: text and an example."""
     return (
         f"Let one process of {program} work on all items or files: it starts and imports once.",
         "Python: for item in sys.argv[1:]: work(item)  # all items in one process\n"
@@ -119,8 +118,8 @@ def for_files(starter: str, program: str, *, shell: bool) -> str:
 
 
 def how(starter: str, *, shell: bool) -> str:
-    """Returns words for what starts the processes, as the subject of a sentence: "find -exec", "A
-    loop in bash", or the program `starter`. shell: the starter is a shell."""
+    """Returns the subject of a sentence that names what starts the processes: "find -exec", "A loop
+    in bash", or the program `starter`. shell: whether the starter is a shell."""
     if starter == "find":
         return "find -exec"
     return f"A loop in {starter}" if shell else starter

@@ -1,7 +1,6 @@
-"""The language of a program, as far as the log shows it, and examples in each language.
-
-The name of an interpreter identifies its language. A compiled program may be in one of several
-languages: then the examples of all of them are printed.
+"""The language of a program, if the log shows it, and examples in each language. The name of an
+interpreter identifies its language. A compiled program may be in one of several languages; the
+examples of all of them are then printed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _PROGRAMS = (
     (r"g?sed|ssed", "sed"),
     (r"sqlite3", SQL),
     (r"dd", "dd"),
-    # Programs whose words are those of the shell that calls them.
+    # Programs whose examples are those of the shell that calls them.
     (
         r"cat|tac|head|tail|wc|nl|od|xxd|hexdump|strings|sort|uniq|cut|paste|join|comm|tr|tee"
         r"|split|csplit|shuf|[ef]?grep|rg|look|column|seq|find|xargs|diff|cmp|patch"
@@ -37,7 +36,7 @@ _PROGRAMS = (
     ),
 )
 COMPILED = ("C", "C++", "Fortran", "Rust", "Go")
-_PLACING = frozenset(("C", "C++", "Fortran", "Rust"))  # have posix_memalign or the like
+_PLACING = frozenset(("C", "C++", "Fortran", "Rust"))  # can align memory
 _LABEL = re.compile(r"^(C|C\+\+|Fortran|Rust|Go|[A-Z][a-z]+|R|SQL|shell|awk|sed|dd): ")
 
 # Examples that write records or lines through a buffer.
@@ -103,7 +102,7 @@ Perl: my @lines = <$file>;  # once, before the loop
 Ruby: all = File.read(path)  # once, before the loop
 awk: NR == FNR { known[$1] = $2; next }  # the first file is read once, then used
 shell: mapfile -t lines < file  # once, before the loop"""
-# Calls to avoid, because each makes a line a write of its own.
+# Calls to avoid, because each causes a separate write for each line.
 FLUSHES = """\
 C: no fflush(stream) after each line
 C++: out << '\\n', not std::endl
@@ -117,7 +116,7 @@ Perl: no $| = 1
 awk: no fflush() and no close(path) after each line
 sed: no sed -u
 shell: printf '%s\\n' "${lines[@]}" > file  # each echo is a write of its own"""
-# Larger pieces, for programs that have their own buffers.
+# Examples with larger pieces, for programs that have their own buffers.
 BLOCKS = """\
 C: read(fd, block, 1 << 20);  write(fd, block, 1 << 20)
 Rust: let mut block = vec![0; 1 << 20];  file.read(&mut block)
@@ -129,7 +128,7 @@ dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 
 
 def of_program(name: str) -> str:
-    """Returns the language of an interpreter by the program's name; empty for a compiled
+    """Returns the language of an interpreter, by the program's name; empty for a compiled
     program."""
     base = os.path.basename(name)
     for pattern, language in _PROGRAMS:
@@ -139,12 +138,12 @@ def of_program(name: str) -> str:
 
 
 def languages(facts: Facts, programs: str) -> frozenset[str]:
-    """Returns the languages that the finding's programs may be written in; programs: as the finding
-    names them, empty if it names none."""
+    """Returns the languages in which the finding's programs may be written. programs: as the
+    finding names them; empty if it names none."""
     commands = [facts.info.exe]
     if facts.tree is not None:
         pairs = zip(facts.tree.programs, facts.tree.commands)
-        # The name says more: R is started by a shell script that is called R as well.
+        # The name decides here: a shell script that is also called R starts R.
         commands = [
             program.name if of_program(program.name) else command
             for program, command in pairs
@@ -168,8 +167,9 @@ def places_memory(facts: Facts) -> bool:
 
 
 def spoken(facts: Facts, programs: str, example: str) -> str:
-    """Returns an example without the lines of other languages. A label stays if several languages
-    remain. Lines without a label stay. The result is empty if all lines are of other languages."""
+    """Returns an example without the lines of other languages. Labels stay if several languages
+    remain, and lines without a label stay. The result is empty if all lines are of other
+    languages."""
     lines = example.split("\n")
     labels = [match[1] if (match := _LABEL.match(line)) else "" for line in lines]
     if not any(labels):

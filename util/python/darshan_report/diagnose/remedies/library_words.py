@@ -1,8 +1,7 @@
-"""Remedies for files that are opened again and again, in the words of the library that opened them.
-
-A row of the table is for the functions of a library that the user's line calls, either for files
-that the program reads or for those that it writes. Without a row, or without call sites, the
-rule's own words stay.
+"""Remedies for files that are opened again and again, in the terms of the library that opened them.
+A row of the table is for library functions that the user's line calls, either for files that the
+program reads or for files that it writes. Without a matching row, or without call sites, the rule's
+own remedy is used.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from ..finding import Remedy
 
 @dataclass(frozen=True)
 class _Row:
-    """A library function, a pattern for its name, and what to write instead."""
+    """A library function (a pattern for its name), and the code that should replace it."""
 
     function: str
-    writes: bool  # the row is for files that the program writes; else for those that it reads
+    writes: bool  # the row is for files that the program writes; else for files that it reads
     text: str
     example: str
 
@@ -95,13 +94,13 @@ _OPENED = (
 
 
 def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:
-    """Returns the remedy for a file (a record's id) that a library opens again and again; None for
-    the general one. writes: the program writes the file, and not only once."""
+    """Returns the remedy for a file (a record's id) that a library opens again and again; None if
+    the general remedy applies. writes: whether the program writes the file more than once."""
     try:
         sites = sites_of(facts.log)
     except LogError:
         return None
-    for kind in (OPEN, READ):  # the program may open the file that a library reads
+    for kind in (OPEN, READ):  # the program may open a file that a library reads
         some = [s for s in sites if s.sums.calls_of[kind] > 0 and record in s.sums.files.calls]
         if some:
             called = library_call(max(some, key=lambda site: site.sums.calls_of[kind]))
