@@ -8,7 +8,8 @@ from ..log import Log
 _PREFIX = "dropped_"
 _TABLES = "dropped_for_full_tables"
 _DEEPBIND = "dropped_by_deepbind"
-# The places of the calls; the text of any other key is the key itself.
+# Text on where calls were dropped, by key of the metadata. The text of any other key is the key
+# itself.
 _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
     "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",
@@ -21,7 +22,7 @@ _WHERE = {
 class Dropped:
     """Events that are in no counter of the log."""
 
-    calls: tuple[tuple[int, str], ...]  # how many, and where; the most first
+    calls: tuple[tuple[int, str], ...]  # how many calls were dropped, and where; most first
     untracked: int  # files, ids and requests without a slot in a table of the runtime
     deepbind: int  # libraries that were opened with RTLD_DEEPBIND
 

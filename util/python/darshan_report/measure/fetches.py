@@ -1,5 +1,5 @@
-"""The processes that make the batches of a training: workers of a DataLoader, or the process that
-iterates, if it has none."""
+"""How the batches of a training were made, and by which processes: by workers of a DataLoader or,
+without workers, by the process that iterates over it."""
 
 from __future__ import annotations
 
@@ -17,27 +17,28 @@ _MOST_BYTES = 1 << 60
 
 @dataclass(frozen=True)
 class Fetches:
-    """Batches that one process made, or several: numbers and seconds, added up."""
+    """The batches of one process, or of several processes together: numbers and seconds."""
 
-    worker: int | None  # number of the worker; None: the process itself, or several
-    rank: int | None  # of a launcher such as torchrun; None: not known, or several
+    worker: int | None  # number of the worker; None: not a worker, or several processes
+    rank: int | None  # rank from a launcher such as torchrun; None: unknown, or several
     processes: int
     batches: int
-    opens: int  # of files
+    opens: int  # opens of files
     read: int  # bytes
-    faults: int  # pages that came from storage through mapped files, or from swap
+    faults: int  # page faults that read from storage, of mapped files or swapped memory
     start: float  # seconds after the start of the run
     end: float
     whole: float  # seconds in which batches were made
-    longest: float  # seconds of the longest one
-    processor: float  # processor time of the thread meanwhile
-    no_processor: float | None  # seconds in which it was ready to run without one; None: unknown
+    longest: float  # seconds of the longest batch
+    processor: float  # processor time of the thread while it made batches
+    # Seconds in which the thread was ready to run but had no processor; None: unknown.
+    no_processor: float | None
     opening: float  # seconds in calls that open or close files, or look names up
     reading: float
     writing: float
     collating: float  # in collate_fn
     transforming: float  # in functions that are known to transform samples
-    idle: float  # seconds between batches; 0 of a process without workers
+    idle: float  # seconds of workers between batches; 0 without workers
 
     @property
     def files(self) -> float:
@@ -46,20 +47,21 @@ class Fetches:
 
     @property
     def computing(self) -> float:
-        """Processor time outside of calls on files, at most. The processor time in these calls is
-        not known, so the part of it that fits nowhere else is taken to be there."""
+        """Upper bound of the processor time outside of calls on files. The processor time in these
+        calls is unknown, so only the part that does not fit elsewhere is taken to be in them."""
         return min(self.processor, self.whole - self.files)
 
     @property
     def ready(self) -> float:
-        """Seconds outside of calls on files in which the thread was ready to run but had no
-        processor, at most; 0 if that is unknown."""
+        """Upper bound of the seconds outside of calls on files in which the thread was ready to run
+        but had no processor; 0 if unknown."""
         return min(self.no_processor or 0.0, self.whole - self.files - self.computing)
 
     @property
     def other(self) -> float:
-        """Seconds of the rest: the thread waited for a page of a mapped file, another thread, a
-        network, or slept; or for a processor, if that is unknown."""
+        """Seconds of the remaining time, in which the thread slept, or waited for a page of a
+        mapped file, another thread or a network. If waits for a processor are unknown, they are in
+        this time as well."""
         return max(0.0, self.whole - self.files - self.computing - self.ready)
 
 
@@ -69,7 +71,7 @@ def _seconds(value: float) -> float:
 
 def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None) -> Fetches | None:
     """Returns the sum of some records of TRAINING; None if they have no fetches, as in older logs.
-    worker, rank: whose records these are."""
+    worker, rank: the worker and the rank to which the records belong."""
 
     def count(name: str, most: int = _MOST) -> int:
         return sum(min(max(int(v), 0), most) for v in rows[f"TRAINING_{name}"].tolist())
@@ -107,8 +109,8 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
 
 
 def of_workers(rows: np.ndarray) -> tuple[Fetches, ...]:
-    """Returns the workers of some records, in order of ranks and numbers. Processes that were the
-    same worker in several epochs are added up."""
+    """Returns the workers in some records, ordered by rank and number. Processes that were the same
+    worker in different epochs are added up."""
     numbers = rows["TRAINING_WORKER"], rows["TRAINING_RANK"]
     pairs: Iterable[tuple[int, int]] = set(zip(*(part.tolist() for part in numbers)))
     found = []

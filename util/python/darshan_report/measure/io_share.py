@@ -1,4 +1,4 @@
-"""The I/O share as text, in the same words in all reports."""
+"""The I/O share as text, with the same wording in all reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ OF_RUN, OF_WORK = "run time", "working time"
 
 
 def of_what(shares: Shares) -> str:
-    """Returns the base of a share: the run time if no process waited, else the working time."""
+    """Returns the name of the whole to which a share refers: the run time if no process waited,
+    else the working time."""
     return OF_WORK if shares.waited else OF_RUN
 
 
@@ -22,13 +23,13 @@ def files(shares: Shares) -> str:
 
 
 def all_layers(shares: Shares) -> str:
-    """Returns the share of I/O of all layers."""
+    """Returns the share of I/O of all layers as text."""
     return share(shares.all, shares.work)
 
 
 def sentence(shares: Shares) -> str:
-    """Returns a sentence with the shares of file I/O and of I/O of all layers, and the time that
-    they are shares of."""
+    """Returns a sentence with the shares of file I/O and of I/O of all layers, and the time to
+    which they refer."""
     what = of_what(shares)
     told = f"{files(shares)} of the {what} went into file I/O"
     if shares.above:

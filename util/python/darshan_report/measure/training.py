@@ -1,5 +1,5 @@
-"""Training in PyTorch: epochs, how long the program waited for data, and what the processes that
-load it did meanwhile, from the records of TRAINING."""
+"""Training in PyTorch, from the records of TRAINING: epochs, how long the program waited for data,
+and what the loading processes did in this time."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from .processes.usage import usage_of
 
 MODULE = "TRAINING"
 _LOADER, _EPOCH, _RANK, WORKER = 0, 1, 2, 3  # kinds of records
-MOST_RANKS = 1 << 20  # of a launcher; more is damage
+MOST_RANKS = 1 << 20  # ranks from a launcher; more is damage
 _LONGEST = 1e9  # seconds; a larger value is damage
 _MOST = 1 << 40  # batches; more is damage
 
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several: of a loader, or of a rank."""
+    """One epoch, or the sum of several epochs of a loader or a rank."""
 
-    number: int  # of the epoch or the rank; 0: of a loader
+    number: int  # number of the epoch or the rank; 0 for a loader
     epochs: int
-    complete: int  # of them, those in which the loader had no more batches at the end
+    complete: int  # epochs that ended because the loader had no more batches
     steps: int  # batches
     start: float  # seconds after the start of the run
     end: float
-    whole: float  # seconds, summed over epochs
-    iter: float  # of these, in the call that begins the iteration and starts workers
-    next: float  # in calls for a batch, the first of each epoch included
-    first: float  # in the first of each epoch
+    whole: float  # seconds of the epochs, added up
+    iter: float  # part of `whole` in the call that begins the iteration and starts workers
+    next: float  # part of `whole` in calls for a batch
+    first: float  # part of `next` in the first call of each epoch
     processor: float  # processor time of the calling thread in calls for a batch
-    longest: float  # seconds of the longest call for a batch but the first
+    longest: float  # seconds of the longest call for a batch, except first calls
 
     @property
     def wait(self) -> float:
-        """Seconds that the program spent waiting for data, or loading it itself."""
+        """Seconds in which the program waited for data, or loaded the data itself."""
         return min(self.whole, self.iter + self.next)
 
     @property
@@ -58,7 +58,7 @@ class Span:
 
     @property
     def share(self) -> float:
-        """The wait as a part of the epochs, 0 to 1."""
+        """The wait as a share of the epochs, 0 to 1."""
         return self.wait / self.whole if self.whole > 0 else 0.0
 
     @property
@@ -69,22 +69,21 @@ class Span:
 
 @dataclass(frozen=True)
 class Workers:
-    """Sums over the worker processes of a loader: number, lifetimes, seconds in file I/O and of
-    processor time."""
+    """Sums over the worker processes of a loader."""
 
     number: int  # processes
-    lives: float  # seconds that they lived
+    lives: float  # lifetimes in seconds
     io: float  # seconds in file I/O
     processor: float  # seconds of processor time
-    ready: float  # seconds in which they were ready but waited for a processor
+    ready: float  # seconds in which they were ready to run but had no processor
 
     @property
     def other(self) -> float:
-        """Seconds of their lives in which they waited for something else than file I/O."""
+        """Seconds of their lifetimes in which they waited for something other than file I/O."""
         return max(0.0, self.lives - self.io - self.processor - self.ready)
 
     def part(self, seconds: float) -> float:
-        """Returns the seconds as a part of their lives, 0 to 1."""
+        """Returns the seconds as a share of their lifetimes, 0 to 1."""
         return min(1.0, seconds / self.lives) if self.lives > 0 else 0.0
 
 
@@ -93,38 +92,39 @@ class Loader:
     """A place in the program that iterates over a DataLoader."""
 
     id: int
-    name: str  # of its record
+    name: str  # name of its record
     place: Place | None  # the user's line
-    processes: int  # that used it
+    processes: int  # processes that iterated over it
     workers: int | None  # num_workers; None: unknown
     prefetch: int | None
     persistent: bool | None
     batch_size: int | None
-    processors: int  # on which each process may run; 0: unknown
+    processors: int  # number of processors on which each process may run; 0: unknown
     sums: Span
-    epochs: tuple[Span, ...]  # those that have records of their own, in order
-    ranks: tuple[Span, ...]  # of a launcher such as torchrun, in order; empty: not known
-    did: Workers | None  # None: without workers, or not known
-    io: float | None  # seconds in file I/O of the processes that iterate; None: not known
-    made: Fetches | None  # how its batches were made, by workers or without; None: not known
-    by_worker: tuple[Fetches, ...]  # the same of each worker
+    epochs: tuple[Span, ...]  # epochs that have their own records, in order
+    ranks: tuple[Span, ...]  # ranks from a launcher such as torchrun, in order; empty if unknown
+    did: Workers | None  # None: no workers, or unknown
+    io: float | None  # seconds in file I/O of the processes that iterate; None: unknown
+    made: Fetches | None  # how its batches were made, with or without workers; None: unknown
+    by_worker: tuple[Fetches, ...]  # how each worker made its batches
 
     @property
     def line(self) -> str:
-        """The user's line as text: file and number, without folders; empty if it is unknown."""
+        """The user's line as text: file and number, without folders; empty if unknown."""
         if self.place is None or not self.place.file:
             return ""
         return f"{self.place.file.rpartition('/')[2]}:{self.place.line}"
 
     @property
     def slowest(self) -> Span | None:
-        """The rank that waited longest for its data; None if there are not several."""
+        """The rank that waited longest for its data; None if there are fewer than two ranks."""
         return max(self.ranks, key=lambda rank: rank.wait) if len(self.ranks) > 1 else None
 
     @property
     def part_of_run(self) -> float:
-        """The part of a saving, summed over processes, that is a saving of the run: ranks of one
-        launch go on together after each step, so the one that waits longest decides."""
+        """The factor (0 to 1) that turns a saving, summed over processes, into a saving of the
+        run's time. Ranks of one launch continue together after each step, so the run saves what the
+        rank that waits longest saves."""
         slowest, whole = self.slowest, sum(rank.wait for rank in self.ranks)
         even = 1 / max(1, self.processes)
         return max(even, slowest.wait / whole) if slowest is not None and whole > 0 else even
@@ -143,7 +143,7 @@ def _setting(value: int) -> int | None:
 
 
 def _span(rows: np.ndarray, number: int) -> Span:
-    """Returns the sum of some records, as the epoch or rank of this number."""
+    """Returns the sum of some records, which are the epoch or the rank with this number."""
 
     def total(name: str) -> float:
         return sum(_seconds(value) for value in rows[f"{MODULE}_F_{name}"].tolist())
@@ -169,7 +169,7 @@ def _span(rows: np.ndarray, number: int) -> Span:
 
 
 def _place(name: str) -> Place | None:
-    """Returns the user's line in the name of a loader; None without one."""
+    """Returns the user's line in the name of a loader; None if it has none."""
     frames = [frame for frame in stack_of(name).frames if isinstance(frame, Python)]
     places = tuple(Place(frame.function, frame.path, frame.line) for frame in frames)
     user = user_line(places)
@@ -179,8 +179,8 @@ def _place(name: str) -> Place | None:
 def _workers(
     log: Log, tree: Processes | None, ranks: Iterable[int], spans: Iterable[Span]
 ) -> Workers | None:
-    """Returns the sums over the children that these ranks started during a begin of an epoch; None
-    if they started no child then."""
+    """Returns the sums over the child processes that these ranks started while an epoch began; None
+    if there are none."""
     if tree is None:
         return None
     parents = np.flatnonzero(np.isin(tree.ranks, np.array(sorted(ranks), "i8")))
@@ -194,8 +194,8 @@ def _workers(
     these, lives = tree.ranks[places], float(tree.lives[places].sum())
     io, ready = float(tree.time[places].sum()), _used(log, these, "F_RUNNABLE_TIME")
     processor = _used(log, these, "F_USER_TIME", "F_SYSTEM_TIME")
-    # A call may wait for a processor. Time that is in both is taken from both, in proportion to
-    # their sizes.
+    # Calls may contain waits for a processor. Time that is in both values is subtracted from both,
+    # in proportion to their sizes.
     if (twice := io + processor + ready - lives) > 0 and io + ready > 0:
         part = max(0.0, 1 - twice / (io + ready))
         io, ready = io * part, ready * part
@@ -203,7 +203,7 @@ def _workers(
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
-    """Returns the sum of times that the kernel accounted to these ranks; 0 if the log has none."""
+    """Returns the sum of the times that the kernel counted for these ranks; 0 if unknown."""
     known = usage_of(log)
     if known is None:
         return 0.0
@@ -228,8 +228,8 @@ def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
 def _loader(
     log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
 ) -> Loader:
-    """Returns the loader of these records, which have one id, with the records of its epochs and
-    ranks, and those of its workers."""
+    """Returns the loader of these records, which all have one id: records of the loader, its
+    epochs, its ranks and its workers."""
     name = log.name(int(rows["id"][0])) or ""
     kinds, numbers = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_RANK"]
     spans = _spans(parts[kinds == _EPOCH], "EPOCH")
@@ -257,16 +257,16 @@ def _loader(
         ranks=_spans(parts[known], "RANK"),
         did=_workers(log, tree, ranks, spans) if workers else None,
         io=_io_of(tree, ranks),
-        # A line may iterate over loaders with workers and without.
+        # One line may iterate over loaders with workers and over loaders without.
         made=fetches(np.concatenate((rows, workers_of))),
         by_worker=of_workers(workers_of),
     )
 
 
 def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
-    """Returns the records of a loader's workers. Workers that the process did not fork (start
-    methods spawn and forkserver) do not know their loader: if the log has one loader with workers,
-    they are its."""
+    """Returns the records of a loader's workers. Workers that were not forked (start methods spawn
+    and forkserver) do not know their loader. If the log has only one loader with workers, they
+    belong to this loader."""
     kinds, loaders = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_LOADER"]
     mask = loaders == loader
     if is_alone:
@@ -276,8 +276,8 @@ def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
 
 
 def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
-    """Returns the loaders of a log, those first whose epochs took the longest; none if the log
-    lacks such records or they are damaged."""
+    """Returns the loaders of a log, the loader with the longest epochs first; none if the log has
+    no records of loaders, or damaged ones."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return ()

@@ -1,8 +1,7 @@
-"""The lanes of a training: what each process that iterates over a DataLoader, and each worker, did
-over time, from the records of TRAINING_TIME.
-
-The log has sums in bins of time, and no times of single batches. The parts of a batch are spread
-evenly over the time in which it was made.
+"""The lanes of a training, from the records of TRAINING_TIME: the activity over time of each
+process that iterates over a DataLoader, and of each worker. The log has sums in bins of time, not
+the times of single batches. The parts of a batch are distributed evenly over the time in which it
+was made.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ _NAME = re.compile(r"heatmap:(epochs|batches|processors)(?::(\d{1,9}))?")
 _MILLISECOND = 1e-3
 _LATEST = 1e9  # seconds; a later bin is damage
 
-# States of a process. The first four are those of making a batch, as in the table of workers; FILES
-# are opening and reading together.
+# States of a process. The first four are the parts of making a batch, as in the table of workers.
+# FILES is opening and reading together.
 FILES, COMPUTING, READY, WAITING, IDLE = "files", "computing", "ready", "waiting", "idle"
 STALL, STEP = "stall", "step"
 STATES = (FILES, COMPUTING, READY, WAITING, IDLE, STALL, STEP)
@@ -40,26 +39,26 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """A process that iterates over a DataLoader, or a worker: all processes that were the worker of
-    this number, one after the other."""
+    """The lane of a process that iterates over a DataLoader, or of a worker. The lane of a worker
+    contains all processes that were the worker with this number, one after another."""
 
     process: int  # number of the (first) process in the log
-    worker: int | None  # None: it iterates
+    worker: int | None  # number of the worker; None: the process iterates
     parent: int  # number of the process that iterates
-    rank: int | None  # that a launcher such as torchrun gave the process that iterates
-    loader: int  # id of the loader of a worker; 0: not known, or the process iterates
-    spans: tuple[tuple[float, float], ...]  # when its processes lived, seconds after the start
-    spent: dict[str, Floats]  # by state: seconds in each bin
+    rank: int | None  # rank from a launcher such as torchrun, of the process that iterates
+    loader: int  # id of a worker's loader; 0: unknown, or the process iterates
+    spans: tuple[tuple[float, float], ...]  # lifetimes of its processes, in seconds after the start
+    spent: dict[str, Floats]  # for each state, the seconds in each bin
 
     @functools.cached_property
     def sums(self) -> dict[str, float]:
-        """Seconds in each state that is not empty."""
+        """The seconds of each state that is not empty."""
         return {state: float(bins.sum()) for state, bins in self.spent.items() if bins.any()}
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """The lanes of a training: each process that iterates, with its workers behind it."""
+    """The lanes of a training: each process that iterates, followed by its workers."""
 
     width: float  # seconds of a bin
     bins: int
@@ -69,14 +68,15 @@ class Lanes:
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The records of one process: by kind, the whole and the part, as seconds in bins."""
+    """The records of one process: for each kind of time, the whole and a part, as seconds in
+    bins."""
 
     rank: int
     worker: int | None
     times: dict[str, tuple[Floats, Floats]]
     start: float
     end: float
-    is_one: bool  # not several, whose single lives the log does not have
+    is_one: bool  # one process; of several, the log does not have the single lifetimes
 
     def of(self, kind: str, bins: int) -> tuple[Floats, Floats]:
         """Returns whole and part of a kind; zeros if the process had no such time."""
@@ -94,8 +94,8 @@ def _usable(record: HeatMap) -> bool:
 
 
 def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
-    """Returns milliseconds as seconds in so many bins, at most the width of a bin each: the log has
-    whole milliseconds, and a full bin may have one too many."""
+    """Converts milliseconds to seconds in this many bins. Each value is at most the width of a bin,
+    because rounding to whole milliseconds may make a full bin too large."""
     found = np.zeros(bins)
     known = np.maximum(values[:bins], 0) * _MILLISECOND
     found[: len(known)] = known
@@ -103,7 +103,7 @@ def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
 
 
 def _lived(bins: int, width: float, spans: Iterable[tuple[float, float]]) -> Floats:
-    """Returns the seconds of each bin within the spans, which do not overlap."""
+    """Returns how many seconds of each bin are within the spans. The spans must not overlap."""
     edges = np.arange(bins + 1) * width
     found = np.zeros(bins)
     for start, end in spans:
@@ -112,8 +112,9 @@ def _lived(bins: int, width: float, spans: Iterable[tuple[float, float]]) -> Flo
 
 
 def _batches(one: _Process, bins: int) -> dict[str, Floats]:
-    """Returns the states of a process while it made batches, which add up to that time. The runtime
-    takes processor time that does not fit beside the calls on files of a batch to be in these."""
+    """Returns the states of a process while it made batches; they add up to this time. If the
+    processor time of a batch does not fit beside its calls on files, the runtime takes the excess
+    to be inside these calls."""
     whole, files = one.of(_BATCHES, bins)
     running, without = one.of(_PROCESSORS, bins)
     files = np.minimum(files, whole)
@@ -124,8 +125,8 @@ def _batches(one: _Process, bins: int) -> dict[str, Floats]:
 
 
 def _iterating(one: _Process, bins: int) -> dict[str, Floats]:
-    """Returns the states of a process that iterates: the wait without the batches that it made
-    itself meanwhile, these, and its own work between batches."""
+    """Returns the states of a process that iterates: its wait, the parts of batches that it made
+    itself (which are not in the wait), and its own work between batches."""
     whole, wait = one.of(_EPOCHS, bins)
     spent = _batches(one, bins)
     made = sum(spent.values(), np.zeros(bins))
@@ -137,8 +138,8 @@ def _iterating(one: _Process, bins: int) -> dict[str, Floats]:
 
 
 def _worker(several: Sequence[_Process], bins: int, width: float) -> dict[str, Floats]:
-    """Returns the states of a worker. It is idle while it lives and makes no batch, as far as the
-    log has its life."""
+    """Returns the states of a worker. The worker is idle while it lives and does not make a batch,
+    if the log has its lifetime."""
     spent: dict[str, Floats] = {}
     for one in several:
         for state, seconds in _batches(one, bins).items():
@@ -149,8 +150,8 @@ def _worker(several: Sequence[_Process], bins: int, width: float) -> dict[str, F
 
 
 def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, float, bool]:
-    """Returns when a process began and ended, and whether it is one: a rank of a run of very many
-    processes stands for several. The whole run if the log does not say."""
+    """Returns begin and end of a process, and whether it is a single process: in a run of very many
+    processes, a rank represents several. If the times are unknown, returns the whole run."""
     if tree is not None and len(place := tree.places(np.array([rank]))):
         at = place[0]
         return float(tree.start[at]), float(tree.end[at]), bool(tree.counts[at] == 1)
@@ -158,8 +159,9 @@ def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, fl
 
 
 def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, float]:
-    """Returns the processes that have records, with the number and width of the bins."""
-    found: dict[tuple[int, int], dict[str, HeatMap]] = {}  # by rank and number of the worker, or -1
+    """Returns the processes that have records, and the number and width of the bins."""
+    # By rank and number of the worker (-1: not a worker).
+    found: dict[tuple[int, int], dict[str, HeatMap]] = {}
     for record in heat_maps(log, MODULE):
         if (name := _NAME.fullmatch(log.name(record.id) or "")) and _usable(record):
             found.setdefault((record.rank, int(name[2] or -1)), {})[name[1]] = record
@@ -182,7 +184,7 @@ def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, f
 
 
 def _parent(tree: Processes | None, rank: int) -> int:
-    """Returns the number of the parent process; -1 if it is unknown."""
+    """Returns the number of the parent process; -1 if unknown."""
     if tree is None or not len(place := tree.places(np.array([rank]))):
         return -1
     above = int(tree.parents[place[0]])
@@ -190,7 +192,7 @@ def _parent(tree: Processes | None, rank: int) -> int:
 
 
 def _launched(tree: Processes | None, rank: int) -> int | None:
-    """Returns the rank that a launcher gave a process; None if none did."""
+    """Returns the rank that a launcher gave a process; None if there is no launcher."""
     if tree is None or not len(place := tree.places(np.array([rank]))):
         return None
     number = int(tree["WORLD_RANK"][place[0]])
@@ -198,7 +200,7 @@ def _launched(tree: Processes | None, rank: int) -> int | None:
 
 
 def _loaders(log: Log) -> dict[int, int]:
-    """Returns the loader of each worker that lived as long as the training, by rank. Workers that
+    """Returns, by rank, the loader of each worker that lived as long as the training. Workers that
     start again in each epoch have one record for all of their processes."""
     region = log.info.region(TRAINING)
     if region is None or region.length == 0:
@@ -212,9 +214,9 @@ def _loaders(log: Log) -> dict[int, int]:
 
 
 def _successive(some: list[_Process]) -> list[list[_Process]]:
-    """Returns processes in groups of which each process began after the one before had ended: those
-    that were the same worker in several epochs. Two loaders may have workers of one number at the
-    same time."""
+    """Returns the processes in groups that were the same worker in successive epochs: in a group,
+    each process began after the previous one had ended. Several groups are possible, because two
+    loaders may have workers with the same number at the same time."""
     groups: list[list[_Process]] = []
     for one in sorted(some, key=lambda process: process.start):
         home = next((group for group in groups if group[-1].end <= one.start), None)
@@ -226,8 +228,8 @@ def _successive(some: list[_Process]) -> list[list[_Process]]:
 
 
 def lanes(log: Log, tree: Processes | None) -> Lanes | None:
-    """Returns the lanes of a training; None if the log has no such times. Raises LogError if they
-    are damaged."""
+    """Returns the lanes of a training; None if the log has no TRAINING_TIME records. Raises
+    LogError if they are damaged."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return None

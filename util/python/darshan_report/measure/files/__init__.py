@@ -1,1 +1,1 @@
-"""Figures of files: their records joined, and those that belong together."""
+"""Numbers of files: their records joined, and files that belong together."""

@@ -1,4 +1,4 @@
-"""Records of one layer joined by file: a file may have a record per rank."""
+"""Records of one layer, joined by file, because a file may have a record per rank."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from .overflow import Group, stands
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """A row per file (dataset, object ...) of a layer."""
+    """The files (datasets, objects, ...) of a layer, one row each."""
 
     ids: npt.NDArray[np.uint64]
-    processes: npt.NDArray[np.int64]  # that have a record; -1: all
+    processes: npt.NDArray[np.int64]  # processes that have a record; -1: all
     read: npt.NDArray[np.int64]  # bytes; or UNKNOWN
     written: npt.NDArray[np.int64]  # bytes; or UNKNOWN
-    time: npt.NDArray[np.float64]  # seconds in calls, summed over processes; or UNKNOWN
-    size: npt.NDArray[np.int64]  # bytes up to the last one that was read or written; or UNKNOWN
-    stands: npt.NDArray[np.int64]  # files that the row represents; several may share a record
+    time: npt.NDArray[np.float64]  # seconds in calls, summed over processes, or UNKNOWN
+    # Offset of the last byte that was read or written, plus 1; or UNKNOWN.
+    size: npt.NDArray[np.int64]
+    stands: npt.NDArray[np.int64]  # number of files in the row; several may share a record
     mapped: npt.NDArray[np.int64]  # bytes of mappings
     touched: npt.NDArray[np.int64]  # bytes that were touched through mappings; or UNKNOWN
 
@@ -43,13 +44,14 @@ class Files:
 
     @property
     def shared(self) -> int:
-        """Number of files with records of several processes, or of all."""
+        """Number of files with records of several, or of all, processes."""
         return int(np.count_nonzero(self.processes != 1))
 
     def slowest(self, count: int) -> npt.NDArray[np.int64]:
-        """Returns the indices of the files with the most time, then bytes, the worst first. The
-        time in mappings is in no call, so the file with the most bytes touched through mappings
-        gets the last place, if it has no other."""
+        """Returns the indices of the files with the most time, and at equal times the most bytes,
+        the worst first. No call contains the time of accesses to mappings. Therefore the file with
+        the most bytes touched through mappings gets the last place, unless it is already in the
+        list."""
         moved = self.read.astype("f8") + self.written + self.touched.clip(0)
         # The id breaks ties, so that two runs give the same report.
         order = np.lexsort((self.ids, -moved, -self.time))
@@ -72,14 +74,14 @@ def times_of(records: Records, layer: Layer) -> list[str]:
 def _sizes(
     files: Joined, records: Records, layer: Layer, moved: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Returns the least possible size of each file: the last byte that was read or written, plus 1.
-    moved: mask of files with transfers."""
+    """Returns a lower bound of each file's size: the offset of the last byte that was read or
+    written, plus 1. moved: mask of files with transfers."""
     ends = [n for n in map(layer.counter, ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"))
             if records.module.has(n)]  # fmt: skip
     if not ends:
         return np.full(len(files), UNKNOWN)
     last = np.maximum.reduce([files.largest(records[name]) for name in ends])
-    # 0 is the last byte of a file of one byte, and also the value if nothing was moved.
+    # The value 0 has two meanings: the last byte of a file of one byte, and no transfer.
     return np.where(moved, np.where(last >= 0, last + 1, UNKNOWN), 0)
 
 
@@ -93,7 +95,7 @@ def files_of(
     """Joins the records of a layer by id. nprocs: processes of the job; groups: the records that
     represent several files."""
     files = Joined(records)
-    # In a job of one process "all processes" is that one.
+    # In a job of one process, "all processes" means this process.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)
 
     def bytes_of(name: str) -> npt.NDArray[np.int64]:

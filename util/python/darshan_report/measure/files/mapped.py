@@ -1,4 +1,4 @@
-"""Mapped files in POSIX_EXT: the bytes that were touched, from the page tables."""
+"""Mapped files in POSIX_EXT: the bytes that the program touched, from the page tables."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from ...units import amount
 # Counters of POSIX_EXT that a log may lack.
 MAPPED = ("MMAP_TOUCHED", "MMAP_WRITABLE", "MMAP_DIRTY", "MMAP_POPULATED", "MMAP_UNMEASURED")
 
-# A page fault maps several pages, or a large one; if memory is short, the kernel takes pages back.
+# A page fault maps several pages, or a huge page. If memory is short, the kernel unmaps pages
+# again.
 PAGES = (
     "the pages that the kernel mapped. A page fault maps 16 pages or a large page of 2 MiB, so "
     "random access shows more than the program used."
 )
 CAUTION = (
-    f"The bytes are those of {PAGES} Pages that the kernel took back when memory was short are "
+    f"The bytes are those of {PAGES} Pages that the kernel unmapped when memory was short are "
     "missing."
 )
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """Bytes of mapped files; None: unknown, as in a log of a runtime that did not measure them."""
+    """Bytes of mapped files. None: unknown, as in logs of a runtime that did not measure them."""
 
     mapped: float
     touched: float | None
@@ -34,15 +35,15 @@ class Mapped:
 
     @property
     def moved(self) -> float:
-        """Bytes that mappings may have moved."""
+        """Upper bound of the bytes that were moved through mappings."""
         if self.touched is None:
             return self.mapped
         return self.touched + self.populated + self.unmeasured
 
     @property
     def looked_at(self) -> float:
-        """Bytes that were touched, or that were mapped by request: the largest part of the I/O that
-        mappings can explain."""
+        """Bytes that were touched, or that the kernel mapped at the program's request. Mappings can
+        explain at most this much I/O."""
         return (self.touched or 0.0) + self.populated
 
     @property
@@ -59,14 +60,14 @@ class Mapped:
                 words += f" ({amount(self.dirty)} were written)"
         words += "."
         if self.populated:
-            words += f" {amount(self.populated)} more the kernel mapped because it was asked to."
+            words += f" {amount(self.populated)} more the kernel mapped at the program's request."
         if self.unmeasured:
-            words += f" {amount(self.unmeasured)} were not looked at, which would have taken long."
+            words += f" {amount(self.unmeasured)} were not examined, which would have taken long."
         return words
 
 
 def mapped(total: Callable[[str], float | None]) -> Mapped | None:
-    """Returns the sums of POSIX_EXT, or None if nothing was mapped; total: returns a sum by its
+    """Returns the sums of POSIX_EXT; None if no file was mapped. total: returns a sum by its
     name."""
 
     def known(name: str) -> float | None:

@@ -1,5 +1,5 @@
-"""Records that many files share: programs that an interpreter reads, and files beyond the limit of
-records. All sums of such a record are exact."""
+"""Records that many files share: program files of an interpreter, and files beyond the limit of
+records. All sums in these records are exact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ...log import Log
 
 NAME = "<overflow>"
 ID = np.uint64(13716024479926339885)  # the record id of that name
-_COUNTED = 114688  # names in groups that a process distinguishes (posix/files/overflow.c)
+# Number of names in groups that a process can distinguish (posix/files/overflow.c).
+_COUNTED = 114688
 TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 
@@ -25,7 +26,7 @@ class Group:
     """The files that one record represents: the kind of the group, and their number."""
 
     kind: int
-    files: int  # distinct; an estimate for several processes; 0: unknown
+    files: int  # number of distinct files; an estimate for several processes; 0: unknown
 
 
 _KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
@@ -42,7 +43,7 @@ def _read(log: Log) -> dict[int, Group]:
     found: dict[int, Group] = {}
     kinds, files = records["GROUP_KIND"], records["GROUP_FILES"]
     for number, kind, count in zip(records.ids, kinds, files):
-        # If several ranks have a record each, the largest count is a lower bound.
+        # If several ranks have a record, the largest count is a lower bound.
         before = found.get(int(number))
         most = max(0, int(count), before.files if before else 0)
         found[int(number)] = Group(int(kind), most)
@@ -62,8 +63,7 @@ def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64
 
 
 def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
-    """Returns how many files each of these records represents, like files_of_each(), from groups
-    that the caller has read."""
+    """Like files_of_each(), for groups that the caller has already read."""
     found = np.ones(len(ids), "i8")
     if known:
         for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
@@ -78,8 +78,9 @@ def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
 
 
 def counted(log: Log, module: str) -> bool:
-    """Returns whether the number of files in group records is exact: one process has counted them,
-    and no more than it distinguishes. Streams are counted by a sketch, which is not exact."""
+    """Returns whether the number of files in group records is exact: a single process has counted
+    them, and there are no more than it can distinguish. The number of streams is never exact,
+    because a sketch estimates it."""
     known = groups(log)
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
@@ -89,8 +90,9 @@ def counted(log: Log, module: str) -> bool:
 
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the module's records that files beyond the limit share. A module whose
-    records vary in size, such as a trace, has none: it drops records that do not fit."""
+    """Returns the ids of the module's records that are shared by files beyond the limit. A module
+    whose records vary in size, such as a trace, has no such record, because it drops records that
+    do not fit."""
     try:
         ids = np.unique(log.records(module).ids)
     except (LogError, ValueError):
@@ -103,14 +105,14 @@ def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
 
 
 def shared_record(log: Log, module: str) -> bool:
-    """Returns whether files of a module are beyond the limit, in records that they share."""
+    """Returns whether a module has files beyond the limit, which share records."""
     return bool(len(_past_the_limit(log, module)))
 
 
 def files_in_it(log: Log, module: str) -> int | None:
-    """Returns how many files beyond the limit share records of the module; None if unknown, as in a
-    log of several processes of an older release, in which each process counts only its own
-    files."""
+    """Returns how many files beyond the limit share records of the module; None if unknown. It is
+    unknown in logs of older releases with several processes, because each process counted only its
+    own files."""
     if groups(log):
         return number_of_files(log, _past_the_limit(log, module)) or None
     if log.info.nprocs > 1:

@@ -1,5 +1,6 @@
-"""Files that are written under a temporary name and then renamed: a user knows the last name. After
-a rename that keeps the old version (x.bak, x.1), a user knows the first name."""
+"""Files that are written under a temporary name and then renamed. The user knows such a file by its
+last name. If the rename keeps an old version (x.bak, x.1), the user knows the file by its first
+name."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def is_aside(name: str) -> bool:
 
 
 def _last(names: Mapping[int, int]) -> dict[int, int]:
-    """Follows each file over all its names to the last one, except in a circle of names."""
+    """Follows each file over all its names to the last name; leaves out circles of names."""
     found: dict[int, int] = {}
     for source in names:
         last, seen = source, {source}
@@ -47,9 +48,9 @@ def _last(names: Mapping[int, int]) -> dict[int, int]:
 
 
 def names_of(posix: PosixFiles) -> Mapping[int, int]:
-    """Maps the id of each renamed file to the number of names that it got, one after the other.
-    There are several if the same temporary name is used for many files, such as a simulation's
-    snapshots that are all written as "snapshot"."""
+    """Maps the id of each renamed file to the number of names that it got, one after another. It
+    got several names if many files were written under the same temporary name, for example all
+    snapshots of a simulation as "snapshot"."""
     if not posix.has("RENAMED_FROM"):
         return {}
     sources = posix.record_ids("RENAMED_FROM")
@@ -59,8 +60,8 @@ def names_of(posix: PosixFiles) -> Mapping[int, int]:
 
 
 def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
-    """Maps the id of a temporary file to the id of the last name of the file, if it has one: files
-    that have one temporary name after another have no last name in common."""
+    """Maps the id of a temporary file to the id of the file's last name. If several files had the
+    same temporary name one after another, this name has no single last name and is left out."""
     found: dict[int, int] = {}
     if not posix.has("RENAMED_FROM"):
         return found
@@ -71,7 +72,7 @@ def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
         place = posix.place(source)
         if place is None or source == number or names[source] > 1:
             continue
-        # A program that reads a file by the name that it loses knows the file by that name.
+        # A program that reads a file by its name before the rename knows the file by that name.
         lasting = posix["BYTES_READ"][place] > 0 or posix["RENAME_SOURCES"][place] == 0
         if not lasting and not is_aside(name(number)):
             found[source] = number
@@ -79,7 +80,7 @@ def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
 
 
 def _sums(values: np.ndarray, rows: npt.NDArray[np.intp], count: int) -> np.ndarray:
-    """Returns the sums of the known values; UNKNOWN for a row without any."""
+    """Returns the sums of the known values; UNKNOWN for a row without known values."""
     known = values != UNKNOWN
     sums = np.zeros(count, values.dtype)
     np.add.at(sums, rows[known], values[known])
@@ -96,8 +97,8 @@ def _most(values: np.ndarray, rows: npt.NDArray[np.intp], count: int) -> np.ndar
 
 
 def by_last_name(files: Files, names: Mapping[int, int]) -> Files:
-    """Returns the files with one row for a file of several names, under its last name; names: the
-    last name of temporary files."""
+    """Returns the files, with one row for all names of a file, under its last name. names: the last
+    names of temporary files."""
     known = np.array(sorted(names), "u8")
     places = np.searchsorted(known, files.ids)
     if not len(known) or not np.any(known[np.minimum(places, len(known) - 1)] == files.ids):

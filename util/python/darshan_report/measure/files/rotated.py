@@ -1,6 +1,6 @@
-"""Files that are renamed when they are full, such as logs: x becomes x.1, x.1 becomes x.2, or each
-version gets a name of its own. Their bytes stay, so a file that is made anew under the old name is
-not written again."""
+"""Files that are renamed when they are full, such as logs: x becomes x.1 and x.1 becomes x.2, or
+each version gets a new name. Older versions keep their bytes, so a new file with the old name is
+not the same file written again."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from .renamed import PosixFiles, is_aside
 
-_HALF = 0.5  # least part of the renames of a file that lead to names which are kept
+_HALF = 0.5  # smallest share of a file's renames that lead to names which are kept
 
 
 def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozenset[int]:
-    """Returns the ids of the files that were renamed at least `often` times while all their
-    versions were kept (as `log`, `log.1`, `log.2`), and the ids of these versions."""
+    """Returns the ids of the files that were renamed at least `often` times and whose versions were
+    all kept (as `log`, `log.1`, `log.2`), and the ids of these versions."""
     if not posix.has("RENAMED_FROM"):
         return frozenset()
     sources = posix.record_ids("RENAMED_FROM")
@@ -27,7 +27,7 @@ def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozen
     for place in np.flatnonzero(posix["RENAME_SOURCES"] >= often).tolist():
         number = int(posix.ids[place])
         renames, made = float(posix["RENAME_SOURCES"][place]), targets[number]
-        # A target that is replaced each time, and passed on before, keeps the version, too.
+        # A target that is replaced each time also keeps its version, if it is renamed before.
         passed = any(
             is_aside(name(int(posix.ids[t])))
             and posix["RENAME_TARGETS"][t] >= _HALF * renames
@@ -43,8 +43,8 @@ def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozen
 def _versions(
     posix: PosixFiles, number: int, targets: dict[int, list[int]], name: Callable[[int], str]
 ) -> set[int]:
-    """Returns the id of a file and those of the versions to which it was renamed, directly or over
-    other old versions. targets: new names by id."""
+    """Returns the id of a file, and the ids of the versions to which it was renamed, directly or
+    through other versions. targets: new names by id."""
     found, todo = {number}, list(targets[number])
     while todo:
         version = int(posix.ids[todo.pop()])

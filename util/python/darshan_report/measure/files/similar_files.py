@@ -1,5 +1,5 @@
-"""Similar files of one folder as one row: thousands of images differ in nothing that helps a reader
-of the report."""
+"""Combines similar files of one folder, such as thousands of images, into one row, because single
+rows would not help the reader of the report."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 from ...records import UNKNOWN
 from .files import Files
 
-LEAST = 20  # least number of rows that become one
-_OWN = 0.25  # part of the time of similar files; a file with more has its own row
-# The runtime's pattern of file extensions (runtime/names/groups.c): a number is not a kind of file.
+LEAST = 20  # fewest rows that are combined into one
+_OWN = 0.25  # share of the time of similar files; a file with a larger share has its own row
+# The runtime's pattern of file extensions (runtime/names/groups.c). A number is not an extension.
 _ENDING = re.compile(r"(?<=[^/])\.(?=[0-9]*[A-Za-z])[0-9A-Za-z]{1,10}$")
 
 _BEFORE_NUMBER = re.compile(r"[^0-9]*(?=[0-9])", re.DOTALL)
 
 
 def kind_of(name: str) -> str:
-    """Returns the folder and extension of a file, as the runtime names group records; else
-    empty."""
+    """Returns folder and extension of a file, in the form of the runtime's names of group records;
+    empty for other names."""
     folder, slash, last = name.rpartition("/")
     if not folder or not name.startswith("/") or ":" in last or last.startswith("*"):
         return ""  # a dataset, a name of the runtime's own, or a group record
@@ -35,7 +35,7 @@ def _named(names: Sequence[str]) -> str:
     """Returns folder, common beginning of the names, and extension: "/data/part_*.csv"."""
     folder, _, ending = kind_of(names[0]).rpartition("*")
     stems = [name[len(folder) : len(name) - len(ending)] for name in names]
-    first, last = min(stems), max(stems)  # their common beginning is that of all names
+    first, last = min(stems), max(stems)  # the common prefix of first and last is that of all names
     same = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), len(first))
     return f"{folder}{first[:same].rstrip('0123456789')}*{ending}"
 
@@ -75,8 +75,8 @@ def _stem_of(name: str) -> str:
 
 
 def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
-    """Returns the indices of similar names: of names that differ in numbers, or, if these are too
-    few, of all names of a folder and extension."""
+    """Returns the indices of similar names: names that differ only in numbers or, if these are too
+    few, all names with the same folder and extension."""
     stems = [_stem_of(name) for name in names]
     often = Counter(stems)
     kinds: dict[str, list[int]] = {}
@@ -88,8 +88,8 @@ def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
-    """Returns the files with one row for those that are similar, and the names of these combined
-    rows, by the ids that the rows get here."""
+    """Returns the files with one row for similar files, and the names of these combined rows, by
+    the ids that this function gives them."""
     if len(files) < LEAST:
         return files, {}
     kinds = _kinds([name(number) or "" for number in files.ids.tolist()])
@@ -101,7 +101,7 @@ def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, di
         places = places[time <= _OWN * max(time.sum(), 1e-9)]
         if len(places) < LEAST:
             continue
-        # The first file is the slowest: the id of the row is made from its id.
+        # The first file is the slowest; the id of the row is computed from its id.
         places = places[np.argsort(-files.time[places], kind="stable")]
         alone[places] = False
         joined.append(_join(files, places))

@@ -10,12 +10,12 @@ from ..layers.layers import Layer
 
 _KINDS = (("open", "OPEN"), ("read", "READ"), ("write", "WRITE"), ("close", "CLOSE"))
 
-Span = tuple[str, float, float]  # sort of operation, its first begin, its last end: seconds
+Span = tuple[str, float, float]  # kind of operation, its first begin, its last end, in seconds
 
 
 def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Returns the first and last time of one kind of operation for each record, -1 without one;
-    None if the module has no such times."""
+    """Returns, for each record, the first and the last time of one kind of operation, or -1 if it
+    has none. Returns None if the module has no such times."""
     first, last = (layer.counter(f"F_{name}_{end}_TIMESTAMP") for end in ("START", "END"))
     if not (records.module.has(first) and records.module.has(last)):
         return None
@@ -26,7 +26,7 @@ def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, 
 
 
 def of_records(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Returns the times of each record by kind of operation; -1: no such operation."""
+    """Returns the times of each record by kind of operation; -1 if there is no such operation."""
     found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
     return {kind: span for kind, span in found.items() if span is not None}
 

@@ -1,7 +1,6 @@
-"""Standard streams that are not files: pipes between the programs of a tree, and the terminal.
-
-A standard stream that is a regular file has the name of that file (runtime/modules/stdio). Time in
-the others is mostly waiting for another program, and not for a file.
+"""Standard streams that are not files: pipes between the programs of a tree, and the terminal. (A
+standard stream that is a regular file has the name of that file, see runtime/modules/stdio.) The
+time in them is mostly spent waiting for another program, not for a file.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Stripes:
 
 
 def stripes(log: Log) -> Stripes | None:
-    """Returns the stripes in the LUSTRE records; None without any, or if they are damaged."""
+    """Returns the stripes in the LUSTRE records; None if there are none, or if they are damaged."""
     region = log.info.region("LUSTRE")
     if region is None or region.length == 0:
         return None

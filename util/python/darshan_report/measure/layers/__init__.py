@@ -1,1 +1,1 @@
-"""Figures of the layers of I/O: calls, their sizes and order, and rates."""
+"""Numbers of the layers of I/O: calls, their sizes and order, and rates."""

@@ -1,4 +1,4 @@
-"""The commonest transfer sizes of a layer, over all its records."""
+"""The most common transfer sizes of a layer, over all its records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ def _names(layer: Layer, records: Records) -> list[tuple[str, str]]:
 
 
 def common_sizes(records: Records, layer: Layer, count: int) -> list[tuple[int, int]]:
-    """Returns (bytes, transfers) of the commonest sizes, commonest first.
-
-    A record lists only its four commonest sizes, so the counts are lower bounds.
+    """Returns (bytes, transfers) of the most common sizes, the most common first. A record lists
+    only its four most common sizes, so the counts are lower bounds.
     """
     names = _names(layer, records)
     if not names or not len(records):

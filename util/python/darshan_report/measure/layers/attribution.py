@@ -1,7 +1,6 @@
-"""POSIX calls below the calls on HDF5 datasets and files: the LAYERS records, joined.
-
-The times and counts below are disjoint between records: what a call of an upper layer does inside
-another call belongs to the inner call. Sums over records are therefore totals.
+"""POSIX calls that calls on HDF5 datasets and files caused: the LAYERS records, joined. If a call
+of an upper layer is made inside another one, its times and counts belong only to the inner call.
+Sums over records are therefore totals.
 """
 
 from __future__ import annotations
@@ -35,16 +34,17 @@ class Upper:
     times: dict[str, float]  # seconds
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> int:
-        """Returns READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of POSIX, summed over
-        operations."""
+        """Returns READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of the POSIX calls below,
+        summed over operations."""
         return sum(self.counters[f"{o}_POSIX_{what}"] for o in operations)
 
     def streams(self, what: str) -> int:
-        """Returns CALLS, BYTES_READ or BYTES_WRITTEN of STDIO, summed over all operations."""
+        """Returns CALLS, BYTES_READ or BYTES_WRITTEN of the STDIO calls below, summed over
+        operations."""
         return sum(self.counters[f"{o}_STDIO_{what}"] for o in OPERATIONS)
 
     def moved(self) -> int:
-        """Returns the bytes read and written below, by POSIX or through streams."""
+        """Returns the bytes that POSIX calls and streams below read and wrote."""
         kinds = ("BYTES_READ", "BYTES_WRITTEN")
         return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
@@ -53,7 +53,7 @@ class Upper:
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
     def lower_calls(self) -> int:
-        """Returns the POSIX calls of any kind, and the calls on streams, below."""
+        """Returns the number of POSIX calls of any kind, and of calls on streams, below."""
         posix = sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
         return posix + self.streams("CALLS")
 
@@ -81,7 +81,8 @@ class Upper:
         return self.mpiio_time(operations) + self.communication_time(operations)
 
     def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the seconds in the upper layer itself, at least 0: rounding may give less."""
+        """Returns the seconds in the upper layer itself. A negative value, from rounding, becomes
+        0."""
         below = self.lower_time(operations) + self.mpi_time(operations)
         return max(0.0, self.time(operations) - below)
 
@@ -92,7 +93,7 @@ class Upper:
 
     @property
     def distinct(self) -> int:
-        """Different bytes read plus different bytes written below."""
+        """Distinct bytes read plus distinct bytes written below."""
         return self.counters["DISTINCT_BYTES_READ"] + self.counters["DISTINCT_BYTES_WRITTEN"]
 
     @property
@@ -101,8 +102,8 @@ class Upper:
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """Returns how often POSIX moved a byte, direction "READ" or "WRITTEN"; None if it moved
-        none."""
+        """Returns how often POSIX moved each byte on average, direction "READ" or "WRITTEN"; None
+        if it moved no bytes."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
@@ -112,12 +113,12 @@ class Chunks:
     """The storage of a dataset, from its H5D record."""
 
     shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
-    dimensions: int  # of the dataset; may be more than shape has
+    dimensions: int  # number of dimensions of the dataset; `shape` may have fewer
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The datasets of one HDF5 file, and the time in them."""
+    """The datasets of one HDF5 file, and the time in calls on them."""
 
     datasets: int
     time: float  # seconds in their calls
@@ -125,7 +126,7 @@ class Contents:
 
 @dataclass(frozen=True, eq=False)
 class Metadata:
-    """Metadata calls of one HDF5 file over all processes: its H5_META record."""
+    """The metadata calls of one HDF5 file, over all processes: its H5_META record."""
 
     id: int
     counters: dict[str, int]  # by name without the prefix
@@ -137,7 +138,8 @@ class Metadata:
 
 
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
-    """Returns the ids, and a row of counters and of fcounters per id: sums or largest values."""
+    """Returns the ids and, per id, a row of counters and a row of fcounters: sums or largest
+    values."""
     files = Joined(records)
     counters, fcounters = (
         np.where(np.array([c.summed for c in table]), files.sums(values), files.largest(values))
@@ -153,7 +155,7 @@ class Attribution:
     """The LAYERS records of a log, and the H5D records of the same datasets."""
 
     def __init__(self, log: Log) -> None:
-        """Reads the records, of which there must be some; raises LogError if they are damaged."""
+        """Reads the records; the log must have some. Raises LogError if they are damaged."""
         records = log.records("LAYERS")
         self._names = [c.name[len(_PREFIX) :] for c in records.module.counters]
         self._times = [c.name[len(_PREFIX) :] for c in records.module.fcounters]
@@ -179,7 +181,7 @@ class Attribution:
         return [self._upper(int(p)) for p in places[order[:count]]]
 
     def datasets(self, count: int) -> list[Upper]:
-        """Returns the datasets with the most time in their calls, the longest first."""
+        """Returns the datasets with the most time in calls on them, the longest first."""
         return self._of(_DATASET, count)
 
     def files(self, count: int) -> list[Upper]:
@@ -235,7 +237,7 @@ class Attribution:
         return Chunks(tuple(length for length in lengths if length > 0), dimensions)
 
     def size_of(self, dataset: int) -> int:
-        """Returns the bytes of all values of a dataset, by its id; 0 if unknown."""
+        """Returns the size in bytes of a dataset with all its values, by its id; 0 if unknown."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return 0
@@ -251,7 +253,7 @@ class Attribution:
 
     @functools.cached_property
     def metadata(self) -> list[Metadata]:
-        """The H5_META records, the one with the most time first."""
+        """The H5_META records, the record with the most time first."""
         if not len(self._h5_meta.ids):
             return []
         ids, counters, fcounters = _joined(self._h5_meta)

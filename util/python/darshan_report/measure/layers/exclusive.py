@@ -1,4 +1,4 @@
-"""Time of libraries above the system calls, without the calls that they make."""
+"""The own time of libraries above the system calls, without the calls that they make."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from ...classes import dataclass
 from .attribution import OPERATIONS, READ, WRITE, Attribution
 
 _KINDS = ((READ,), (WRITE,), tuple(o for o in OPERATIONS if o not in (READ, WRITE)))
-_LONGEST = 1e18  # only a damaged log has more
+_LONGEST = 1e18  # seconds; only a damaged log has more
 
 
 @dataclass(frozen=True)
 class Own:
-    """Seconds in one layer without those in the layers below, by kind of call, summed over
-    processes."""
+    """Seconds in one layer, without the layers below, by kind of call, summed over processes."""
 
     title: str
     read: float
@@ -29,7 +28,7 @@ class Own:
 
 
 def own_times(attribution: Attribution) -> list[Own]:
-    """Returns the layers that took time, from the program downwards."""
+    """Returns the layers that took time, ordered from the program downwards."""
 
     def split(title: str, seconds: Callable[[tuple[str, ...]], float]) -> Own:
         spent = (seconds(kind) for kind in _KINDS)

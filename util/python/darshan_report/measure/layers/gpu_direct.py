@@ -1,4 +1,4 @@
-"""Time of transfers between files and the memory of a GPU, without that of POSIX calls below."""
+"""Time of transfers between files and the memory of a GPU, without the POSIX calls below."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def _seconds(column: np.ndarray) -> float:
 
 
 def own_transfers(gds: Records | None, layers: Records | None) -> tuple[float, float]:
-    """Returns the seconds in reads and in writes of GDS, and in waits for its batches. POSIX calls
-    that they made are left out: they are in the records of POSIX."""
+    """Returns the seconds in reads and in writes of GDS, and in waits for its batches. Leaves out
+    the POSIX calls below, because the POSIX records contain them."""
     if gds is None:
         return 0.0, 0.0
     read, write = _seconds(gds["GDS_F_READ_TIME"]), _seconds(gds["GDS_F_WRITE_TIME"])

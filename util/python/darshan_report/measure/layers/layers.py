@@ -1,7 +1,5 @@
-"""The layers of I/O that a log can show, from the application downwards.
-
-This table defines which counters count which kind of operation. The test of this file looks up
-every name in the C tables.
+"""The layers of I/O that a log can show, from the application downwards. This table defines which
+counters belong to which kind of operation. A test looks up every name in the C tables.
 """
 
 from __future__ import annotations
@@ -11,17 +9,16 @@ from ...classes import dataclass
 
 @dataclass(frozen=True)
 class Layer:
-    """How a module is shown as a layer of I/O: its prefix, title, operations and names of
-    counters."""
+    """A module as a layer of I/O: its prefix, title, operations and names of counters."""
 
     module: str  # printed name
-    prefix: str  # of its counters
+    prefix: str  # prefix of its counters
     title: str
     things: str  # what a record represents, in the plural
     operations: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-    # (label, counters to add, counters to subtract); without the prefix
+    # (label, counters to add, counters to subtract), without the prefix
     rated: bool = False  # darshan-parser --perf gives a rate for it
-    base: bool = False  # its bytes pass through no other base layer
+    base: bool = False  # its bytes do not pass through another base layer
     size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
 
     def counter(self, name: str) -> str:
@@ -161,8 +158,8 @@ LAYERS = (
         "POSIX",
         "files",
         (
-            # OPENS also counts descriptors from fileno and dup. Logs of versions that did not
-            # distinguish these have -1 there, which counts as 0.
+            # OPENS also counts descriptors from fileno and dup. Logs of versions that did not count
+            # these separately have -1 for them, which counts as 0.
             ("open", ("OPENS",), ("FILENOS", "DUPS")),
             ("stat", ("STATS",), ()),
             ("seek", ("SEEKS",), ()),
@@ -177,8 +174,8 @@ LAYERS = (
     ),
 )
 
-# The buckets of every size histogram, as the end of a counter's name and as text (modules.md 1.4:
-# upper bounds belong to the bucket).
+# The size classes of every histogram: the end of the counter's name, and text. An upper bound
+# belongs to its class (modules.md 1.4).
 SIZES: tuple[tuple[str, str], ...] = (
     ("0_100", "0-100 B"),
     ("100_1K", "101 B-1 KiB"),

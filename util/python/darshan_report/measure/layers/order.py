@@ -1,4 +1,4 @@
-"""The order of a layer's transfers: one behind the other, or at random offsets."""
+"""The order of a layer's transfers: one after another in the file, or at random offsets."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ class Order:
     """The reads, or the writes, of a layer, over all processes and files."""
 
     transfers: int
-    sequential: int  # begin behind the end of the previous one of the same process and file
-    consecutive: int  # of these, those that begin exactly at that end
+    # Transfers that begin at or behind the end of the previous one, of the same process and file.
+    sequential: int
+    consecutive: int  # sequential transfers that begin exactly at that end
 
 
 def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
-    """Returns how many transfers were sequential and consecutive. kind: READS or WRITES. Returns
-    None if the layer or the log does not count it."""
+    """Returns how many transfers were sequential, and how many consecutive; None if the layer or
+    the log does not count them. kind: READS or WRITES."""
     found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
     if None in found:
         return None

@@ -13,10 +13,8 @@ MIB = 1048576
 
 @dataclass(frozen=True)
 class Performance:
-    """The values that --perf prints for one module.
-
-    The time is that of the slowest rank on its own files plus, for every file that all ranks share,
-    the time of the slowest rank on that file.
+    """The values that --perf prints for one module. The time is the time of the slowest rank on its
+    own files, plus the time of the slowest rank on each file that all ranks share.
     """
 
     total_bytes: int
@@ -36,8 +34,8 @@ class Performance:
 
 
 def over_all(records: Records, layer: Layer) -> Performance:
-    """Returns the bytes of all records and the seconds in all calls, for programs that do not wait
-    for their slowest process."""
+    """Returns the bytes of all records and the seconds in all calls. This is for programs that do
+    not wait for their slowest process."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     with np.errstate(over="ignore", invalid="ignore"):
         seconds = sum(

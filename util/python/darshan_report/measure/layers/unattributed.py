@@ -13,10 +13,10 @@ _LONGEST = 1e18  # seconds; only a damaged log has more
 
 @dataclass(frozen=True)
 class Beside:
-    """Seconds in operations without a file record, summed over processes."""
+    """Seconds in operations that no file record contains, summed over processes."""
 
     metadata: float = 0.0  # operations on names and folders, failed lookups
-    syncs: float = 0.0  # msync, sync and syncfs, which write no file of a record
+    syncs: float = 0.0  # msync, sync and syncfs, which do not belong to one file
 
 
 def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
@@ -28,13 +28,13 @@ def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
 
 
 def beside(extra: Records, posix: npt.NDArray[np.uint64]) -> Beside:
-    """Returns the times that are in no file record; posix: ids of the files with a POSIX record,
-    which contains these times."""
+    """Returns the times that no file record contains. posix: ids of the files with a POSIX record,
+    which already contains these times."""
     elsewhere = ~among(extra.ids, posix)
     metadata = _column(extra, "F_META_TIME")[elsewhere].sum()
     metadata += _column(extra, "F_LIST_TIME").sum()
-    # F_META_TIME contains the time of failed accesses. Their part of F_MISS_TIME is estimated by
-    # their number.
+    # F_META_TIME contains the time of failed calls of access. Their share of F_MISS_TIME is
+    # estimated from their number.
     misses, accesses = _column(extra, "MISSES").sum(), _column(extra, "ACCESSES").sum()
     if misses > accesses:
         metadata += _column(extra, "F_MISS_TIME").sum() * (1 - accesses / misses)

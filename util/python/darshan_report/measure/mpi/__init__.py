@@ -1,1 +1,1 @@
-"""Figures of MPI: communication, and how long ranks waited."""
+"""Numbers of MPI: communication, and how long ranks waited."""

@@ -22,27 +22,28 @@ class Call:
 
     name: str  # MPI_Allreduce
     calls: int
-    bytes: int | None  # None: not counted of this call
+    bytes: int | None  # None: not counted for this call
     seconds: float
     longest: float
 
 
 @dataclass(frozen=True)
 class Talk:
-    """All communication of a job. least, most: the rank with the least and the most time, and its
+    """All communication of a job. least, most: the rank with the least or the most time, and its
     seconds."""
 
-    calls: tuple[Call, ...]  # those with most time first
-    ranks: tuple[int, ...]  # that counted calls
+    calls: tuple[Call, ...]  # calls, ordered by time, longest first
+    ranks: tuple[int, ...]  # ranks that counted calls
     seconds: float
     least: tuple[int, float]
     most: tuple[int, float]
-    waiting: float | None  # least seconds in which ranks waited for others; None: unknown
-    is_measured: bool  # barriers before collectives measured the waiting
+    # Lower bound of the seconds in which ranks waited for others; None: unknown.
+    waiting: float | None
+    is_measured: bool  # waiting was measured by barriers before collective calls
 
 
 def _names() -> tuple[list[str], list[bool]]:
-    """Returns the calls of a record in their order, and whether their bytes are counted."""
+    """Returns the names of a record's calls in order, and whether their bytes are counted."""
     functions, sized = library.load(), ctypes.c_int()
     names: list[str] = []
     with_bytes: list[bool] = []
@@ -53,7 +54,7 @@ def _names() -> tuple[list[str], list[bool]]:
 
 
 def _needs_all(name: str) -> bool:
-    """Returns whether no rank can leave a collective call of this name before every other rank has
+    """Returns whether a rank can leave a collective call of this name only after every rank has
     entered it."""
     return name == "BARRIER" or name.startswith("ALL") or name == "REDUCE_SCATTER"
 
@@ -61,10 +62,10 @@ def _needs_all(name: str) -> bool:
 def _waiting(
     names: list[str], counts: npt.NDArray[np.uint64], seconds: npt.NDArray[np.float64]
 ) -> float | None:
-    """Returns the least seconds of waiting, summed over ranks; None for a single rank. The rank
-    that spent the least in a kind of collective is taken as not having waited in it. Only kinds
-    that all ranks called equally often count, because others may have been among some ranks
-    only."""
+    """Returns a lower bound of the waiting in seconds, summed over ranks; None for a single rank.
+    For each kind of collective call, the rank that spent the least time is taken as not having
+    waited. Only kinds that all ranks called equally often count, because other calls may have
+    involved only some ranks."""
     if len(counts) < 2:
         return None
     known = [
@@ -80,7 +81,7 @@ def _title(name: str) -> str:
 
 
 def talk_of(log: Log) -> Talk | None:
-    """Returns the communication in a log; None if it was not counted."""
+    """Returns the communication in a log; None if the log does not have it."""
     region = log.info.region("APMPI")
     if region is None or region.length == 0:
         return None

@@ -1,8 +1,7 @@
-"""How long the ranks of an MPI job waited for other ranks, over time, and how much of that while
-one rank was in I/O, from the records of MPIWAIT and the heat maps.
-
-The log has no times of single calls. So the waiting during I/O is an estimate: bin by bin, the time
-in which the rank with most I/O was in it, but no more than nearly all other ranks waited.
+"""How long the ranks of an MPI job waited for other ranks, over time, and how much of this time one
+rank was in I/O. It is computed from the records of MPIWAIT and the heat maps. The log has no times
+of single calls, so the waiting during I/O is an estimate: in each bin, the I/O time of the rank
+with most I/O, limited to the time in which nearly all other ranks waited.
 """
 
 from __future__ import annotations
@@ -19,32 +18,30 @@ from ..processes.ranks import summed
 from ..traces.heat import MAX_BINS
 
 _NS = 1e9
-_FEW = 0.1  # part of the other ranks that may work while the rest waits for one rank
+_FEW = 0.1  # share of the other ranks that may work while the rest waits for one rank
 _LATEST = 1e9  # seconds; a later bin is damage
-_ALONE = 2.0  # times the I/O of the next rank: with more, a rank does its I/O alone
-# Times the width of a bin: ranks with more I/O than that did not take turns. Times of a bin are
-# estimates, so that turns may seem a little longer than the bin.
+_ALONE = 2.0  # factor above the I/O of the next rank, from which on a rank does its I/O alone
+# Multiple of a bin's width: ranks that together have more I/O in the bin did not take turns. The
+# times in a bin are estimates, so turns may seem a little longer than the bin.
 _TURNS = 1.25
 _HEATS = ("heatmap:POSIX", "heatmap:STDIO", "heatmap:DFS")  # the layers whose bytes do not overlap
 
 Floats = npt.NDArray[np.float64]
-Singles = npt.NDArray[
-    np.float32
-]  # half the memory of double precision, because many ranks need much
+Singles = npt.NDArray[np.float32]  # single precision, to save memory with many ranks
 
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """The waits of each rank, a row of `spent` each: seconds in each bin."""
+    """The waits of the ranks. `spent` has a row per rank with the seconds in each bin."""
 
     width: float  # seconds of a bin
     ranks: npt.NDArray[np.int64]
     spent: Singles
-    collective: float  # of all these seconds: in collective calls, and in MPI_Finalize
+    collective: float  # part of all seconds: in collective calls, and in MPI_Finalize
 
     @cached_property
     def by_rank(self) -> Floats:
-        """Seconds of each rank."""
+        """Seconds per rank."""
         found: Floats = self.spent.sum(axis=1, dtype="f8")
         return found
 
@@ -77,15 +74,16 @@ def _usable(record: HeatMap, nprocs: int) -> bool:
 
 
 def _grid(records: list[HeatMap]) -> tuple[float, int]:
-    """Returns the width and number of bins that hold all records. Widths are 0.1 s, doubled until a
-    run fits, so that a wider bin holds whole narrower ones."""
+    """Returns a width and a number of bins that fit all records. A width is 0.1 s, doubled until
+    the run fits, so a wide bin always consists of whole narrower bins."""
     width = max(record.bin_width for record in records)
     end = max(len(record.read) * record.bin_width for record in records)
     return width, min(MAX_BINS, int(np.ceil(end / width - 1e-6)))
 
 
 def _binned(record: HeatMap, amounts: Floats, width: float, bins: int) -> Floats:
-    """Returns the amounts of a record in bins of this width, at least as wide as its own."""
+    """Returns the amounts of a record in bins of this width, which must be at least that of the
+    record's bins."""
     places = (np.arange(len(amounts)) * record.bin_width / width + 1e-6).astype(np.intp)
     return summed(places.clip(0, bins - 1), np.maximum(amounts, 0.0), bins)
 
@@ -113,7 +111,7 @@ def waiting_of(log: Log) -> Waiting | None:
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """The bytes of the ranks in the bins of a Waiting: rows as there."""
+    """The bytes of the ranks, with the bins and rows of a Waiting."""
 
     read: Singles
     written: Singles
@@ -145,18 +143,17 @@ def traffic_of(log: Log, waiting: Waiting) -> Traffic:
 class During:
     """The time in which nearly all other ranks waited while one rank was in I/O."""
 
-    rank: int  # with most of this time
-    seconds: float  # of the run: the same time is lost on each waiting rank
-    of_rank: float  # of these seconds, the part in which this rank alone was in I/O
-    others: float  # seconds that other ranks waited during this rank's I/O, summed over them
-    reading: float  # part (0 to 1) of the bytes of this rank then that it read
+    rank: int  # the rank with most of this time
+    seconds: float  # seconds of the run; each waiting rank loses this time
+    of_rank: float  # part of `seconds` in which this rank alone was in I/O
+    others: float  # seconds that the other ranks waited during this rank's I/O, summed
+    reading: float  # share (0 to 1) of reads in the bytes of this rank in this time
 
 
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
-    """Returns the waiting during I/O; None if nothing is known of it. io_seconds: of each rank, in
-    the order of waiting.ranks. A rank's I/O time is distributed over the bins in proportion to its
-    bytes. Bins in which several ranks were in I/O do not count, because no single rank was the
-    cause."""
+    """Returns the waiting during I/O; None if unknown. io_seconds: I/O time of each rank, in the
+    order of waiting.ranks. It is distributed over the bins in proportion to the rank's bytes. Bins
+    in which several ranks did I/O do not count, because no single rank was the cause."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

@@ -1,1 +1,1 @@
-"""Figures of the processes of a run: names, lifetimes, ends, and the counts of the kernel."""
+"""Numbers of the processes of a run: names, lifetimes, ends, and the counts of the kernel."""

@@ -30,7 +30,7 @@ class Ending:
             return f"killed by {_signal(self.status)}"
         if self.how == EXITED:
             return f"exit status {self.status}"
-        return "failed, in ways that are not known one by one"
+        return "failed, each in a way that is not known"
 
 
 def _signal(number: int) -> str:
@@ -41,10 +41,11 @@ def _signal(number: int) -> str:
 
 
 def endings(processes: Processes) -> list[Ending]:
-    """Returns the processes that a signal or a nonzero status ended: signals first, then the most
-    frequent."""
+    """Returns the processes that ended by a signal or with a nonzero status: signals first, then
+    the most frequent status."""
     ended, status = processes.ended, processes.status
-    # The merger decides which processes failed: a status may be a result, or the parent handled it.
+    # The merger decides which processes failed, because a nonzero status may be a normal result, or
+    # the parent may have handled it.
     single, failed = processes.counts == 1, processes.failed
     numbers: dict[tuple[Program, int, int], int] = {}
     for place in np.flatnonzero(failed > 0):
@@ -74,8 +75,8 @@ class Failure:
 
 
 def failure(log: Log, processes: Processes | None) -> Failure | None:
-    """Returns the failure of the root process, or of an MPI job; None if it ended well, or its end
-    is unknown. A journal that its process left means that it was killed."""
+    """Returns the failure of the root process, or of an MPI job; None if it ended without an error,
+    or its end is unknown. If the log was made from an orphaned journal, the process was killed."""
     metadata = dict(log.info.metadata)
     unseen = metadata.get("end", "").endswith("log merged from journals")
     if processes is None:
@@ -93,14 +94,15 @@ def failure(log: Log, processes: Processes | None) -> Failure | None:
 
 
 def not_found(log: Log) -> tuple[str, ...]:
-    """Returns the last failed lookups of a program that failed, the last one first."""
+    """Returns the last failed lookups of a program that failed, in reverse order."""
     known = dict(log.info.metadata)
     keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
     return tuple(known[key] for key in keys if key in known)
 
 
 def not_found_by(log: Log) -> str:
-    """Returns the program that made these lookups; empty if the user started that program."""
+    """Returns the program that made these lookups; empty if it is the program that the user
+    started."""
     return dict(log.info.metadata).get("not_found_by", "")
 
 

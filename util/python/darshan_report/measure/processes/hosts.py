@@ -12,7 +12,7 @@ from ...library import LogError
 from ...log import Log
 from ...variable import traces_in_place
 
-_MOST = 32 << 20  # bytes of traces in the log; more would take seconds to read
+_MOST = 32 << 20  # largest number of bytes of traces that is read; more would take seconds
 
 
 @dataclass

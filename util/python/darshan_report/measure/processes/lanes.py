@@ -1,4 +1,4 @@
-"""Lifetimes of the programs of a run: a lane per program, whatever its number of processes."""
+"""Lifetimes of the programs of a run: one lane per program, no matter how many processes it has."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _LONGEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One program, or all programs without a lane of their own."""
+    """One program, or all programs that do not have their own lane."""
 
     program: Program | None
-    programs: int  # in this lane
+    programs: int  # number of programs in this lane
     number: int  # processes
-    most: int  # of them at once
-    part: npt.NDArray[np.float64]  # of each bin: live rows / the most rows at once, 0 to 1
+    most: int  # largest number of processes at the same time
+    part: npt.NDArray[np.float64]  # for each bin, live rows / largest number of live rows, 0 to 1
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """The lanes, in the order in which their programs began, and the lane of each process."""
+    """The lanes, ordered by the start of their programs, and the lane of each process."""
 
     end: float  # seconds from the run's start: where the last bin ends
     lanes: list[Lane]
     most: int  # processes at once, of any program
-    place_of: npt.NDArray[np.int64]  # of each process: its lane
+    place_of: npt.NDArray[np.int64]  # index of each process's lane
 
 
 def _together(processes: Processes) -> npt.NDArray[np.int64]:
-    """Returns how many simultaneous processes a rank represents: the ranks of an MPI job live at
-    the same time, other processes that share a rank are assumed to follow each other."""
+    """Returns how many simultaneous processes a rank represents. The ranks of an MPI job live at
+    the same time. Other processes that share a rank are assumed to run one after another."""
     return np.where(processes.own, 1, processes.counts)
 
 
@@ -46,7 +46,7 @@ def _at_once(
     """Returns the largest number of processes that lived at the same time, at least 1. numbers:
     processes of each row, which lived from start to end."""
     times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
-    # A process that ends when another one begins did not live with it.
+    # A process that ends at the moment when another begins does not overlap with it.
     order = np.lexsort((change, times))
     return max(1, int(np.cumsum(change[order]).max()))
 

@@ -26,23 +26,24 @@ WHY_UNSEEN = {
 }
 _NOT_SEEN = "(not seen)"  # earlier mergers' name of a process without records
 _LONGEST = 1e9  # seconds; a later time is damage
-_MOST = 1 << 40  # processes of a rank, bytes and calls; more is damage
-_NAMED = 3  # programs in a sentence
-_ENOUGH = 0.9  # part of the work that the named programs did together; others are not named
-_TRACE = 0.01  # part of the work below which a program did none of it
-_LITTLE = 0.5  # part of the work below which no program is named
+_MOST = 1 << 40  # largest number of a rank's processes, bytes or calls; more is damage
+_NAMED = 3  # largest number of programs in a sentence
+_ENOUGH = 0.9  # share of the work that the named programs must have done together
+_TRACE = 0.01  # share of the work below which a program is taken to have done none
+_LITTLE = 0.5  # share of the work below which no program is named
 
 
 class Processes:
-    """A row per rank that has a record, in the order of ranks; columns are arrays."""
+    """The processes of a run, one row per rank with a record, in the order of ranks. Columns are
+    arrays."""
 
     def __init__(self, log: Log, records: Records) -> None:
-        """Takes the plausible values from the records, of which there must be some."""
+        """Reads the plausible values from the records. There must be at least one record."""
         self._log = log
         self.ranks, first = np.unique(records.ranks, return_index=True)
         self._array = records.array[first]
         self.counts = self._whole("COUNT").clip(1)
-        # No process lived longer than the run, if the end of the run is known.
+        # If the end of the run is known, no process can have lived longer than the run.
         longest = log.info.run_time if 0 < log.info.run_time < _LONGEST else _LONGEST
         self.start = self._seconds("F_START_TIMESTAMP").clip(0, longest)
         end = self._seconds("F_END_TIMESTAMP").clip(0, longest)
@@ -67,7 +68,7 @@ class Processes:
 
     @functools.cached_property
     def faults(self) -> npt.NDArray[np.int64]:
-        """Page faults of each rank; 0 if the log does not say."""
+        """Page faults of each rank; 0 if unknown."""
         found = np.zeros(len(self.ranks), "i8")
         if (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
@@ -89,7 +90,7 @@ class Processes:
 
     @functools.cached_property
     def unseen(self) -> npt.NDArray[np.int64]:
-        """The reason why the I/O of each rank was not recorded; SEEN if it was."""
+        """For each rank, the reason why its I/O was not recorded, or SEEN if it was recorded."""
         silent = np.array([command == _NOT_SEEN for command in self.commands])
         why = self["UNSEEN"].clip(SEEN, SILENT)
         return np.where(silent & (why == SEEN), SILENT, why)
@@ -105,7 +106,8 @@ class Processes:
         return spent + max(0.0, end - until)
 
     def told_unseen(self) -> str:
-        """Returns the programs that could not be instrumented, and why; empty without any."""
+        """Returns text on the programs that could not be instrumented, and the reasons; empty if
+        there are none."""
         found: dict[tuple[str, int], int] = {}
         for place in np.flatnonzero(self.unseen):
             program = self.programs[place].name
@@ -125,7 +127,7 @@ class Processes:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns a column as in the log, by its name without the prefix."""
+        """Returns a column with the values of the log, by its name without the prefix."""
         return self._array[f"PROCESS_{name}"]
 
     def _whole(self, name: str) -> npt.NDArray[np.int64]:
@@ -136,7 +138,7 @@ class Processes:
         return column.clip(0, _LONGEST)
 
     def _parents(self) -> npt.NDArray[np.int64]:
-        """Returns the indices of the parents, -1 without one; removes circles."""
+        """Returns the indices of the parents, -1 for a process without parent. Removes circles."""
         wanted = self["PARENT_RANK"]
         place = np.searchsorted(self.ranks, wanted).clip(0, len(self) - 1)
         parents = np.where((self.ranks[place] == wanted) & (wanted >= 0), place, -1)
@@ -173,8 +175,8 @@ class Processes:
         return found
 
     def _starter(self, place: int) -> tuple[str, bool]:
-        """Returns the name of the program that a worker belongs to, the nearest ancestor that is
-        not a worker, and whether it is a shell."""
+        """Returns the name of the program to which a worker belongs, and whether it is a shell.
+        This program is the nearest ancestor that is not a worker."""
         while self.parents[place] >= 0:
             command = self.commands[place]
             if is_command(command) and not is_spawned(command):
@@ -189,9 +191,9 @@ class Processes:
 
     @functools.cached_property
     def lives(self) -> npt.NDArray[np.float64]:
-        """Seconds that each rank's processes lived, summed. The log lacks the lifetimes of several
-        processes of one rank: they are assumed to be as long as those of the same program, and at
-        least the time in I/O."""
+        """Lifetimes of each rank's processes, summed, in seconds. If several processes share a
+        rank, the log lacks their lifetimes. They are then assumed to be as long as those of other
+        processes of the program, and at least as long as the time in I/O."""
         spans: npt.NDArray[np.float64] = self.end - self.start
         several = np.flatnonzero(self.counts > 1)
         if len(several):
@@ -223,10 +225,10 @@ class Processes:
 
     @functools.cached_property
     def at_once(self) -> float:
-        """Mean number of processes that do I/O at the same time, at least 1. The mean is over their
-        seconds in I/O, which are assumed to be spread evenly over their lifetimes. A second lost by
-        each of eight workers costs the run a second; so does a second lost by one process that
-        others wait for."""
+        """Mean number of processes that do I/O at the same time, at least 1. The mean is weighted
+        by the seconds in I/O, which are assumed to be distributed evenly over the lifetimes. If
+        each of eight workers loses a second at the same time, the run loses one second; if one
+        process loses a second while others wait for it, the run also loses one second."""
         some = self.own & (self.time > 0) & (self.end > self.start)
         if not some.any():
             return 1.0
@@ -241,13 +243,13 @@ class Processes:
         return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
 
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns the indices of ranks; ranks without a record are skipped."""
+        """Returns the indices of ranks. Skips ranks without a record."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
         found: np.ndarray = at[self.ranks[at] == ranks]
         return found
 
     def most_of(self, weights: npt.NDArray[np.float64]) -> tuple[str, ...]:
-        """Returns the names of the fewest programs that have nearly all of the weight."""
+        """Returns the names of the smallest set of programs that have nearly all of the weight."""
         parts: dict[str, float] = {}
         for place in np.flatnonzero(weights > 0):
             name = self.programs[place].name
@@ -264,9 +266,9 @@ class Processes:
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """Returns the programs of the processes that have a weight, as text, the heaviest first:
-        "train.py's 8 workers and cat x 200". If there are many programs, only the number of the
-        light ones is given; if no program weighs much, only the number of all. Programs with next
-        to no weight are omitted."""
+        "train.py's 8 workers and cat x 200". If there are many programs, the text has only the
+        number of the light ones; if no program is heavy, it has only the number of all. Leaves out
+        programs with almost no weight."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
@@ -274,7 +276,7 @@ class Processes:
             numbers[program] = numbers.get(program, 0) + int(self.counts[place])
             parts[program] = parts.get(program, 0.0) + float(weights[place])
         named, done, whole = [], 0.0, sum(parts.values())
-        # A program that used the same files for something else has hardly a weight.
+        # A program that used the same files for another purpose has almost no weight.
         order = sorted(
             (p for p in parts if parts[p] >= _TRACE * whole), key=lambda p: (-parts[p], p.name)
         )
@@ -296,7 +298,8 @@ class Processes:
 def _in_order(
     start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Returns starts and ends as times of one time line, and the index of each in starts + ends."""
+    """Returns all starts and ends as one sorted array of times, and the index of each in the array
+    of starts followed by ends."""
     both = np.concatenate((start, end))
     order = np.argsort(both, kind="stable")
     return both[order], order

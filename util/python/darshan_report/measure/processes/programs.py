@@ -9,17 +9,18 @@ import re
 from ...classes import dataclass
 
 _UNKNOWN = "(unknown)"
-_BECAME = " -> "  # between the programs that a process was (runtime/modules/process)
+# Separates the programs that a process ran one after another (runtime/modules/process).
+_BECAME = " -> "
 _LONGEST = 32  # characters of a name, because sentences contain it
-# Programs that are known by their script.
+# Interpreters, which users know by the name of their script.
 INTERPRETER = re.compile(
     r"(python|pypy)[0-9.]*|(ba|da|z|k|a)?sh|perl[0-9.]*|ruby[0-9.]*|lua[0-9.]*|php[0-9.]*|"
     r"node|nodejs|Rscript|julia|tclsh"
 )
 SHELL = re.compile(r"(ba|da|z|k|a)?sh")
 _PYTHON = re.compile(r"(python|pypy)[0-9.]*")
-# For each kind of interpreter: the option before program text in the command line, and the options
-# that have a value.
+# For each kind of interpreter: the option that precedes program text in the command line, and the
+# options that take a value.
 _OPTIONS = (
     (SHELL, re.compile(r"-[a-z]*c[a-z]*"), frozenset(("-o", "+o", "-O", "+O"))),
     (_PYTHON, re.compile(r"-[a-zA-Z]*c"), frozenset(("-W", "-X"))),
@@ -32,16 +33,16 @@ _TRACKER = re.compile(r"from multiprocessing\.(\w+_tracker) import")
 
 @dataclass(frozen=True)
 class Program:
-    """The properties that equal processes share; they are grouped and named by these."""
+    """The properties by which processes are grouped and named."""
 
     name: str
-    worker: bool = False  # a copy of its parent, or started to be its worker
+    worker: bool = False  # a forked copy of its parent, or started as its worker
     shell: bool = False
-    job_ranks: int = 0  # of the MPI job that it is a part of; 0 without one
+    job_ranks: int = 0  # number of ranks of the MPI job to which it belongs; 0 without a job
     launcher: bool = False
 
     def times(self, number: int) -> str:
-        """Returns this many processes of the program, as words of a sentence."""
+        """Returns text for this many processes of the program, as part of a sentence."""
         if self.worker:
             what = "subshell" if self.shell else "worker"
             return f"{self.name}'s {what}" if number == 1 else f"{self.name}'s {number:,} {what}s"
@@ -49,7 +50,7 @@ class Program:
 
 
 def split(name: str, programs: int) -> tuple[str, str]:
-    """Returns the host and the last program's command line, from the name of a PROCESS record."""
+    """Returns host and command line of the last program, from the name of a PROCESS record."""
     host, colon, commands = name.partition(": ")
     if not colon:
         host, commands = "", name
@@ -86,7 +87,7 @@ def _base(word: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def program_name(command: str) -> tuple[str, bool]:
-    """Returns the name of a command line's program, and whether it is a shell."""
+    """Returns the name of the program of a command line, and whether it is a shell."""
     if not is_command(command):
         return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
@@ -110,7 +111,7 @@ def first_command(name: str, programs: int) -> str:
 
 
 def without_folders(command: str) -> str:
-    """Returns a command line as a user would type it: program and script without folders."""
+    """Returns a command line with program and script without folders, as a user would type it."""
     tracker = _TRACKER.search(command)
     if tracker:
         return f"multiprocessing.{tracker[1]}"
@@ -126,10 +127,10 @@ def without_folders(command: str) -> str:
 
 
 def is_command(command: str) -> bool:
-    """Returns whether this is a command line, and not a remark such as "(not seen)"."""
+    """Returns whether this is a command line, not a remark such as "(not seen)"."""
     return bool(command) and not command.startswith("(")
 
 
 def is_spawned(command: str) -> bool:
-    """Returns whether this is a worker that a Python program started as a new program."""
+    """Returns whether this is a worker that a Python program started by exec, not by fork alone."""
     return bool(_SPAWNED.search(command))

@@ -9,7 +9,8 @@ Floats = npt.NDArray[np.float64]
 
 
 def summed(place: npt.NDArray[np.intp], amounts: Floats, number: int) -> Floats:
-    """Returns the sums of the amounts that have each of these places: 0, 1, ... number - 1."""
+    """Returns an array of `number` sums: for each index, the sum of the amounts that have this
+    index as their place."""
     sums: np.ndarray = np.bincount(place, weights=amounts, minlength=number)
     return sums
 
@@ -17,9 +18,8 @@ def summed(place: npt.NDArray[np.intp], amounts: Floats, number: int) -> Floats:
 def sums_by_rank(
     ranks: npt.NDArray[np.int64], *amounts: Floats
 ) -> tuple[npt.NDArray[np.int64], list[Floats]]:
-    """Returns the ranks that there are, in order, and for each amount its sum per rank.
-
-    Other ranks get no memory, because a damaged log may have any number of processes.
+    """Returns the ranks that have records, in order, and for each amount its sum per rank. Ranks
+    without records use no memory, because a damaged log may claim any number of processes.
     """
     there, place = np.unique(ranks, return_inverse=True)
     return there, [summed(place, a, len(there)) for a in amounts]

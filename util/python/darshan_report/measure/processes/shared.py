@@ -1,4 +1,4 @@
-"""Numbers of processes that combined records represent, if these are not all processes."""
+"""How many processes a combined record represents, if not all."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Shared:
     """The SHARED rows of one module, in the order of ids."""
 
     ids: npt.NDArray[np.uint64]
-    ranks: npt.NDArray[np.int64]  # how many
+    ranks: npt.NDArray[np.int64]  # number of processes
     lowest: npt.NDArray[np.int64]
     highest: npt.NDArray[np.int64]
 
     def rows(self, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """Returns the row of each id, -1 without one."""
+        """Returns the row of each id; -1 for an id without a row."""
         at = np.searchsorted(self.ids, ids).clip(0, len(self.ids) - 1)
         return np.where(self.ids[at] == ids, at, -1)
 
 
 def shared(log: Log) -> dict[int, Shared]:
-    """Returns the rows by the id of the module; also empty if they are damaged, because reports
-    work without them."""
+    """Returns the rows by the id of the module; empty if the log has none, or if they are damaged,
+    because reports work without them."""
     region = log.info.region("SHARED")
     if region is None or region.length == 0:
         return {}
@@ -57,9 +57,9 @@ class Users:
     def __init__(
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
     ) -> None:
-        """Prepares the numbers for a log. everybody: the number to return for a record of all
-        processes. known: the SHARED rows by module. tree: the processes of a run, of which a rank
-        may represent many."""
+        """Prepares the numbers for a log. everybody: the result for a record of all processes.
+        known: the SHARED rows by module. tree: the processes of a run, in which a rank may
+        represent many processes."""
         self._everybody, self._known = everybody, known
         self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
         self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
@@ -76,9 +76,10 @@ class Users:
     def _between(
         self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Returns by how much the number of processes exceeds the number of ranks, from rank low to
-        rank high of each row, if all ranks in between that represent several processes took part.
-        The result may be too large, so that no process is blamed for the work of others."""
+        """Returns, for each row, how many more processes than ranks there are from rank low to rank
+        high, if all ranks in between that represent several processes took part. The result may be
+        too large, but it must not be too small: otherwise a process would be blamed for the work of
+        others."""
         first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
         more: np.ndarray = self._more_upto[behind] - self._more_upto[first]
         return more.clip(0)
@@ -92,6 +93,6 @@ class Users:
             rows = partly.rows(files.ids)
             some = files.merged & (rows >= 0)
             more = self._between(partly.lowest, partly.highest)
-            # A combined record of some ranks; other ranks may have records of their own.
+            # A combined record represents some ranks; other ranks may have their own records.
             found[some] = ((partly.ranks + more)[rows] + single)[some]
         return found

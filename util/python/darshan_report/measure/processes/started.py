@@ -1,5 +1,5 @@
-"""The program that a user started, from a command line that begins with other programs: `env`,
-`srun`, a shell, the shim of a version manager."""
+"""Finds the program that a user started in a command line that begins with other programs: `env`,
+`srun`, a shell, or the shim of a version manager."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .programs import INTERPRETER, SHELL, program_name, script_place
 
 @dataclass(frozen=True)
 class _Wrapper:
-    """The form of a command line in which a program starts another one."""
+    """The form of a command line in which a program starts another program."""
 
-    valued: str = ""  # options with a value behind them
-    pairs: str = ""  # options with two values
-    before: int = 0  # own arguments before the command
+    valued: str = ""  # options that are followed by a value
+    pairs: str = ""  # options that are followed by two values
+    before: int = 0  # number of own arguments before the command
 
 
-# Programs with which lines of batch jobs and shells begin, by the name without its folder.
+# Programs with which lines in batch jobs and shells often begin, by name without folder.
 _WRAPPERS = {
     "env": _Wrapper("-u --unset -C --chdir"),
     "time": _Wrapper("-f --format -o --output"),
@@ -60,8 +60,8 @@ _RUNNERS = {  # PROGRAM run [options] COMMAND
     "pixi": _Wrapper("-e --environment"),
 }
 _ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z_0-9]*=")
-# Folders of commands. A script in such a folder was started by its name alone, and the kernel or a
-# shim has put its interpreter before it.
+# Folders of commands. The user starts a script in such a folder by its name; the kernel or a shim
+# then puts the interpreter before it.
 _COMMANDS = re.compile(r"/(?:.*/)?(?:s?bin|shims|condabin|libexec)/[^/]+")
 _PREPARES = frozenset(("cd", "export", "set", "source", ".", "ulimit", "module", "umask", "trap",
                        "true", ":", "mkdir", "unset", "conda", "eval", "ml"))  # fmt: skip
@@ -75,7 +75,7 @@ def _base(word: str) -> str:
 
 
 def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
-    """Returns the words behind the options, values and own arguments of the wrapper."""
+    """Returns the words that follow the options, values and own arguments of the wrapper."""
     valued, pairs = wrapper.valued.split(), wrapper.pairs.split()
     skip, left = 0, wrapper.before
     for place, word in enumerate(words):
@@ -95,21 +95,22 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
 
 
 def _without_assignments(words: list[str]) -> list[str]:
-    """Returns a command of a shell without the variables that it sets for the command alone."""
+    """Returns a shell command without the variable assignments before it."""
     while words and _ASSIGNED.match(words[0]):
         words = words[1:]
     return words
 
 
 def _parts(text: str) -> list[str]:
-    """Returns the commands that a shell is given, without those that prepare for them."""
+    """Returns the commands in the text for a shell, without commands that only prepare, such as
+    `cd`."""
     parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
     return [p for p in parts if p and p.split()[0] not in _PREPARES]
 
 
 def _of_shell(text: str) -> list[str]:
-    """Returns the only command in the text that a shell is given by -c; empty if there are several,
-    or it is not a program."""
+    """Returns the only command in the text after a shell's -c; empty if there are several, or if it
+    is not a program."""
     parts = _parts(text)
     if len(parts) != 1:
         return []
@@ -119,7 +120,7 @@ def _of_shell(text: str) -> list[str]:
 
 
 def _code_of_shell(words: list[str]) -> str | None:
-    """Returns the text behind -c; None without this option."""
+    """Returns the text after -c; None without this option."""
     for place, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-z]*c[a-z]*", word):
             return " ".join(words[place + 1 :])
@@ -129,7 +130,8 @@ def _code_of_shell(words: list[str]) -> str | None:
 
 
 def _inner(words: list[str]) -> list[str]:
-    """Returns the command line that another one starts; empty if it starts none that is known."""
+    """Returns the command line that another command line starts; empty if it starts none, or an
+    unknown one."""
     program = _base(words[0])
     if wrapper := _WRAPPERS.get(program):
         return _behind(words[1:], wrapper)
@@ -145,8 +147,8 @@ def _inner(words: list[str]) -> list[str]:
 
 
 def asked_for(command: str) -> str:
-    """Returns the name of the program that a user means by a command line: not the programs at its
-    beginning, but the program that they start."""
+    """Returns the name of the program that a user means by a command line: not `env` or `srun` at
+    its beginning, but the program that these start."""
     words = command[:4096].split()
     for _ in range(_NESTED):
         inner = _inner(words) if words else []

@@ -1,4 +1,5 @@
-"""The tree of a run's processes: equal siblings collapsed into one row, as many rows as fit."""
+"""The tree of a run's processes, with equal siblings combined into one row, and at most as many
+rows as fit."""
 
 from __future__ import annotations
 
@@ -20,15 +21,15 @@ class Sums:
     failures."""
 
     number: int = 0  # processes
-    start: float = float("inf")  # seconds after the run's start, of the first
-    end: float = 0.0  # of the last
+    start: float = float("inf")  # start of the first process, in seconds after the run's start
+    end: float = 0.0  # end of the last process
     lives: float = 0.0  # lifetimes, summed, in seconds
     time: float = 0.0  # seconds in I/O
     read: int = 0  # bytes
     written: int = 0
     failed: int = 0
     faults: int = 0  # page faults
-    elsewhere: int = 0  # processes whose I/O is in the log of an MPI job
+    elsewhere: int = 0  # number of processes whose I/O is in the log of an MPI job
 
     def add(self, other: Sums) -> None:
         """Adds the sums of other processes."""
@@ -51,19 +52,19 @@ class Group:
     places: list[int]  # indices in the columns of Processes
     parent: Group | None
     own: Sums = field(default_factory=Sums)
-    below: Sums = field(default_factory=Sums)  # with all their descendants
+    below: Sums = field(default_factory=Sums)  # sums including all descendants
     children: list[Group] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of the table: a group, or, if `group` is None, the sum of those children of a group
-    that do not fit."""
+    """A row of the table: a group or, if `group` is None, the sum of a group's children that do not
+    fit."""
 
     depth: int
     group: Group | None
-    sums: Sums  # of the group alone, or of all groups that do not fit
-    programs: int = 0  # programs that do not fit
+    sums: Sums  # sums of the group alone, or of all groups that do not fit
+    programs: int = 0  # number of programs that do not fit
 
 
 def _own(processes: Processes, places: list[int]) -> Sums:
@@ -95,14 +96,15 @@ def _siblings(processes: Processes, places: list[int], parent: Group | None) -> 
 
 
 def fold(processes: Processes) -> list[Group]:
-    """Returns the groups that have no parent, by the time at which they began."""
+    """Returns the groups without a parent, ordered by start time."""
     children: list[list[int]] = [[] for _ in range(len(processes))]
     top: list[int] = []
     for place, parent in enumerate(processes.parents):
         (children[parent] if parent >= 0 else top).append(place)
     groups = roots = _siblings(processes, top, None)
     every: list[Group] = []
-    while groups:  # level by level: a chain of processes may be as long as there are ranks
+    # Level by level, because a chain of processes may be as long as the number of ranks.
+    while groups:
         every += groups
         for group in groups:
             below = [child for place in group.places for child in children[place]]
@@ -116,11 +118,11 @@ def fold(processes: Processes) -> list[Group]:
 
 
 def _chosen(roots: list[Group], most: int) -> set[int]:
-    """Returns the object ids of the groups to show: those that weigh the most with all their
-    descendants, and never a group without its parent. There are at most `most` rows, including
-    those of the groups that do not fit."""
+    """Returns the object ids of the groups to show: the groups that weigh the most with all their
+    descendants, and never a group without its parent. Together with the rows for groups that do not
+    fit, there are at most `most` rows."""
     chosen: set[int] = set()
-    number, left = 0, {id(None): len(roots)}  # below each: children that are not shown
+    number, left = 0, {id(None): len(roots)}  # for each group, its children that are not shown
 
     def entry(group: Group, depth: int) -> tuple[float, float, int, int, int, Group]:
         nonlocal number
@@ -149,7 +151,7 @@ def _chosen(roots: list[Group], most: int) -> set[int]:
 
 
 def _programs(groups: list[Group]) -> int:
-    """Returns how many programs there are in these groups and below."""
+    """Returns the number of programs in these groups and their descendants."""
     found: set[Program] = set()
     while groups:
         found.update(group.program for group in groups)
@@ -158,8 +160,8 @@ def _programs(groups: list[Group]) -> int:
 
 
 def rows(roots: list[Group], most: int) -> list[Row]:
-    """Returns at most `most` rows (two or more) from the top down: a child below its parent, and
-    behind the children of each group the sum of those that do not fit."""
+    """Returns at most `most` rows (two or more) from the top down. Children follow their parent,
+    and after the children of each group comes the sum of those that do not fit."""
     chosen = _chosen(roots, most)
     found: list[Row] = []
 

@@ -14,25 +14,25 @@ from ...records import Records
 Floats = npt.NDArray[np.float64]
 _MOST = 1e18  # bytes; only a damaged log has more
 
-# Upper bounds of the cost of page faults and metadata reads: those of a slow disk.
+# Upper bounds of the cost of page faults and metadata reads, from a slow disk.
 SECONDS_OF_A_FAULT = 10e-3
 BYTES_PER_SECOND = 100e6
-PAGE = 4096  # the kernel writes at least this
+PAGE = 4096  # the kernel writes at least this many bytes
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The recorded calls: a value for each process that the log distinguishes."""
+    """The recorded calls, with a value for each process that the log distinguishes."""
 
     read: Floats
     written: Floats
     writes: Floats
     seconds: Floats
-    beside: Floats  # bytes that the file system may have written for files and names themselves
+    beside: Floats  # bytes that the file system may have written for metadata of files and names
 
 
 class Usage:
-    """A row per record of USAGE, in the order of ranks."""
+    """The records of USAGE, in the order of ranks."""
 
     def __init__(self, records: Records) -> None:
         order = np.argsort(records.ranks, kind="stable")
@@ -54,15 +54,16 @@ class Usage:
 
     @property
     def after_sleep(self) -> Floats:
-        """Seconds in which the processes, having slept, waited for a processor to go on: a call
-        that sleeps costs this, too. The kernel has the sum of all waits for a processor, so each
-        sleep gets as much of it as each time that the process lost its processor."""
+        """Seconds in which the processes waited for a processor after a sleep. This is part of the
+        cost of a call that sleeps. The kernel has only the sum of all waits for a processor, so the
+        mean wait is assumed after a sleep and after a loss of the processor."""
         slept, lost = self["WAITS"], self["PREEMPTIONS"]
         return np.asarray(self["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
 
     @property
     def preempted(self) -> Floats:
-        """Seconds in which the processes waited for a processor that others had taken."""
+        """Seconds in which the processes waited for a processor after other processes had taken it
+        from them."""
         return self["F_RUNNABLE_TIME"] - self.after_sleep
 
     @property
@@ -72,7 +73,7 @@ class Usage:
 
     @property
     def starting(self) -> Floats:
-        """Largest number of bytes that starts and imports may have had from storage."""
+        """Upper bound of the bytes that starts and imports read from storage."""
         return self["LOADED"] + self["EXCLUDED_READ"]
 
     def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
@@ -84,9 +85,9 @@ class Usage:
         return np.maximum(read, 0.0), np.maximum(written, 0.0)
 
     def seconds(self, seen: Seen, least: float) -> Floats:
-        """Returns the longest time that the processes may have waited for those bytes: at most the
-        time that their first threads slept outside of recorded calls, and at most the time of a
-        slow disk. Bytes below `least` do not count."""
+        """Returns an upper bound of the time that the processes waited for these bytes: the smaller
+        of the time that their first threads slept outside of recorded calls, and the time of a slow
+        disk. Bytes below `least` do not count."""
         read, written = self.unexplained(seen)
         read, written = (np.where(bytes_ >= least, bytes_, 0.0) for bytes_ in (read, written))
         longest = (read + written) / BYTES_PER_SECOND
@@ -96,7 +97,7 @@ class Usage:
 
 
 def usage_of(log: Log) -> Usage | None:
-    """Returns the USAGE records of a log; None without any, or if they are damaged."""
+    """Returns the USAGE records of a log; None if there are none, or if they are damaged."""
     region = log.info.region("USAGE")
     if region is None or region.length == 0:
         return None

@@ -1,1 +1,1 @@
-"""Figures over time, from traces and heat maps."""
+"""Numbers over time, from traces and heat maps."""

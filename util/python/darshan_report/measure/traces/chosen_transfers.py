@@ -1,9 +1,8 @@
-"""Chooses the transfers of a trace that are shown individually.
-
-All transfers are shown if they fit. Otherwise these are shown: the transfers of the ranks and files
-that took the most time, as far as they fit; those of the intervals with the most time; and the
-longest of all others. The rest is in sums over time (lane_bins.py). A trace may be far larger than
-the memory, so its records are read one by one in place.
+"""Chooses the transfers of a trace that are shown individually. If they fit, all transfers are
+shown. Otherwise three kinds are shown: transfers of the ranks and files that took the most time, if
+they fit; transfers in the intervals with the most time; and the longest of all other transfers. The
+rest is only in sums over time (lane_bins.py). A trace may be far larger than the memory, so its
+records are read one by one in place.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from ...log import Log
 from ...variable import traces_in_place
 
 MODULES = ("DXT_POSIX", "DXT_MPIIO")
-KINDS = 2 * len(MODULES)  # a kind is 2 * index of the module, and 1 more for a read
+KINDS = 2 * len(MODULES)  # kinds of transfers: 2 * index of the module, plus 1 for a read
 ROOM = 100_000  # largest number of transfers
-LONGEST = 2_000  # of these: the longest transfers of all
+LONGEST = 2_000  # number of these that are the longest transfers of all
 INTERVALS = 1024
-_CHUNK = 1 << 18  # segments at a time
+_CHUNK = 1 << 18  # segments that are read at once
 _LATEST = 1e9  # seconds; a later time is damage
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some transfers of one rank to one file, without values that only a damaged log has."""
+    """Some transfers of one rank to one file, without impossible values of damaged logs."""
 
     file: int
     rank: int
@@ -62,7 +61,7 @@ def parts(log: Log) -> Iterator[Part]:
 
 @dataclass(eq=False)
 class _Sums:
-    """Seconds and number of the transfers of one rank or file, over both modules of traces."""
+    """Seconds and number of the transfers of one rank or file, over both trace modules."""
 
     time: float = 0.0
     count: int = 0
@@ -74,18 +73,18 @@ class _Sums:
 
 @dataclass(eq=False)
 class Survey:
-    """Sums over all traced transfers: by rank, by file and by interval of time."""
+    """Sums over all traced transfers, by rank, by file and by interval of time."""
 
     end: float  # seconds from the start: end of the last transfer, or of the run
     segments: int = 0
-    modules: set[int] = field(default_factory=set)  # indices of those with transfers
+    modules: set[int] = field(default_factory=set)  # indices of the modules with transfers
     ranks: dict[int, _Sums] = field(default_factory=dict)
     files: dict[int, _Sums] = field(default_factory=dict)
     threads: dict[tuple[int, int], float] = field(default_factory=dict)  # rank, thread: first start
     unknown: bool = False  # some transfers have no thread
     busy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(INTERVALS))
     number: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(INTERVALS, "i8"))
-    long: float = 0.0  # seconds; a transfer of this length is one of the longest
+    long: float = 0.0  # seconds from which on a transfer is one of the longest
 
     def add_threads(self, part: Part) -> None:
         """Stores when each thread of the part began its first transfer, if the log has threads."""
@@ -101,7 +100,7 @@ class Survey:
 
 
 def survey(log: Log, run_time: float) -> Survey:
-    """Reads all transfers twice: for the end, and for the sums."""
+    """Reads all transfers twice: first for the end, then for the sums."""
     end = min(max(run_time, 0.0), _LATEST) if np.isfinite(run_time) else 0.0
     for part in parts(log):
         end = max(end, float(part.end.max(initial=0.0)))
@@ -127,7 +126,7 @@ def survey(log: Log, run_time: float) -> Survey:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The ranks, files and intervals of which every transfer is shown."""
+    """The ranks, files and intervals whose transfers are all shown."""
 
     all: bool
     ranks: frozenset[int]
@@ -136,8 +135,8 @@ class Choice:
 
 
 def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
-    """Returns the keys with the most time whose transfers fit into `room`, and the number of
-    transfers that still fit."""
+    """Returns the keys with the most time whose transfers fit into `room`, and the remaining number
+    of transfers that fit."""
     chosen = set()
     for key, one in sorted(sums.items(), key=lambda item: (-item[1].time, item[0])):
         if one.count <= room:
@@ -147,8 +146,8 @@ def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
 
 
 def choose(found: Survey, room: int = ROOM) -> Choice:
-    """Chooses at most `room` transfers to show one by one: those of the costliest ranks, files and
-    intervals."""
+    """Chooses at most `room` transfers that are shown individually: those of the costliest ranks,
+    files and intervals."""
     if found.segments <= room:
         everything = np.ones(INTERVALS, bool)
         return Choice(True, frozenset(found.ranks), frozenset(found.files), everything)
@@ -186,8 +185,9 @@ class Transfers:
 def wanted(
     found: Survey, choice: Choice, part: Part
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Returns two masks of the transfers of a part: those that are shown, and those of the
-    others that are long enough to be candidates for the longest transfers, which are shown, too."""
+    """Returns two masks of the transfers of a part: the transfers that are shown, and other
+    transfers that are long enough to be candidates for the longest transfers, which are also
+    shown."""
     if choice.all or part.rank in choice.ranks or part.file in choice.files:
         every = np.ones(len(part.start), bool)
         return every, ~every
@@ -209,7 +209,7 @@ class Collector:
                 parts_of.append(_columns(part, which))
 
     def transfers(self) -> Transfers:
-        """Returns all chosen transfers, and of the long ones as many as fit."""
+        """Returns all chosen transfers, and as many of the long ones as fit."""
         columns = _joined(self._parts)
         long = _joined(self._long)
         kept = np.argsort(-long[1], kind="stable")[:LONGEST]

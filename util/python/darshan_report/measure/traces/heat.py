@@ -10,19 +10,19 @@ from ...log import Log
 from ...variable import HeatMap, heat_maps
 from ..layers.layers import LAYERS
 
-MAX_BINS = 5117  # what other readers accept in a record; a longer one is damaged
-MAX_ROWS = 256  # rows of the diagram; a reader cannot distinguish more
+MAX_BINS = 5117  # largest number of bins that other readers accept; a longer record is damaged
+MAX_ROWS = 256  # rows of the diagram; people cannot distinguish more
 
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """The traffic of one layer over time. Ranks share rows if there are many. A row of `moved` may
-    also be a program, if the caller defines the rows."""
+    """The traffic of one layer over time. If there are many ranks, several share a row. The caller
+    may define the rows of `moved`, for example one per program."""
 
     layer: str
     bin_width: float  # seconds
     ranks: int  # processes of the job
-    per_row: int  # processes in a row of moved
+    per_row: int  # processes per row of `moved`
     read: npt.NDArray[np.float64]  # bytes per bin, all ranks
     write: npt.NDArray[np.float64]
     moved: npt.NDArray[np.float64]  # rows x bins, bytes read and written
@@ -56,8 +56,8 @@ def _title(prefix: str) -> str:
 
 
 def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
-    """Returns the heat of every layer that has heat maps, most bytes first; rows: the row of each
-    rank. By default neighbouring ranks share a row if there are too many."""
+    """Returns the heat of every layer that has heat maps, most bytes first. rows: the row of each
+    rank. By default, neighbouring ranks share a row if there are too many."""
     layers: dict[str, list[HeatMap]] = {}
     for record in heat_maps(log):
         name = log.name(record.id) or ""

@@ -7,25 +7,25 @@ import numpy.typing as npt
 
 from ...classes import dataclass
 
-_CELLS = 1 << 20  # of one quantity; limits the memory while transfers are added
-_MOST, _LEAST = 1 << 14, 1 << 8  # bins of a lane
+_CELLS = 1 << 20  # most cells of one quantity; limits the memory while transfers are added
+_MOST, _LEAST = 1 << 14, 1 << 8  # most and fewest bins of a lane
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """The bins that are not empty, in the order of lane, kind and bin."""
 
-    bins: int  # of the whole time
+    bins: int  # number of bins in the whole time
     lane: npt.NDArray[np.int64]
     kind: npt.NDArray[np.int64]
     bin: npt.NDArray[np.int64]
-    count: npt.NDArray[np.float64]  # transfers that began in it
-    bytes: npt.NDArray[np.float64]  # of these transfers
+    count: npt.NDArray[np.float64]  # number of transfers that began in the bin
+    bytes: npt.NDArray[np.float64]  # bytes of these transfers
     busy: npt.NDArray[np.float64]  # seconds in transfers, wherever they began
 
 
 def _fine_enough(rows: int) -> int:
-    """Returns as many bins as fit, a power of two."""
+    """Returns the largest number of bins that fits; it is a power of two."""
     bins = _MOST
     while bins > _LEAST and bins * rows > _CELLS:
         bins //= 2
@@ -36,14 +36,14 @@ class LaneBins:
     """Sums transfers. A lane has a row for each kind of transfer."""
 
     def __init__(self, lanes: int, kinds: int, end: float) -> None:
-        """Makes empty bins for each lane and kind; end: seconds from the start at which the last
-        bin ends."""
+        """Makes empty bins for each lane and kind. end: end of the last bin, in seconds from the
+        start."""
         self._kinds, self._end = kinds, end
         self.bins = _fine_enough(lanes * kinds)
         shape = (lanes * kinds, self.bins)
         self._count, self._bytes, self._busy = (np.zeros(shape) for _ in range(3))
-        # The bins that are wholly within transfers: their seconds at the first bin, less those
-        # behind the last.
+        # For bins that are wholly within transfers, the width is added at the first bin and
+        # subtracted behind the last; a running sum then gives the seconds of each bin.
         self._inside = np.zeros((lanes * kinds, self.bins + 1))
 
     def _place(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -57,8 +57,8 @@ class LaneBins:
         end: npt.NDArray[np.float64],
         length: npt.NDArray[np.float64],
     ) -> None:
-        """Adds transfers of one kind to the bins of a lane. start, end: seconds, no end before its
-        start; length: bytes."""
+        """Adds transfers of one kind to the bins of a lane. start, end: seconds; an end must not be
+        before its start. length: bytes."""
         row, width = lane * self._kinds + kind, self._end / self.bins
         first, last = self._place(start), self._place(end)
         count, moved, busy = self._count[row], self._bytes[row], self._busy[row]
@@ -75,8 +75,8 @@ class LaneBins:
             np.add.at(self._inside[row], two, -width)
 
     def cells(self, most: int) -> Cells:
-        """Returns the sums in bins that are wide enough for at most `most` nonempty ones, but not
-        in fewer than _LEAST / 4 bins per lane."""
+        """Returns the sums in bins so wide that at most `most` of them are nonempty, but with at
+        least _LEAST / 4 bins per lane."""
         busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
         busy = np.where(busy > 1e-12, busy, 0)
         parts, bins = [self._count, self._bytes, busy], self.bins

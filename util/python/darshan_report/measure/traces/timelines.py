@@ -1,7 +1,6 @@
-"""The times at which each file was read and written, from the traces of one module.
-
-A trace may be far larger than the memory, so its records are read twice, one by one in place: once
-to find the files that took the most time, once to draw these.
+"""The times at which each file was read and written, from the traces of one module. A trace may be
+far larger than the memory, so its records are read one by one in place, and twice: first to find
+the files that took the most time, then to draw these files.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from ...log import Log
 from ...variable import traces_in_place
 from ..processes.ranks import summed
 
-BINS = 240  # as many as a reader can distinguish across a page
-_CHUNK = 1 << 18  # segments at a time
+BINS = 240  # as many as people can distinguish across a page
+_CHUNK = 1 << 18  # segments that are read at once
 _LONGEST = 1e9  # seconds; a later time is damage
 
 Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
@@ -27,30 +26,31 @@ Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 @dataclass(eq=False)
 class Timeline:
     """The transfers of one file over time: numbers and bytes (index 0: writes, 1: reads), and busy
-    seconds by bin."""
+    seconds per bin."""
 
     id: int
-    processes: int = 0  # with a trace of it
+    processes: int = 0  # processes with a trace of the file
     segments: list[int] = field(default_factory=lambda: [0, 0])
     bytes: list[int] = field(default_factory=lambda: [0, 0])
     time: float = 0.0  # seconds in transfers, all processes
-    busy: npt.NDArray[np.float64] | None = None  # 2 x BINS, seconds in transfers
-    used: npt.NDArray[np.bool_] | None = None  # 2 x BINS: any transfer, even of no duration
+    busy: npt.NDArray[np.float64] | None = None  # 2 x BINS: seconds in transfers
+    # 2 x BINS: whether the bin has a transfer, even one without duration.
+    used: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Timelines:
-    """The files with the most time in transfers, in this order."""
+    """The files with the most time in transfers, the most first."""
 
     module: str
     end: float  # seconds from the start: where the last bin ends
     files: list[Timeline]
-    traced: int  # files with a trace at all
-    segments: int  # of all of them
+    traced: int  # number of files with a trace
+    segments: int  # segments of all these files
 
 
 def _times(segments: np.ndarray) -> Iterator[Times]:
-    """Yields starts and ends in pieces, without values that only a damaged log has."""
+    """Yields starts and ends in pieces, without impossible values of damaged logs."""
     for first in range(0, len(segments), _CHUNK):
         part = segments[first : first + _CHUNK]
         start = np.nan_to_num(part["start_time"], nan=0.0).clip(0, _LONGEST)
@@ -59,8 +59,8 @@ def _times(segments: np.ndarray) -> Iterator[Times]:
 
 
 def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
-    """Returns, for the end of each bin, the seconds that have passed since each earlier time,
-    summed."""
+    """Returns, for the end of each bin, the sum of the seconds that have passed since each earlier
+    time."""
     place = np.minimum((times / width).astype(np.int64), BINS)
     edges = np.arange(1, BINS + 1, dtype=np.float64) * width
     count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
@@ -70,7 +70,7 @@ def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[
 
 def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
     """Returns the seconds in transfers for each bin. A transfer over several bins counts in each
-    for the time that it spent there. width: seconds of a bin."""
+    bin with its time in this bin. width: seconds of a bin."""
     upto = np.zeros(BINS)
     for start, end in _times(segments):
         upto += seconds_before(start, width) - seconds_before(end, width)
@@ -105,7 +105,7 @@ def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
 
 
 def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | None:
-    """Returns the time lines of at most `most` files; None without traces."""
+    """Returns the time lines of at most `most` files; None if the log has no traces."""
     region = log.info.region(module)
     if region is None or region.length == 0:
         return None
