@@ -65,7 +65,7 @@ def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str
     lines, data = report()
     assert lines[0].startswith(how)
     flat = " ".join(" ".join(lines).split())
-    assert "What follows covers what ran." in flat
+    assert "This report covers the run until then." in flat
     assert ("of files found nothing" in flat) == ("nothere" in " ".join(command))
     assert "fine" not in screen and not any("fine" in title for title in _titles(data))
     assert "The program failed." in screen

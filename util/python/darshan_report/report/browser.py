@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-_SECONDS = 2.0  # a command that still runs after this time shows the page
+_SECONDS = 2.0  # seconds; a command that still runs after this time is taken to show the page
 
 
 def _commands(address: str) -> Iterator[list[str]]:
-    """Yields the commands of BROWSER, a list with colons, then xdg-open. %s is the address."""
+    """Yields the commands of BROWSER, which is a list separated by colons, then xdg-open. %s is the
+    address."""
     for text in os.environ.get("BROWSER", "").split(":"):
         try:
             words = shlex.split(text)

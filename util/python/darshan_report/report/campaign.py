@@ -45,7 +45,7 @@ class Job:
     written: float
     stake: Stake  # potential saving of the costliest problem
     problems: tuple[str, ...]  # titles, costliest first
-    page: str = ""  # link to the log's own page, relative to the page of all jobs
+    page: str = ""  # link to the page of this log, relative to the page of all jobs
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
@@ -97,7 +97,7 @@ def read(
     complain: Callable[[str, LogError], None],
     page: Callable[[Context], str] = lambda _: "",
 ) -> list[Job]:
-    """Returns the jobs of all readable logs, the worst first; `page` makes the page of a log."""
+    """Returns the jobs of all readable logs, the worst first. page: makes the page of a log."""
     jobs = []
     for number, path in enumerate(paths, 1):
         try:
@@ -142,7 +142,7 @@ def _table(jobs: list[Job]) -> Table:
 
 
 def frequent(jobs: list[Job]) -> Table:
-    """Returns a table of problems with their numbers of jobs."""
+    """Returns a table of problems, each with its number of jobs."""
     numbers: dict[str, int] = {}
     for job in jobs:
         for title in dict.fromkeys(job.problems):

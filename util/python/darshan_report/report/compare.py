@@ -78,7 +78,7 @@ def _sentence(one: Context, two: Context) -> str:
         return "The run times cannot be compared."
     ratio = one.run_time / two.run_time
     if 0.95 < ratio < 1.05:
-        return "Both ran for about the same time."
+        return "Both runs took about the same time."
     word, factor = ("faster", ratio) if ratio > 1 else ("slower", 1 / ratio)
     return (
         f"The second run was {factor:.2f} times {word}: {duration(two.run_time)} instead of "

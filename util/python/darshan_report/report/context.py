@@ -1,4 +1,4 @@
-"""The data that all sections of a report use: the log, and figures that are computed once."""
+"""The data that all sections of a report use: the log, and values that are computed only once."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ from .tried import Tried, trials
 WITHOUT_RECORDS, LEFT_OUT = "processes_without_records", "parts_left_out"
 _COMMON_SIZES = 4
 _TITLE = 60  # characters of a program's name
-_LANES = 14  # programs with a lane of their own in a diagram
+_LANES = 14  # largest number of programs with their own lane in a diagram
 
 
 @dataclass(frozen=True, eq=False)
 class LayerFigures:
-    """All figures of one layer in a report, without the records."""
+    """All numbers of one layer in a report, without the records."""
 
     layer: Layer
     records: int
@@ -76,7 +76,7 @@ class LayerFigures:
     sizes_read: tuple[int, ...]
     sizes_written: tuple[int, ...]
     common: list[tuple[int, int]]
-    reads: Order | None  # None: the layer has no such counters
+    reads: Order | None  # None: the layer does not count the order
     writes: Order | None
     files: Files
     performance: Performance | None
@@ -148,7 +148,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
 
     module = records.module
     used = records
-    if layer.module == "GDS":  # without the record of calls on no file
+    if layer.module == "GDS":  # leaves out the record of calls that are not on a file
         used = Records(module, records.array[records["GDS_OPENS"] > 0])
     files = files_of(used, layer, log.info.nprocs, users, groups(log))
     ends = [c.name for c in module.fcounters if c.name.endswith("_END_TIMESTAMP")]
@@ -179,12 +179,12 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
 
 
 class Judged(NamedTuple):
-    """The findings of a log, and the figures that need all of its records."""
+    """The findings of a log, and the values that need all of its records."""
 
     findings: list[Finding]
     shares: Shares
     finals: Mapping[int, int]  # ids of the last names of renamed files
-    written: Mapping[int, int]  # bytes written to those
+    written: Mapping[int, int]  # bytes written to these files
     ledger: Ledger | None
     in_pipes: float  # seconds in calls on named pipes
     checkpoints: tuple[Checkpoint, ...]
@@ -193,7 +193,7 @@ class Judged(NamedTuple):
 
 
 class Context:
-    """One open log and its figures."""
+    """One open log and the values that are computed from it."""
 
     def __init__(self, log: Log, limits: Limits | None = None) -> None:
         self.log = log
@@ -203,12 +203,12 @@ class Context:
         # rows that represent several files: name, number of files
         self._alike: dict[int, tuple[str, int, str]] = {}
         self._together: dict[str, Files] = {}  # by module
-        self._blamed: dict[int, Blame | None] = {}  # by the finding, of those in `findings`
+        self._blamed: dict[int, Blame | None] = {}  # by the id of a finding in `findings`
         self.damaged: list[tuple[str, str]] = []  # module, error of the library
 
     @functools.cached_property
     def figures(self) -> list[LayerFigures]:
-        """Figures of each layer with records, from the application downwards."""
+        """The numbers of each layer with records, from the application downwards."""
         found = []
         users = Users(-1 if self.info.nprocs > 1 else 1, shared(self.log), self.tree)
         is_tree = self.tree is not None
@@ -224,8 +224,8 @@ class Context:
 
     @functools.cached_property
     def streams(self) -> tuple[int, int, float]:
-        """Bytes read from and written to the standard streams of a process tree that are not files,
-        and the seconds of these calls.  No other number includes them."""
+        """For standard streams of a process tree that are not files: bytes read, bytes written, and
+        seconds in the calls. No other number includes these calls."""
         try:
             records = self.log.records("STDIO")
         except LogError:
@@ -258,17 +258,17 @@ class Context:
 
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """The checkpoints of the run, those that took most time first."""
+        """The checkpoints of the run, ordered by time, longest first."""
         return self._judged.checkpoints
 
     @property
     def loaded(self) -> tuple[Loaded, ...]:
-        """The files from which the program loaded a saved state, those with most bytes first."""
+        """The files from which the program loaded a saved state, ordered by bytes, most first."""
         return self._judged.loaded
 
     @property
     def in_pipes(self) -> float:
-        """Seconds in calls on named pipes, which only the rows of layers and files contain."""
+        """Seconds in calls on named pipes. Only the rows of layers and files contain this time."""
         return self._judged.in_pipes
 
     @property
@@ -278,13 +278,14 @@ class Context:
 
     @property
     def ledger(self) -> Ledger | None:
-        """The ledger, which says how the processes spent their time; None while the program
+        """The ledger, which shows how the processes spent their time; None while the program
         runs."""
         return self._judged.ledger
 
     @functools.cached_property
     def _judged(self) -> Judged:
-        # Facts hold all records, so they are stored only for a process tree, which uses them again.
+        # Facts keep all records in memory, so they are stored only for a process tree, which needs
+        # them again.
         facts = self.facts if self.tree else Facts(self.log, self.limits, self.processes)
         with np.errstate(over="ignore", invalid="ignore"):
             finals = facts.finals
@@ -297,7 +298,7 @@ class Context:
 
     @functools.cached_property
     def facts(self) -> Facts:
-        """The facts that the diagnoses use, with the summary's processes."""
+        """The facts that the diagnoses use, with the processes of this context."""
         return Facts(self.log, self.limits, self.processes)
 
     @functools.cached_property
@@ -322,8 +323,7 @@ class Context:
 
     @functools.cached_property
     def training_lanes(self) -> training_time.Lanes | None:
-        """The lanes of a training: what its processes did over time; None if the log does not
-        say."""
+        """The lanes of a training: what its processes did over time; None if unknown."""
         try:
             return training_time.lanes(self.log, self.processes)
         except LogError as error:
@@ -343,13 +343,14 @@ class Context:
 
     @property
     def of_ranks(self) -> bool:
-        """Tells whether this is a job of ranks, whose times are shown as means per rank."""
+        """Returns whether this is a job of ranks, whose times are shown as means per rank."""
         return self.nprocs > 1 and self.tree is None
 
     @property
     def mean_over(self) -> int:
-        """Returns the divisor of shown times.  Ranks of a job are similar, so their mean describes
-        each of them.  Programs of a process tree are not, so their sum is shown."""
+        """Returns the divisor of the times that the report shows. Ranks of a job are similar, so
+        the report shows their mean. Programs of a process tree are not similar, so it shows their
+        sum."""
         return 1 if self.tree else self.nprocs
 
     @property
@@ -385,7 +386,8 @@ class Context:
 
     @functools.cached_property
     def extras(self) -> Totals | None:
-        """The annex's sums of POSIX calls beyond the POSIX module; None if the log has none."""
+        """The sums of POSIX calls in the annex that the POSIX module does not have; None if the log
+        has none."""
         region = self.info.region("POSIX_EXT")
         if region is None or region.length == 0:
             return None
@@ -434,7 +436,7 @@ class Context:
         return self._blamed[id(finding)]
 
     def where(self, finding: Finding) -> str:
-        """Returns the line of code behind a finding as a sentence; empty if it is unknown."""
+        """Returns a sentence on the line of code behind a finding; empty if unknown."""
         if finding.at:
             return f"At {finding.at}."
         found = self.blame(finding)
@@ -442,7 +444,7 @@ class Context:
 
     @functools.cached_property
     def trials(self) -> dict[str, list[Tried]]:
-        """The remedies that `darshan try` tried, by the name of the finding."""
+        """The results of `darshan try`, by the name of the finding."""
         return trials(self.log)
 
     def tried(self, finding: Finding) -> list[str]:
@@ -451,8 +453,8 @@ class Context:
 
     @property
     def incomplete(self) -> bool:
-        """Tells whether the log lacks data: its program still runs, a limit was reached, or the
-        log is damaged.  Damage counts only if it was read already."""
+        """Returns whether the log lacks data, because its program still runs, a limit was reached,
+        or the log is damaged. Damage counts only if the damaged part has already been read."""
         info = self.info
         lacking = any(region.partial for region in info.regions)
         lost = {WITHOUT_RECORDS, LEFT_OUT} & dict(info.metadata).keys()
@@ -495,8 +497,8 @@ class Context:
         return f"{name}, {day}"
 
     def name(self, record: int) -> str:
-        """Returns the name of a record or its id; of a record of many files or datasets
-        also their number."""
+        """Returns the name of a record, or its id. For a record of many files or datasets, adds
+        their number."""
         if like := self._alike.get(record):
             name, number, things = like
             return f"{name} ({number:,} {things})"
@@ -513,12 +515,12 @@ class Context:
         return found
 
     def names_of(self, record: int) -> list[int]:
-        """Returns the id of a file and those of its temporary names."""
+        """Returns the id of a file, and the ids of its temporary names."""
         return [int(record), *self.temporary.get(int(record), [])]
 
     def was(self, record: int) -> str:
-        """Returns the temporary name of a file, of several that with the most bytes, without its
-        folder; empty if it had none."""
+        """Returns the temporary name of a file, without its folder; empty if it had none. If there
+        are several, returns the name with the most bytes."""
         before = self.temporary.get(record, [])
         if not before:
             return ""
@@ -526,12 +528,12 @@ class Context:
         return os.path.basename(self.log.name(most) or "")
 
     def by_last_name(self, figures: LayerFigures) -> Files:
-        """Returns the files of a layer; a file that was renamed is one row."""
+        """Returns the files of a layer, with one row for all names of a file."""
         return by_last_name(figures.files, self._judged.finals)
 
     def together(self, figures: LayerFigures) -> Files:
-        """Returns the files of a layer by their last names; similar files of a folder are one
-        row."""
+        """Returns the files of a layer by their last names, with one row for similar files of a
+        folder."""
         module = figures.layer.module
         if module not in self._together:
             files, names = together(self.by_last_name(figures), self.log.name)
@@ -543,6 +545,6 @@ class Context:
         return self._together[module]
 
     def short(self, name: str, width: int) -> str:
-        """Returns a name whose middle is cut if it is too long; the appendix then has the full
+        """Returns a name. If it is too long, its middle is cut, and the appendix has the full
         name."""
         return self.shown.all([name], width)[0]

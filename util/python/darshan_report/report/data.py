@@ -1,4 +1,5 @@
-"""The report as JSON or CSV: the content of the PDF for programs (doc/report.schema.json)."""
+"""The report as JSON or CSV: the content of the PDF in a form for programs
+(doc/report.schema.json)."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ from .sections import checkpoints, loaded_state, notes, training_lanes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
-_FILES, _DATASETS = 15, 50  # rows per layer; the sums of the layer include all
-_RANKS = 1024  # of a training
+# Largest number of rows per layer; the sums of the layer include all files.
+_FILES, _DATASETS = 15, 50
+_RANKS = 1024  # largest number of ranks of a training
 _GROUPS = 200  # rows of the process tree; the remaining rows are added to the row above
 
 
@@ -206,7 +208,7 @@ def _tree(context: Context) -> dict[str, Any] | None:
     if tree is None or context.lanes is None:
         return None
     rows = []
-    way: list[int] = []  # the places of the row's ancestors
+    way: list[int] = []  # indices of the row's ancestors
     for place, row in enumerate(tree_rows(tree, _GROUPS)):
         del way[row.depth :]
         rows.append(_row(tree, row, way[-1] if way else None))

@@ -1,5 +1,5 @@
-"""Makes the output files of one command: target and format for each log, and the order of the
-sections."""
+"""Makes the output files of one command: chooses the target and format for each log, and the order
+of the sections."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ class Documents:
             say(f"cannot start a browser for {path}: set BROWSER to the name of one")
 
     def _targets(self) -> list[tuple[str, list[str]]]:
-        """Returns the logs of each output file; refuses two logs for one file unless -o
-        names it."""
+        """Returns the logs of each output file. Refuses two logs for one file, except for the file
+        of -o."""
         paths = self._options.logs
         if self._options.output:
             if any(same_file(self._options.output, path) for path in paths):
@@ -336,5 +336,5 @@ class Documents:
             return
         self._files.append(target)
         if sys.stdout is not None:
-            # As bytes: the user's encoding may not have the characters of the name.
+            # The name is written as bytes, because the user's encoding may lack its characters.
             sys.stdout.buffer.write(os.fsencode(target) + b"\n")

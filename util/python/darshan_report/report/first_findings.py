@@ -1,4 +1,4 @@
-"""The costliest finding of each of some logs, for `darshan list`."""
+"""For `darshan list`: the costliest finding of each log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 def _folder() -> str:
-    """Returns the cache's folder; empty if there is no place for it."""
+    """Returns the cache's folder; empty if the user has no folder for caches."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
         home = os.environ.get("HOME", "")
@@ -24,7 +24,7 @@ def _folder() -> str:
 
 
 def _rules() -> str:
-    """Returns a text that changes if the files of the rules change, so that the cache does not
+    """Returns a string that changes if the files of the rules change, so that the cache does not
     return findings of older rules."""
     entries = [entry for folder, _, _ in os.walk(_RULES)
                for entry in os.scandir(folder) if entry.name.endswith(".py")]  # fmt: skip
@@ -91,8 +91,8 @@ def _print(number: int, found: tuple[str, str]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs `--first-findings SECONDS -- LOG...`: prints the number of the log, the name of the
-    diagnosis and its title for each log that the cache has, then for the others. Begins no log
-    after so many seconds."""
+    diagnosis and its title, first for each log in the cache, then for the others. After SECONDS,
+    does not begin another log."""
     seconds, _, *logs = sys.argv[1:] if arguments is None else arguments
     until = time.monotonic() + float(seconds)
     cache = _Cache()

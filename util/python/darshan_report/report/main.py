@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--open", action="store_true", help="show the report in a browser (BROWSER, else "
-        "xdg-open); a web page, unless OUT or an option says PDF"
+        "xdg-open), as a web page unless OUT or an option selects PDF"
     )  # fmt: skip
     parser.add_argument(
         "--list-thresholds", action="store_true", help="print all thresholds with their sources"
@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_forms(parser: argparse.ArgumentParser) -> None:
     """Adds the options that select the format, and those for reports of several logs."""
     kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--pdf", action="store_true", help="write a PDF, whatever OUT's ending is")
+    kinds.add_argument("--pdf", action="store_true", help="write a PDF, whatever the ending of OUT")
     kinds.add_argument("--html", action="store_true", help="write one HTML file for a browser")
     kinds.add_argument("--json", action="store_true", help="write the report as JSON")
     kinds.add_argument("--csv", action="store_true", help="write the report as lines: path, value")
@@ -96,7 +96,8 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sources", action="store_true", help="with --html: show the source lines with I/O, and "
-        "those around them, of the three files with most time; all who get the page can read them"
+        "the lines around them, of the three files with most time; everyone who receives the "
+        "page can read them"
     )  # fmt: skip
     several = parser.add_mutually_exclusive_group()
     several.add_argument(

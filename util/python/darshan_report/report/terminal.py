@@ -1,4 +1,4 @@
-"""The report for a terminal: findings and layers in 80 columns."""
+"""The report for a terminal, with findings and layers in 80 columns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
-_MUCH = 0.25  # of the run: what a notice that is shown in brief may gain
+_MUCH = 0.25  # share of the run that a notice must be able to save to be shown in brief
 _REMEDY = 3  # lines, with what was tried
 _WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
@@ -57,7 +57,7 @@ def _head(context: Context) -> Iterator[str]:
 
 
 def _narrow(cell: str) -> str:
-    """Returns a cell with a short mark for a negative time, so that a blank fits before it."""
+    """Returns a cell with a short mark for a negative time, so that a space fits before it."""
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
 
 
@@ -163,7 +163,7 @@ def _layers(context: Context) -> Iterator[str]:
         if any(t is not None and t < 0 for t in times):
             backwards = True
     if backwards:
-        yield "!: below zero, since a clock was set back; nothing follows from it"
+        yield "!: below zero because a clock was set back; the value has no meaning"
     kind = "sums" if context.tree else "mean"
     yield f"times: {kind} over processes; an upper layer's bytes pass through the lower ones"
     if in_pipes := in_pipes_sentence(context):
@@ -173,7 +173,7 @@ def _layers(context: Context) -> Iterator[str]:
 
 
 def _mapped(context: Context) -> Iterator[str]:
-    """Yields the mapped files of which most bytes were touched."""
+    """Yields the mapped files with the most touched bytes."""
     figures = next((f for f in context.figures if f.files.mapped.any()), None)
     if figures is None:
         return
@@ -251,14 +251,14 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
 
 
 def _could_have_lines(context: Context) -> bool:
-    """Returns whether the log has no call sites, and its runtime could have recorded them."""
+    """Returns whether the log has no call sites although its runtime could have recorded them."""
     is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
     return is_ours and context.code_lines is None
 
 
 def _way_to_lines(context: Context) -> Iterator[str]:
-    """Yields a hint how to record call sites, if a problem has no line of code because the log has
-    no call sites."""
+    """Yields a hint on how to record call sites, if a problem has no line of code because the log
+    has no call sites."""
     if _could_have_lines(context) and any(f.kind == PROBLEM for f in context.findings):
         yield ""
         yield from _wrapped(
@@ -294,8 +294,8 @@ Brief = tuple[Finding, str, list[str]]
 
 
 def told_in_brief(context: Context) -> list[Brief]:
-    """Returns the findings of a log, problems and hints with the line of code that they lead to, or
-    how to record it, and with what `darshan try` found for them."""
+    """Returns the findings of a log. Problems and hints have their line of code, or a hint on how
+    to record it, and the results of `darshan try`."""
     way = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
     return [
         (
@@ -333,7 +333,7 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
 
 
 def _gains(finding: Finding) -> bool:
-    """Returns whether a notice tells what to do, and that this may gain much of the run."""
+    """Returns whether a notice has a remedy that may gain much of the run."""
     return finding.kind == NOTICE and finding.stake.share >= _MUCH and bool(finding.remedy.text)
 
 
@@ -361,9 +361,8 @@ def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:
 def _costliest(
     problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]], most: int
 ) -> Iterator[str]:
-    """Yields the first of some problems with its line and its remedy, the titles of the next ones
-    that fit below it, and how to read on; at most so many
-    lines."""
+    """Yields the first of some problems with its line and its remedy, then as many titles of
+    further problems as fit, and the command that shows more. Yields at most `most` lines."""
     first = problems[0]
     place, texts = where[id(first)], tried[id(first)][:1]
     told = [*_headline(first)]
@@ -394,8 +393,8 @@ def _of_work(told: list[str]) -> bool:
 
 
 def _without_problem(finding: Finding) -> Iterator[str]:
-    """Yields the title of a finding that is no problem, and why: its first sentence, or the begin
-    of a long one, or what to do."""
+    """Yields the title of a finding that is not a problem, and an explanation: its first sentence,
+    or the start of a long sentence, or its remedy."""
     why = finding.sentence.partition(". ")[0].rstrip(".")
     texts = (f"{why}.", f"{why.partition(' (')[0]}.")
     told: list[str] = []
@@ -412,13 +411,14 @@ def _headline(finding: Finding) -> Iterator[str]:
     stake = finding.stake
     at, short = stake.text.partition("; ")[0].partition(" and ")[0], stake.brief
     if stake.crowded and short:
-        at = short  # a note below the findings says what the work is
+        at = short  # a note below the findings defines "work"
     if not at:
         yield from first_fitting([f"{mark} {finding.title}"], _WIDTH)
         return
     same = " (partly the same seconds)" if stake.partly else " (the same seconds)"
     same = same if stake.same_as else ""
-    for text in (f"{at}{same}", f"{short}{same}"):  # the text with the share also names the whole
+    # The longer text has the share, and says of what it is a share.
+    for text in (f"{at}{same}", f"{short}{same}"):
         if len(line := f"{mark} {finding.title}: {text}") <= _WIDTH:
             yield visible(line)
             return
@@ -427,8 +427,8 @@ def _headline(finding: Finding) -> Iterator[str]:
 
 
 def _places(place: str) -> Iterator[str]:
-    """Yields a sentence on a line of code, and shorter forms of it: without "on these files",
-    without the share, and without the function of a library."""
+    """Yields a sentence on a line of code, then shorter forms of it: without "on these files",
+    without the share, and without the library function."""
     yield place
     yield place.replace(" on these files", "")
     line = place.rpartition(": ")[0] if place.startswith("At ") else place.partition(";")[0]

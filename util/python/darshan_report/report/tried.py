@@ -19,13 +19,13 @@ from ..units import seconds
 
 FORMAT, VERSION = "darshan-try", 1
 ENDING = ".tried.json"
-_LARGEST = 1 << 20  # bytes of the file; a larger one is not ours
+_LARGEST = 1 << 20  # bytes of the file; `darshan try` does not write a larger one
 _PLACE = re.compile(r"^(\S+:\d+)  ")
 # Time without a remedy / time with it: the lower bound of this ratio must reach LEAST_RATIO.
 LEAST_RATIO = 1.10
 LEAST_GAIN = 0.1  # seconds
 HELPED, NOT_HELPED, CHANGED = "helped", "no gain shown", "changed the output"
-MEASURED = "measured"  # what a service costs; it is no remedy
+MEASURED = "measured"  # the cost of a service, which is not a remedy
 NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
@@ -40,8 +40,8 @@ def identity(log: Log) -> str:
 
 
 def content_of(log: str) -> str:
-    """Returns the SHA-256 of a log's file, by which a lake knows the log; "" if the file cannot be
-    read."""
+    """Returns the SHA-256 of a log's file, which identifies the log in a lake; "" if the file
+    cannot be read."""
     whole = hashlib.sha256()
     try:
         with open(log, "rb") as file:
@@ -54,8 +54,8 @@ def content_of(log: str) -> str:
 
 def cost(what: str, gain: float, whole: float, low: float) -> str:
     """Returns a sentence, without its full stop, on the cost of a service (`what`). gain: seconds
-    that runs without it took less; whole: seconds of a run with it; low: lower bound of the ratio
-    of the two times."""
+    by which runs without the service were shorter; whole: seconds of a run with it; low: lower
+    bound of the ratio of the two times."""
     if low < LEAST_RATIO or gain < LEAST_GAIN:
         return f"{what} costs no time that these runs show"
     return f"{what} costs {seconds(gain)} of {seconds(whole)}"
@@ -63,9 +63,9 @@ def cost(what: str, gain: float, whole: float, low: float) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """A remedy that `darshan try` tried for a finding: how many times faster the program ran, at
-    least, and what to write to keep the remedy, or what to do instead if it only measured a
-    cost."""
+    """A remedy that `darshan try` tried for a finding: the speed-up with its lower bound, and the
+    text to write to keep the remedy. If the trial only measured a cost, the text says what to do
+    instead."""
 
     remedy: str
     helped: bool
@@ -78,7 +78,7 @@ class Tried:
 
     @property
     def text(self) -> str:
-        """Returns sentences on the gain of the remedy, and on what to write to keep it."""
+        """Returns sentences on the gain of the remedy, and on how to keep it."""
         if self.result == MEASURED:
             instead = " or ".join(_PLACE.sub(r"\1: ", line) for line in self.keep)
             said = cost(self.remedy, self.gain, self.whole, self.low)
@@ -92,7 +92,7 @@ class Tried:
 
 
 def number(row: dict[str, Any], name: str) -> float | None:
-    """Returns a number of a row of a result; None if the row has no finite number of this name."""
+    """Returns a number in a row of a result; None if the row has no finite number of this name."""
     value = row.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -103,8 +103,8 @@ def number(row: dict[str, Any], name: str) -> float | None:
 
 
 def mean(row: dict[str, Any], name: str) -> float | None:
-    """Returns the mean of a list of numbers of a row; None if it has none, or not all are finite
-    numbers."""
+    """Returns the mean of a list of numbers in a row; None if the list is missing or empty, or has
+    other values than finite numbers."""
     values = row.get(name)
     if not isinstance(values, list) or not values:
         return None
@@ -129,8 +129,8 @@ def _tried(row: dict[str, Any]) -> Tried:
 
 
 def is_kept(path: str) -> bool:
-    """Returns whether a result may be written to this path: there is no file, or an earlier result.
-    Any other file belongs to the user, or is a link that another user made."""
+    """Returns whether a result may be written to this path: if no file exists, or the file is an
+    earlier result. Any other file belongs to the user, or is a link that another user made."""
     if not os.path.lexists(path):
         return True
     try:
@@ -140,10 +140,9 @@ def is_kept(path: str) -> bool:
 
 
 def read_result(path: str) -> tuple[dict[str, Any], int]:
-    """Returns the result that `darshan try` wrote to a file, and the number of the user who owns
-    the file. Because any user may have made a file of this name, this does not wait for a pipe and
-    does not follow a link. Raises OSError or ValueError for a file that is not a result of this
-    version."""
+    """Returns the result that `darshan try` wrote to a file, and the user id of the file's owner.
+    Any user may have made a file of this name, so this function does not follow links and does not
+    wait at pipes. Raises OSError or ValueError if the file is not a result of this version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -161,21 +160,22 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
 
 
 def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the rows of a result for the remedies that were tried."""
+    """Returns the rows of a result, one for each remedy that was tried."""
     rows = whole.get("remedies")
     some = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [row for row in some if row.get("result") not in NO_RESULT]
 
 
 def _owners(log: str) -> Iterable[int]:
-    """Returns the numbers of the users whose results a report on this log shows: its owner, root,
-    and the reader. In a folder of all users, any user can put a file beside the log of another."""
+    """Returns the user ids whose results a report on this log shows: the log's owner, root, and the
+    user of this process. In a folder of all users, any user can put a file next to another user's
+    log."""
     return {os.stat(log).st_uid, 0, os.getuid()}
 
 
 def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
     """Returns the rows of a file beside a log, one for each remedy that was tried. Returns no rows
-    if the file is damaged, is about another log, or was made by a stranger. log: from identity();
+    if the file is damaged, is about another log, or belongs to another user. log: from identity();
     beside: path of the log."""
     try:
         whole, owner = read_result(path)
@@ -187,7 +187,7 @@ def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
 
 
 def trials(log: Log) -> dict[str, list[Tried]]:
-    """Returns the remedies that were tried, by the name of the finding that asked for them."""
+    """Returns the remedies that were tried, by the name of the finding that proposed them."""
     found: dict[str, list[Tried]] = {}
     for row in rows_beside(path_of(log.path), identity(log), log.path):
         finding = row.get("finding")

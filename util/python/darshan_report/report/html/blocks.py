@@ -1,4 +1,4 @@
-"""Blocks of a report as HTML, without plots, because the page's scripts draw their own
+"""Blocks of a report as HTML. Plots are left out, because the page's scripts draw their own plots
 from data."""
 
 from __future__ import annotations
@@ -56,20 +56,21 @@ def _block(block: Block) -> str:
 
 
 def of_blocks(blocks: Sequence[Block]) -> str:
-    """Returns the HTML of the blocks, one below the other."""
+    """Returns the HTML of the blocks, one below another."""
     return "\n".join(filter(None, map(_block, blocks)))
 
 
 def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -> str:
-    """Returns a part of the report that begins with a heading and can be collapsed; `more` is HTML
-    after its text. Returns "" if the first block is not a heading."""
+    """Returns a part of the report that begins with a heading and can be collapsed. more: HTML that
+    follows the text. Returns "" if the first block is not a heading."""
     if not blocks or not isinstance(blocks[0], Heading):
         return ""
     return part(name, blocks[0].text, of_blocks(blocks[1:]) + more, is_open)
 
 
 def part(name: str, title: str, content: str, is_open: bool) -> str:
-    """Returns a section that can be folded, from content that is already HTML. name: its id."""
+    """Returns a section that can be collapsed, from content that is already HTML. name: id of the
+    section."""
     return (
         f'<section class="part" id="{name}"><details{" open" if is_open else ""}>'
         f"<summary><h2>{text(title)}</h2></summary>\n{content}\n</details></section>"

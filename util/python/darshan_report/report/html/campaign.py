@@ -22,12 +22,12 @@ class Pages:
     """The folder with the pages of single logs, next to the page of all jobs."""
 
     def __init__(self, target: str) -> None:
-        """Chooses the folder of the pages; target is the path of the page of all jobs."""
+        """Chooses the folder of the pages. target: path of the page of all jobs."""
         self._folder = f"{os.path.splitext(target)[0]}-logs"
         self._names: set[str] = set()
 
     def make(self, context: Context) -> str:
-        """Writes the page of a log; returns its address relative to the page of all jobs."""
+        """Writes the page of a log. Returns its address relative to the page of all jobs."""
         os.makedirs(self._folder, exist_ok=True)
         stem = os.path.basename(context.log.path)
         stem = stem[: -len(".darshan")] if stem.endswith(".darshan") else stem

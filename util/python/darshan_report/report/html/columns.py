@@ -14,14 +14,14 @@ _WHOLE = (("u1", 1 << 8), ("u2", 1 << 16), ("u4", 1 << 32))
 
 
 def whole(values: np.ndarray) -> str:
-    """Packs integers into the smallest type that holds them; f8 if no integer type does."""
+    """Packs integers into the smallest type that can represent them; f8 if no integer type can."""
     least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
     kind = next((k for k, bound in _WHOLE if least >= 0 and most < bound), "f8")
     return _packed(values, kind)
 
 
 def real(values: np.ndarray, exact: bool = False) -> str:
-    """Packs finite numbers with seven digits, or all digits if exact."""
+    """Packs finite numbers with seven digits; with all digits if `exact`."""
     finite = np.nan_to_num(values, nan=0.0, posinf=0.0, neginf=0.0)
     return _packed(finite, "f8" if exact else "f4")
 

@@ -1,5 +1,5 @@
-"""The page of two runs: the differences, both diagrams with one time axis, then each run
-in full."""
+"""The page that compares two runs: the differences, both diagrams with a common time axis, then
+each run in full."""
 
 from __future__ import annotations
 

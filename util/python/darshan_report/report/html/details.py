@@ -17,8 +17,8 @@ from ...tables import Counter, Module
 from ...variable import layouts
 from ..context import Context
 
-PAGES = 800  # files, and datasets, that have details
-_RANKS = 40  # per file: the ranks with the most time
+PAGES = 800  # largest number of files, and of datasets, with details
+_RANKS = 40  # largest number of ranks per file, those with the most time
 _OSTS = 64
 _BESIDE = ("POSIX_EXT",)  # modules of the annex whose counters belong to a layer's records
 
@@ -29,7 +29,8 @@ def _digits(value: float) -> float | int:
 
 
 def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
-    """Reduces several records of one file to one value; None if the rule gives no single number."""
+    """Combines the values of a file's records by the counter's rule; None if the rule does not give
+    a single number."""
     if len(values) == 1 or (bool((values == values[0]).all()) and not counter.summed):
         value = values[0]
     elif counter.summed:
@@ -47,7 +48,7 @@ def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
 
 
 def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
-    """Returns index and value, alternating, of the counters that are not 0 in the sum of a file's
+    """Returns alternating indices and values of the counters that are not 0 in the sum of a file's
     records."""
     found: list[float | int] = []
     for place, counter in enumerate(module.counters + module.fcounters):
@@ -197,7 +198,8 @@ def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
 
 
 def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Returns the lower-layer calls of datasets and HDF5 files, by their index in `wanted`."""
+    """Returns the calls of lower layers that datasets and HDF5 files caused, by their index in
+    `wanted`."""
     attribution = context.attribution
     if attribution is None:
         return {}

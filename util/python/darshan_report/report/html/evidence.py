@@ -64,8 +64,8 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
 
 
 def _described(name: str, address: str) -> str:
-    """Returns the HTML of a name: a link to its description if the address is one that a browser
-    can open."""
+    """Returns the HTML of a name, as a link to its description if a browser can open the
+    address."""
     if not is_link(address):
         return text(name)
     return f'<a href="{text(address)}" target="_blank" rel="noopener noreferrer">{text(name)}</a>'
@@ -84,7 +84,7 @@ def text_lines(value: str) -> str:
 
 def findings(context: Context, prefix: str, links: Links) -> str:
     """Returns the section on findings as HTML: problems and notices in full, good findings
-    collapsed; "" without findings. prefix: begins their ids."""
+    collapsed. Returns "" without findings. prefix: start of the findings' ids."""
     if not context.findings:
         return ""
     told: list[str] = []

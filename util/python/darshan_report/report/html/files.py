@@ -1,4 +1,4 @@
-"""Tables of files and datasets: one row each over all layers, the costliest first."""
+"""Tables of files and datasets. Each has one row for all layers, and the costliest comes first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..context import Context, LayerFigures
 
 ROWS = 5_000  # per table
 NAME = 240  # characters of a name; the middle of a longer name is cut
-DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records are parts of files
+DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records represent parts of files
 
 
 def name_of(context: Context, number: int) -> str:
@@ -31,15 +31,15 @@ def _told(context: Context, number: int) -> str:
 
 @dataclass(eq=False)
 class Row:
-    """One file over all layers that recorded it, uppermost first."""
+    """One file, over all layers that recorded it, the uppermost layer first."""
 
     id: int
     layers: list[str] = field(default_factory=list)
     processes: int | None = 0  # None: all
-    read: int = 0  # bytes, in the lowest layer
+    read: int = 0  # bytes in the lowest layer
     written: int = 0
-    touched: int = 0  # bytes, through mappings
-    seconds: float = 0.0  # in the layer with the most time, which includes the other layers
+    touched: int = 0  # bytes that were touched through mappings
+    seconds: float = 0.0  # seconds in the layer with the most time, which includes the layers below
 
 
 def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
@@ -55,7 +55,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
         row.processes = None
     else:
         row.processes = max(row.processes, number)
-    # a lower layer comes later, and its bytes are those that were transferred
+    # a lower layer comes later; its bytes are those that were transferred
     if figures.moves_bytes:
         row.read = max(0, int(files.read[place]))
         row.written = max(0, int(files.written[place]))
@@ -64,7 +64,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
 
 
 def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
-    """Returns the `most` costliest files of the layers, and how many files the layers have."""
+    """Returns the `most` costliest files of the layers, and the number of all their files."""
     wanted = _candidates(figures, most)
     found: dict[int, Row] = {}
     everything: set[int] = set()

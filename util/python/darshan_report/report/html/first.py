@@ -11,7 +11,7 @@ from ..context import Context
 from ..sections import job, ledger, notes
 from .shell import text
 
-_PARTS = 3  # layers that are named
+_PARTS = 3  # largest number of layers that are named
 
 
 def _figure(value: str, words: str) -> str:
@@ -31,7 +31,7 @@ def figures_of_io(context: Context) -> list[tuple[str, str]]:
         base_words += ", threads added up"
     found = [(io_share.files(shares), base_words)]
     if shares.above:
-        # The layers' own times, without the layers that they call.
+        # The time of each layer itself, without the layers that it calls.
         parts = [(o.title, o.time) for o in context.exclusive]
         where = _where(parts, shares.work)
         found.append((io_share.all_layers(shares), f"{of} {io_share.ALL}{where}"))
@@ -93,13 +93,14 @@ def _verdict(context: Context, prefix: str) -> str:
 
 
 def _within(title: str) -> str:
-    """Returns a title as words within a sentence; HDF5 and MPI-IO stay as they are."""
+    """Returns a title with a small first letter, for the middle of a sentence; HDF5 and MPI-IO stay
+    unchanged."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def _spent(context: Context, prefix: str) -> str:
-    """Returns a bar of the rows of the ledger, with the longest named below it; empty without a
-    ledger."""
+    """Returns a bar with the rows of the ledger, and the names of the longest rows below it; empty
+    without a ledger."""
     found = ledger.parts(context)
     if not found:
         return ""

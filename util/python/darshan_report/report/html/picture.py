@@ -1,4 +1,5 @@
-"""The data of the diagram: the transfers of each layer over time, and of each rank over time."""
+"""The data of the first screen's diagram: the transfers of each layer, and of each rank, over
+time."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ..context import Context
 from ..plots import lanes as lane_names
 from . import columns
 
-_BINS = 512  # of traces; a screen shows no more
+_BINS = 512  # number of bins of traces; a screen does not show more
 
 
 def _rows(context: Context, heat: Heat) -> list[str]:
@@ -30,8 +31,8 @@ def _rows(context: Context, heat: Heat) -> list[str]:
 
 
 def _map(layer: str, width: float, rows: list[str], moved: np.ndarray) -> dict[str, Any]:
-    """Returns the data of a heat map: bytes by row and time as numbers from 0 to 255 on a
-    logarithmic scale, which is as precise as the eye. width: seconds of a column."""
+    """Returns the data of a heat map: bytes by row and time, as numbers from 0 to 255 on a
+    logarithmic scale; the eye cannot distinguish more. width: seconds of a column."""
     most = float(moved.max())
     with np.errstate(divide="ignore"):
         scaled = np.log2(np.maximum(moved, 1)) / max(1.0, np.log2(max(most, 2)))
@@ -51,8 +52,8 @@ def _rates(width: float, read: np.ndarray, write: np.ndarray) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """The transfers of a trace, if the log has no heat maps: bytes by kind (each layer's writes and
-    reads), lane and time."""
+    """The transfers of a trace, which are used if the log has no heat maps: bytes by kind (writes
+    and reads of each layer), lane and time."""
 
     layers: list[str]
     lanes: list[str]

@@ -1,7 +1,6 @@
-"""The HTML file: policy, styles, scripts, data, and the elements around them.
-
-A page loads nothing from elsewhere.  The policy names each script and style by its hash, so only
-the scripts of this package run, whatever names the log has.
+"""The HTML file: policy, styles, scripts, data, and the elements around them. A page loads nothing
+from other places. The policy names each script and style by its hash, so only the scripts of this
+package run, even if names in the log contain scripts.
 """
 
 from __future__ import annotations
@@ -68,8 +67,8 @@ def _data(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Kind:
-    """Properties that pages of one kind have in common: scripts, styles, and the permitted targets
-    of forms and of requests of the scripts."""
+    """Properties that all pages of one kind share: scripts, styles, and the permitted targets of
+    forms and of the scripts' requests."""
 
     maker: str = "darshan report --html"
     scripts: Sequence[str] = _SCRIPTS
@@ -82,7 +81,7 @@ REPORT = Kind()
 
 
 def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
-    """Returns a whole page. body: HTML that is already escaped; data: what its scripts read, as
+    """Returns a whole page. body: HTML that is already escaped. data: the data for the scripts, as
     JSON."""
     scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
@@ -95,7 +94,7 @@ def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
     )
     if kind.requests != REPORT.requests:
         policy += f"; connect-src {kind.requests}"
-    # The text comes before the data, so that a browser can show it while it reads the data.
+    # The text comes before the data, so that a browser can show the text while it reads the data.
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -1,9 +1,7 @@
-"""Source code on the page, if the user requests it: the lines with I/O of the files with the most
-time.
-
-A page may be passed on, and the path of a source in an untrusted log may be that of any file on the
-reader's machine. So only files with the ending of a source are read, only if they are unchanged
-since the run, and only the lines around those with I/O are shown.
+"""Source code on the page, if the user requests it: the lines with I/O, of the files with the most
+time. The user may pass the page on, and an untrusted log may name any file of the user's machine as
+a source. Therefore only files with the extension of a source file are read, only if they are
+unchanged since the run, and only lines with I/O and the lines around them are shown.
 """
 
 from __future__ import annotations
@@ -21,9 +19,9 @@ from ..context import Context
 from .shell import text
 
 _FILES = 3
-_AROUND = 4  # lines before and after one with I/O
-_ROWS = 400  # of a file
-_BYTES = 1 << 20  # of a file
+_AROUND = 4  # lines before and after a line with I/O
+_ROWS = 400  # most lines that are shown of a file
+_BYTES = 1 << 20  # most bytes that are read of a file
 _TAB, _WIDTH = 8, 200  # characters
 _ENDINGS = re.compile(
     r"c|h|cc|cpp|cxx|c\+\+|hh|hpp|hxx|inl|cu|f|for|f77|f90|f95|f03|f08|ftn|inc|py|pyx|rs|go|java"
@@ -33,7 +31,7 @@ _ENDINGS = re.compile(
 
 
 def _lines(file: SourceFile, log: Log) -> list[str]:
-    """Returns the lines of a file that may be shown; raises SourceError."""
+    """Returns the lines of a file, if they may be shown; else raises SourceError."""
     if not _ENDINGS.fullmatch(os.path.splitext(file.name)[1][1:]):
         raise SourceError("is not named as a source file")
     if has_changed(file.name, log):
@@ -42,7 +40,7 @@ def _lines(file: SourceFile, log: Log) -> list[str]:
 
 
 def _shown(lines: dict[int, Measured], number: int) -> list[int]:
-    """Returns the numbers of the lines to show: those with I/O, and some around them."""
+    """Returns the numbers of the lines to show: lines with I/O, and some lines around them."""
     found: set[int] = set()
     for line in sorted(lines, key=lambda line: -lines[line].seconds):
         around = range(max(1, line - _AROUND), min(number, line + _AROUND) + 1)
@@ -53,8 +51,8 @@ def _shown(lines: dict[int, Measured], number: int) -> list[int]:
 
 
 def _rows(file: SourceFile, source: list[str]) -> Iterator[str]:
-    """Yields the rows of the table of a source file: the lines with I/O and some around them, with
-    their sums."""
+    """Yields the rows of the table of a source file: lines with I/O and their sums, and some lines
+    around them."""
     before = 0
     for number in _shown(file.lines, len(source)):
         if number > before + 1:
@@ -88,7 +86,8 @@ def _table(file: SourceFile, source: list[str]) -> str:
 
 
 def tables(context: Context) -> str:
-    """Returns the sources of the log's costliest files; empty without call sites in sources."""
+    """Returns the tables of the source files with the most time; empty if no call site has a source
+    line."""
     found = context.code_lines
     if found is None or found.is_anonymous:
         return ""
@@ -107,7 +106,8 @@ def tables(context: Context) -> str:
         return ""
     note = (
         f'<p class="note">The {_FILES} files with the most time in I/O calls, {_AROUND} lines '
-        "around each line with I/O. A call counts for the innermost line of a file that led to it."
+        "around each line with I/O. A call counts for the innermost line of the file that led to "
+        "the call."
         "</p>"
     )
     return "".join(("<h3>Sources</h3>", note if shown else "", *shown, *reasons))

@@ -1,5 +1,5 @@
-"""The stacks of a log as an icicle graph: a picture for readers without scripts, and the data from
-which the page's script draws it again, to zoom and to mark frames."""
+"""The stacks of a log as an icicle graph: a picture for browsers without scripts, and the data from
+which the page's script draws a graph with zoom and marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .shell import text
 
 _ROW = 20  # pixels of a frame
 _DEPTH = 40  # rows of the picture
-_LEAST = 0.003  # share of the time that a frame in the picture has
+_LEAST = 0.003  # smallest share of the time that a frame in the picture has
 _LABELLED = 0.03  # share from which a frame of the picture has a label
 _FILES = 4  # of a frame
 
@@ -24,7 +24,8 @@ Links = Mapping[int, str]  # from a record's id to the name of its page
 
 
 def make(context: Context) -> tree.Frame | None:
-    """Returns the frame above all stacks; None without call sites, or if their names are hidden."""
+    """Returns the root frame, which contains all stacks; None without call sites, or if their names
+    are hidden."""
     found = context.code_lines
     if found is None or not found.lines or found.is_anonymous:
         return None
@@ -51,8 +52,8 @@ def _title(frame: tree.Frame, root: tree.Frame) -> str:
 
 
 def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: int) -> str:
-    """Returns a frame of the graph as SVG; its text is cut at its edge. left, width: parts of the
-    graph's width."""
+    """Returns a frame of the graph as SVG, with its text cut at its edge. left, width: shares of
+    the graph's width."""
     label = ""
     if width >= _LABELLED:
         label = f'<text x="4" y="14">{text(_label(frame))}</text>'
@@ -82,13 +83,12 @@ def _boxes(root: tree.Frame) -> tuple[list[str], int]:
 
 
 def picture(root: tree.Frame, prefix: str) -> str:
-    """Returns the section "Stacks" of the page as SVG that needs no script: the time in calls below
-    each frame, over the whole run. prefix: distinguishes its id from that of other logs of the
-    page."""
+    """Returns the section "Stacks" as SVG that needs no script: the time in calls below each frame,
+    over the whole run. prefix: distinguishes its id from the ids of other logs on the page."""
     boxes, rows = _boxes(root)
     words = (
         "Stacks: each frame is as wide as the time in I/O calls below it, summed over processes "
-        "and threads; callers are above what they call."
+        "and threads; callers are above the functions that they call."
     )
     return (
         f'<h3>Stacks</h3><div class="stacks" id="{prefix}-stacks">'
@@ -99,7 +99,7 @@ def picture(root: tree.Frame, prefix: str) -> str:
 
 
 def _files(files: Files, places: dict[int, int]) -> list[int]:
-    """Returns place, calls and bytes, one after the other, of the files with the most bytes."""
+    """Returns index, calls and bytes, one after another, of the files with the most bytes."""
     found: list[int] = []
     for one in files.most()[:_FILES]:
         found += [places.setdefault(one, len(places)), files.calls[one], files.moved[one]]
@@ -107,7 +107,8 @@ def _files(files: Files, places: dict[int, int]) -> list[int]:
 
 
 def _findings(context: Context) -> list[list[Any]]:
-    """Returns for each finding whose line is known: its number, and file and line."""
+    """Returns, for each finding whose line is known, the number of the finding, the file and the
+    line."""
     found = []
     for number, finding in enumerate(context.findings):
         blame = context.blame(finding)
@@ -118,9 +119,9 @@ def _findings(context: Context) -> list[list[Any]]:
 
 
 def data(context: Context, root: tree.Frame, links: Links) -> dict[str, Any]:
-    """Returns the frames, each behind its caller: caller, name, file, line, kind, seconds, calls,
-    bytes, begin of the first call and end of the last one (-1: unknown), and files. Names and files
-    are numbers of texts."""
+    """Returns the frames, each after its caller: caller, name, file, line, kind, seconds, calls,
+    bytes, begin of the first call and end of the last call (-1: unknown), and files. Names and
+    files are indices of strings."""
     texts: dict[str, int] = {}
     places: dict[int, int] = {}
     frames = []

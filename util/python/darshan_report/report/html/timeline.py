@@ -1,5 +1,5 @@
 """The timeline of ranks and files as data for the page: lanes, single transfers up to a limit, and
-sums over time for the others."""
+sums over time for all other transfers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .timeline_marks import marks
 
 _RANK_LANES, _FILE_LANES = 256, 200
 _CELLS = 80_000  # per group of lanes
-_NAMED = 4_000  # files whose transfers have names
+_NAMED = 4_000  # largest number of files whose transfers have names
 _DXT_KINDS = [("POSIX", "write"), ("POSIX", "read"), ("MPI-IO", "write"), ("MPI-IO", "read")]
 _MODULES = ("DXT_POSIX", "DXT_MPIIO")
 _LISTED = 6  # ranks or files in a sentence
@@ -47,8 +47,8 @@ class Lanes:
     """Maps ranks or files to the lanes of a timeline."""
 
     def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
-        """Defines the lanes by their labels; place_of maps a rank or file to its lane, rest is the
-        lane of all others."""
+        """Defines the lanes by their labels. place_of: maps a rank or file to its lane; rest: lane
+        of all others."""
         self.labels, self._place_of, self._rest = labels, place_of, rest
 
     def of(self, key: int) -> int:
@@ -170,7 +170,7 @@ def _cells(cells: Cells) -> dict[str, Any]:
 
 
 def _transfers(context: Context, found: Transfers, survey_of: Survey) -> dict[str, Any]:
-    """Returns the columns of the transfers that are shown one by one; ranks and files are indices
+    """Returns the columns of the transfers that are shown individually. Ranks and files are indices
     into lists."""
     ranks, rank = np.unique(found.rank, return_inverse=True)
     files, file = np.unique(found.file, return_inverse=True)
@@ -202,7 +202,8 @@ def _listed(words: Sequence[str], things: str) -> str:
 
 
 def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> str:
-    """Returns a sentence that says which transfers are shown one by one. shown: their number."""
+    """Returns a sentence that says which transfers are shown individually. shown: number of these
+    transfers."""
     if choice.all:
         return f"All {plural(found.segments, 'traced transfer')} are shown one by one."
     which = []
@@ -226,8 +227,8 @@ def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> st
 
 
 def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) -> list[int]:
-    """Returns the lanes of which every transfer is shown: `chosen` has all their keys (of
-    `everybody`)."""
+    """Returns the lanes whose transfers are all shown, because `chosen` contains all of the lane's
+    keys in `everybody`."""
     missing = {lanes.of(key) for key in everybody if key not in chosen}
     return sorted({lanes.of(key) for key in chosen} - missing)
 
@@ -362,8 +363,8 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
 
 
 def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
-    """Returns the timeline from heat maps, and for files from the first and last times in their
-    records; None if the log has neither."""
+    """Returns the timeline of ranks from heat maps, and of files from the first and last times in
+    their records; None if the log has neither."""
     heat = _heat_cells(context)
     files, shown = file_lanes(context, None, ids)
     spans = _spans(context, files, shown)
@@ -380,7 +381,7 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
     if heat:
         sentence += " Ranks: bytes in steps of the heat maps, as tall as their logarithm."
     if spans:
-        sentence += " Files: from the first to the last call of a sort, whatever was between."
+        sentence += " Files: from the first to the last call of a kind; pauses are not shown."
     return {
         "end": max(ends) or 1.0,
         "measure": "bytes",
@@ -393,8 +394,8 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
 
 
 def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
-    """Returns the data of the timeline, and the sums of traces for the diagram.  ids are files, the
-    costliest first.  None: the log has no such data."""
+    """Returns the data of the timeline, and the sums of traces for the diagram; None if the log has
+    no such data. ids: files, the costliest first."""
     made, traced = _lanes(context, ids)
     if made is not None:
         made["marks"], sentence = marks(context)

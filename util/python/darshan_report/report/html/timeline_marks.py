@@ -1,4 +1,4 @@
-"""Marks across all lanes of the timeline: when the program saved its state."""
+"""Marks across all lanes of the timeline, which show when the program saved its state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 2_000
 
 def marks(context: Context) -> tuple[list[list[Any]], str]:
     """Returns [from, to, name] of saves of checkpoints, and a sentence about them; nothing if the
-    log does not tell when they were."""
+    times of the saves are unknown."""
     found: list[list[Any]] = []
     for row in shown(context):
         name = context.short(row.name.rsplit("/", 1)[-1], _NAME)

@@ -27,7 +27,7 @@ def width_in(row: PlotRow) -> float:
 
 def prepare() -> None:
     """Sets matplotlib up, without the user's own settings."""
-    # Users need not see matplotlib's advice on cache folders.
+    # Hides matplotlib's advice on cache folders from users.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
 
@@ -63,7 +63,8 @@ def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     pages = 0
-    # In memory first: if PdfPages cannot write the file, it fails with an error of zlib.
+    # The PDF is made in memory, because PdfPages fails with an error of zlib if it cannot write the
+    # file.
     made = io.BytesIO()
     with PdfPages(made) as pdf:
         for row in rows:

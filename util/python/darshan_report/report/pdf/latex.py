@@ -24,12 +24,13 @@ from . import figures
 FIGURES = "figures.pdf"
 SOURCE = "report.tex"
 RESULT = "report.pdf"
-# pdflatex starts in half the time of lualatex, needs half the memory, and is in every TeX.
+# pdflatex starts in half the time of lualatex, needs half the memory, and is in every TeX
+# distribution.
 _ENGINE = "pdflatex"
 _INDENT = 1  # em per level of a tree
-_BREAKABLE = 12  # rows; a longer table may continue on the next page, where its head is repeated
+_BREAKABLE = 12  # rows; a longer table may continue on the next page, with its head repeated
 _SECONDS = 120  # an engine that takes longer hangs
-_SPARSE = 0.25  # part of the last page; if less is used, a second run tries to save the page
+_SPARSE = 0.25  # share of the last page; if less is used, a second run tries to save the page
 _TIGHT = (  # the settings of that run: less white space
     r"\setlength{\topmargin}{\dimexpr 8mm-1in\relax}\setlength{\textheight}{274mm}"
     r"\setlength{\parskip}{0.4mm}\setlength{\LTpre}{0.4mm}\renewcommand{\headingskip}{1.2mm}"
@@ -62,9 +63,10 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _widest(heads: list[str], rows: list[list[str]]) -> str:
-    """Returns a row that is never printed and as wide as the widest row of the table.  The head and
-    the rows of a longtable have independent widths until a second run of the engine.  A dropped
-    row, whose cells contain all texts of their columns, gives both the final widths at once."""
+    """Returns a row that is as wide as the widest row of the table and is never printed. Until a
+    second run of the engine, the head and the rows of a longtable have independent widths. A
+    dropped row, whose cells contain all texts of their columns, gives both the final widths in the
+    first run."""
     cells = []
     for place, head in enumerate(heads):
         lines = [head, *dict.fromkeys(row[place] for row in rows if place < len(row))]
@@ -99,7 +101,7 @@ def _outline_text(text: str) -> str:
 
 def _inside(blocks: list[Block], place: int) -> int:
     """Returns how many headings of the next level follow the heading at index `place`, up to the
-    next one of its level."""
+    next heading of its own level."""
     count = 0
     for block in blocks[place + 1 :]:
         if isinstance(block, Heading):
@@ -174,7 +176,7 @@ def source(reports: list[Report], spacing: str = "") -> str:
                 body.append(_block(block, pages, number))
     template = resources.files(__package__).joinpath("template.tex").read_text("utf-8")
     info = f"/Title {pdf_string(reports[0].title)} /Creator {pdf_string('darshan-job-summary')}"
-    # The body last: text of a log must not be taken for a placeholder.
+    # The body is inserted last, because text of a log must not be taken for a placeholder.
     template = template.replace("@SPACING@", spacing)
     return template.replace("@INFO@", info).replace("@BODY@", "\n".join(body))
 
@@ -197,11 +199,11 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """The LaTeX engine's report about the PDF: number of pages, and how much of the last one is
+    """The LaTeX engine's output on the PDF: number of pages, and how much of the last page is
     used."""
 
     pages: int
-    used: float  # part of the last page's height
+    used: float  # share of the last page's height
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
@@ -223,7 +225,7 @@ def _set(text: str, folder: str, program: str) -> _Made:
     pages = re.search(r"^Output written on .*\((\d+) pages?,", said, re.MULTILINE)
     used = re.search(r"^used ([\d.]+) of ([\d.]+)$", said, re.MULTILINE)
     part = float(used[1]) / float(used[2]) if used else 1.0
-    # A part above 1 contains a full page that TeX had not yet shipped when it printed the height.
+    # A share above 1 contains a full page that TeX had not yet written when it printed the height.
     return _Made(int(pages[1]) if pages else 1, part - 1 if part > 1 else part)
 
 
@@ -250,7 +252,7 @@ def _render(reports: list[Report], folder: str, use_latex: bool, say: Callable[[
         except LatexFailed as error:
             say(f"{error}; the report is drawn without LaTeX")
     figures.prepare()
-    # Needs matplotlib; if it is missing, its error must be the only message.
+    # This needs matplotlib. If matplotlib is missing, its error must be the only message.
     from . import plain  # noqa: PLC0415
 
     if use_latex and not program:

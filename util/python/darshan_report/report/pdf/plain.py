@@ -23,7 +23,7 @@ _LEADING = 1.35  # line height as a multiple of the font size
 # Width of a character as a multiple of the font size: exact for the monospaced font, a safe mean
 # for the proportional font.
 _TYPEWRITER, _PROPORTIONAL = 0.602, 0.56
-# Widths of wide characters as multiples of the average one.
+# Widths of wide characters as multiples of the average width.
 _CAPITAL, _WIDE = 1.3, {"W": 1.9, "M": 1.6, "@": 1.8, "%": 1.7, "m": 1.7, "w": 1.4}
 
 
@@ -36,8 +36,8 @@ class _Font:
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Yields the lines of a text whose average characters fit `width` times on a line; a line with
-    many wide characters (capitals) is wrapped again."""
+    """Yields the lines of a text, wrapped at `width` average characters. A line with many wide
+    characters (capitals) is wrapped again."""
     for line in textwrap.wrap(printable(text), width) or [""]:
         wide = sum(_WIDE.get(c, _CAPITAL if c.isupper() else 1.0) for c in line)
         if wide <= width:
@@ -162,7 +162,7 @@ class _Pages:
         self._y += 0.8
 
     def table(self, table: Table) -> None:
-        """Adds a table; columns are as wide as their longest cell, in a font size that fits the
+        """Adds a table with columns as wide as their longest cell, in a font size that fits the
         page."""
         rows = table.indented
         letters = [

@@ -1,1 +1,1 @@
-"""Plots of the report: one file per plot, each draws into given axes."""
+"""Plots of the report. Each file has one plot, which draws into given axes."""

@@ -13,13 +13,13 @@ from . import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROW = 5.2  # mm: two bars, each with a number of the same height behind it
+_ROW = 5.2  # mm: two bars, each followed by a number of the same height
 _BAR = 0.42
 _FEWEST = 3  # rows
 
 
 def drawable(figures: LayerFigures) -> bool:
-    """Tells whether the layer has a histogram that is not empty."""
+    """Returns whether the layer has a histogram that is not empty."""
     return any(figures.sizes_read) or any(figures.sizes_written)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _FILE = 7.0  # mm
 _KINDS = ("written", "read")
-_LEAST = 0.3  # darkness of a transfer that takes hardly any time
+_LEAST = 0.3  # darkness of a transfer that takes almost no time
 _MARKS = (0.0, 0.1, 0.5, 1.0)  # of the colour bar
 
 
@@ -29,14 +29,15 @@ def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
     """Returns two rows per file, reads and writes, with values from 0 (no transfer) to 1 (transfers
-    all the time). Every transfer is visible. is_tree: the processes are programs of a run."""
+    all the time). Every transfer is visible. is_tree: whether the processes are programs of a
+    process tree."""
     rows = []
     for file in lines.files:
         if file.busy is None or file.used is None:
             rows.append(np.zeros((2, BINS)))
             continue
-        # The share is relative to the time of all processes of the file.  Programs of a process
-        # tree run one after the other, so there it is relative to the time of one process.
+        # The share refers to the time of all processes of the file. Programs of a process tree run
+        # one after another, so for them the share refers to the time of one process.
         whole = lines.end / BINS * (1 if is_tree else max(file.processes, 1))
         rows.append(np.where(file.used, _dark(file.busy / whole), 0.0))
     return np.vstack(rows)

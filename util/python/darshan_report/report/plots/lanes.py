@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _LANE = 5.0  # mm
 _LABEL = 30  # characters
-_FULL = 0.84  # part of a lane's height that the largest number of simultaneous processes fills
+_FULL = 0.84  # share of a lane's height that the largest number of simultaneous processes fills
 
 
 def labels(shown: Lanes) -> list[str]:
@@ -35,7 +35,7 @@ def _label(lane: Lane) -> str:
 
 
 def plot(lanes: Lanes) -> Plot:
-    """Returns the plot; the height in a lane is the part of its processes that were alive."""
+    """Returns the plot. The height in a lane is the share of its processes that were alive."""
     rows, names = len(lanes.lanes), labels(lanes)
     edges = np.linspace(0, lanes.end, BINS + 1)
 
@@ -78,7 +78,6 @@ def plot(lanes: Lanes) -> Plot:
         right=18,
         wide=True,
         note=(
-            "A lane per program; where it is full, as many of its processes lived as ever did "
-            "at once."
+            "A lane per program. It is full when the most of its processes ran at the same time."
         ),
     )

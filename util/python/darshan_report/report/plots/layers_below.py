@@ -25,7 +25,7 @@ _DISTINCT = style.OTHER
 
 
 Band = tuple[str, dict[str, Any], list[float]]  # label, fill, lengths
-_LONGEST = 1e18  # larger values of a damaged log cannot be drawn
+_LONGEST = 1e18  # larger values, as in a damaged log, cannot be drawn
 
 
 def _drawable(values: Iterable[float]) -> list[float]:
@@ -69,7 +69,7 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
         style.rows(axes, labels, max(starts), "time in calls on the dataset (all processes)")
         style.legend(axes, 4 if len(bands) == 4 else 3, style.SMALL)
 
-    title = "Time: HDF5 itself, and what is below"
+    title = "Time: HDF5 itself, and the layers below"
     return Plot(title, draw, height(len(uppers)), left=style.left_margin(labels), top=6)
 
 

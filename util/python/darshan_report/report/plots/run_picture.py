@@ -27,7 +27,7 @@ _OTHER = "#999999"
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """One layer: its heat map, or else the times in its records."""
+    """One layer: its heat map or, without a heat map, the times in its records."""
 
     title: str
     heat: Heat | None
@@ -76,8 +76,8 @@ def _paint(strip: Strip, axes: Axes) -> None:
 
 
 def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Plot:
-    """Returns the diagram.  heat: of the layer with the most bytes, if it has more than one row;
-    who: the label of its rows."""
+    """Returns the diagram. heat: heat map of the layer with the most bytes, if it has more than one
+    row. who: label of its rows."""
     painted: list[tuple[str, float, Callable[[Axes], None]]] = [
         (strip.title, strip.height, functools.partial(_paint, strip)) for strip in strips
     ]
@@ -103,7 +103,7 @@ def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Pl
 
     note = "Blue: read, orange: written, grey: open and close."
     if any(strip.heat is None for strip in strips):
-        note += " Thin bars: from the first to the last call of a sort."
+        note += " Thin bars: from the first to the last call of a kind."
     if heat is not None:
         note += f" Below: bytes per {heat.bin_width:g} s, dark is much."
     left = style.left_margin([title for title, _, _ in painted])

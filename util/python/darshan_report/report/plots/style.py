@@ -1,4 +1,4 @@
-"""The style of all plots: three fills that differ in greyscale as well as in colour."""
+"""The style of all plots: three fills that differ both in colour and in greyscale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OTHER: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": "#555555", "hatch"
 EDGE = {"edgecolor": "#333333", "linewidth": 0.4}
 
 FONT = 7  # points
-SMALL = 5.5  # points; values behind bars that are close together
+SMALL = 5.5  # points; for values next to bars that are close together
 LETTER = 1.35  # mm, mean width of a character at font size FONT
 
 SETTINGS: dict[RcKeyType, Any] = {
@@ -54,7 +54,7 @@ def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(max(len(labels), 3) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
-    # A third of the width is for the values behind the bars.
+    # A third of the width is for the values next to the bars.
     axes.set_xlim(0, longest * 1.35 if longest > 0 else 1)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
@@ -63,7 +63,7 @@ def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
 
 
 def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) -> None:
-    """Writes a text behind the end of the bar in a row."""
+    """Writes a text next to the end of the bar in a row."""
     axes.annotate(
         text,
         (length, row),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LANE = 5.0  # mm
 _FULL = 0.84  # part of a lane's height
-# Greys and hatches differ in greyscale, too.
+# The greys and hatches also differ in greyscale.
 _FILLS: dict[str, dict[str, Any]] = {
     FILES: style.READ,
     COMPUTING: {"facecolor": "#009E73"},
@@ -29,7 +29,7 @@ _FILLS: dict[str, dict[str, Any]] = {
 
 
 def plot(found: Shown) -> Plot:
-    """Returns the plot: the heights in a lane are parts of the time of each bin."""
+    """Returns the plot. The heights in a lane are shares of the time of each bin."""
     names = [*found.labels, *([SAVES] if found.saves else [])]
     lanes = found.lanes
     edges = np.minimum(np.arange(lanes.bins + 1) * lanes.width, lanes.end)

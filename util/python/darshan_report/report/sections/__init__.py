@@ -1,1 +1,1 @@
-"""Sections of the report, one file each: from figures to blocks."""
+"""Sections of the report, one file each. They make blocks from numbers."""

@@ -1,4 +1,5 @@
-"""Transfers: their order, the commonest sizes, and the histograms that page 1 does not show."""
+"""The section about transfers: their order, the most common sizes, and the histograms that page 1
+does not show."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def blocks(context: Context) -> list[Block]:
 
 
 def _sizes(context: Context) -> list[Block]:
-    """Returns a table of the commonest sizes of all layers, and the further histograms."""
+    """Returns a table of the most common sizes of all layers, and the other histograms."""
     rows = []
     for figures in context.figures:
         for size, number in figures.common:

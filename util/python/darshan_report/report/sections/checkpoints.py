@@ -17,19 +17,19 @@ from ...show.text import shorten, visible
 from ...units import amount, count, plural, rough, seconds, share
 from ..context import Context
 
-_LEAST = 0.01  # part of the run that a single checkpoint has to take
+_LEAST = 0.01  # share of the run that a single checkpoint must take
 _ROWS, _LISTED = 12, 100  # of the table, of the JSON
 _NAME, _BY = 34, 32  # characters
 _NOTE = (
-    "Saves and bytes are those of all processes; time and share are those of the process that "
-    "spent most. The time is from the first call on a file to its last one, with what the library "
-    "does between its calls; for files that were saved again, as far as call sites tell it. Every: "
-    "mean time from the begin of a save to that of the next."
+    "Saves and bytes are sums over processes; time and share are those of the process with the "
+    "most time. The time lasts from the first call on a file to the last, and contains the work "
+    "of the library between the calls; for files that were saved several times, it comes from "
+    "call sites. Every: mean time between the begins of successive saves."
 )
 
 
 def shown(context: Context) -> tuple[Checkpoint, ...]:
-    """Returns the rows of the section; none if there are no checkpoints worth a section."""
+    """Returns the rows of the section; none if no checkpoint is worth a section."""
     rows = context.checkpoints
     several = sum(row.saves for row in rows) > 1
     large = any(row.wall >= _LEAST * context.run_time for row in rows)
@@ -37,7 +37,8 @@ def shown(context: Context) -> tuple[Checkpoint, ...]:
 
 
 def line_of(context: Context, sites: Sequence[int]) -> Line | None:
-    """Returns the line of code of the first of these call sites that has one; None if none has."""
+    """Returns the line of code of the first call site that has a line; None if no call site has
+    one."""
     lines = context.code_lines.every if context.code_lines else []
     homes = {site.id: line for line in lines for site in line.sites}
     found = next((homes[one] for one in sites if one in homes), None)
@@ -45,7 +46,7 @@ def line_of(context: Context, sites: Sequence[int]) -> Line | None:
 
 
 def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
-    """Returns a library function and where it was called: "torch.save at train.py:31"."""
+    """Returns a library function and the place of the call: "torch.save at train.py:31"."""
     line = line_of(context, sites)
     if line is None or context.code_lines is None:
         return title
@@ -54,7 +55,7 @@ def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
 
 
 def fate(row: Checkpoint) -> str:
-    """Returns what became of the saves: "2 kept, 4 removed"."""
+    """Returns how many saves were kept, replaced or removed: "2 kept, 4 removed"."""
     numbers = ((row.kept, "kept"), (row.replaced, "replaced"), (row.removed, "removed"))
     return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
 
@@ -94,25 +95,25 @@ def sentences(context: Context) -> list[str]:
         )
     if not all(row.from_calls for row in rows):
         said.append(
-            "Files without a library function in their call sites count as checkpoints by their "
-            "names, or because they were saved again and again."
+            "If call sites show no library function for a file, it counts as a checkpoint "
+            "because of its name, or because it was saved again and again."
         )
     return said
 
 
 def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
-    """Returns the first two cells of a row: the file, and what saved or loaded it."""
+    """Returns the first two cells of a row: the file, and the function that saved or loaded it."""
     return context.short(row.name, _NAME), shorten(at_line(context, row.title, row.sites), _BY)
 
 
 def place_of(context: Context, row: Checkpoint | Loaded) -> dict[str, Any] | None:
-    """Returns the line behind a row for the JSON; None if it is unknown."""
+    """Returns the line of code of a row, for the JSON; None if unknown."""
     line = line_of(context, row.sites)
     return place_content(line.place) if line is not None and line.place else None
 
 
 def cells(context: Context, row: Checkpoint) -> tuple[str, ...]:
-    """Returns the numbers of a row, as the columns of the table behind the first two."""
+    """Returns the numbers of a row, for the columns of the table after the first two."""
     return (
         count(row.saves),
         amount(row.written / row.saves),

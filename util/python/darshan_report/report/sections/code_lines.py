@@ -61,7 +61,7 @@ def _processes(found: Lines) -> list[Block]:
     if all(row[1] == "1" for row in rows):
         return []
     columns = [Column("Line", code=True), Column("Processes", right=True)]
-    notes = ["A line with several stacks has the number of the stack that most processes used."]
+    notes = ["If a line has several stacks, the number is that of the most used stack."]
     if any(row[3] != "-" for row in rows):
         columns += [Column(name, right=True) for name in ("Least time", "Most time", "Of rank")]
         notes.append("Times are those of the fastest and of the slowest rank, in I/O calls.")
@@ -90,5 +90,5 @@ def _files(found: Lines) -> list[Block]:
         Column("Bytes", right=True),
         Column("Files, about", right=True),
     )
-    note = "If a line uses more than four files, calls and bytes of a file may be more."
+    note = "If a line uses more than four files, the true calls and bytes of a file may be larger."
     return [Table(columns, tuple(rows), note)]

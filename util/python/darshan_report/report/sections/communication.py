@@ -67,7 +67,7 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 def _waiting(talk: Talk, whole: float) -> str:
     """Returns sentences on the time in which ranks waited for each other, which is not I/O time; ""
-    if that is short. whole: seconds of all ranks."""
+    if this time is short. whole: seconds of all ranks."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (
@@ -80,8 +80,8 @@ def _waiting(talk: Talk, whole: float) -> str:
     return (
         "Most of it is waiting: in barriers and other collectives that need every rank, the ranks "
         f"spent {seconds(waited)} in total ({share(waited, whole)} of their time) more than the "
-        "fastest rank, so they waited at least that long for late ranks. The log shows what late "
-        "ranks did before only if that was I/O of their own."
+        "fastest rank, so they waited at least that long for late ranks. The log shows the "
+        "reason for a rank's delay only if it was the rank's own I/O."
     )
 
 

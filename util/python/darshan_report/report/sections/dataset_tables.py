@@ -46,8 +46,8 @@ class Name:
 
 
 def endings(texts: list[str], width: int) -> list[str]:
-    """Returns each name cut to its end.  If these ends are equal, the common end is cut off; if
-    that does not make the names distinct, each is cut where it differs."""
+    """Returns the end of each name. If the ends are equal, the common end is cut off; if the names
+    are still not distinct, each is cut around the place where it differs."""
     cut = [ending(text, width) for text in texts]
     if len(set(cut)) == len(set(texts)):
         return cut
@@ -110,12 +110,12 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
     note = (
         "Asked: bytes that the program requested in reads and writes of the dataset. Moved: bytes "
         "that POSIX read and wrote in calls on the dataset, compressed as in the file; bytes that "
-        "HDF5 wrote only when the file was flushed or closed count for the file, below. HDF5 "
-        "writes its cached metadata of all objects in the call that finds the cache full, so a "
-        "dataset may have bytes of others. "
+        "HDF5 wrote only when the file was flushed or closed count for the file, below. When its "
+        "metadata cache is full, HDF5 writes the metadata of all objects in the current call, so "
+        "the bytes of a dataset may include those of others. "
         "Moved / asked: the amplification. Distinct: different bytes of the file among the moved "
-        "ones. If this is a range, the runtime has merged neighbouring regions, and the upper end "
-        "may be too high (DISTINCT_ERROR). Re-read, Re-written: "
+        "ones. If this is a range, the runtime has merged neighbouring regions, and the upper "
+        "bound may be too high (DISTINCT_ERROR). Re-read, Re-written: "
         "how often each distinct byte was read or written; 1.00 is once. Calls per call: POSIX "
         "calls per HDF5 call on the dataset. Streams, where HDF5 uses them, count as POSIX."
     )

@@ -13,9 +13,9 @@ from .metadata_tables import calls_table, raw_table
 
 TOP = 10
 _NAME = 34  # characters of a dataset's name in a table
-_FILE = 12  # of these for its file
+_FILE = 12  # characters of these for its file
 _LABEL = 20  # next to a bar
-_AGAIN = 2.0  # the text names a dataset if each of its bytes was read this often on average
+_AGAIN = 2.0  # mean number of reads per byte from which on the text names a dataset
 
 
 def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> tuple[str, str]:
@@ -28,8 +28,8 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
 
 
 def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
-    """Returns a name of each dataset for the table and one for the bars, without the parts that all
-    names share."""
+    """Returns two names of each dataset, one for the table and one for the bars, without the parts
+    that all names share."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)
@@ -77,8 +77,9 @@ def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
 
 
 def _repeated(attribution: Attribution, names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns a sentence about the dataset of which the program read the most, by its size, if it
-    exceeds _AGAIN: compressed values take few bytes, so the factor of the table does not show it.
+    """Returns a sentence about the dataset of which the program read the most, relative to its
+    size, if this is above _AGAIN. Compressed values take few bytes, so the factor in the table does
+    not show such repetition.
     """
     found = []
     for name, dataset in zip(names, datasets):
@@ -93,7 +94,7 @@ def _repeated(attribution: Attribution, names: list[Name], datasets: list[Upper]
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] if the log attributes no calls to datasets or files of upper
+    """Returns the section; [] if the log does not attribute calls to datasets or files of upper
     layers."""
     attribution = context.attribution
     if attribution is None or not (attribution.num_datasets or attribution.num_files):

@@ -20,7 +20,7 @@ from ..context import Context, LayerFigures
 TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
-_MAPPED = 16  # ... of which a column of mapped bytes takes so many
+_MAPPED = 16  # characters of these that a column of mapped bytes takes
 _NAME_IN_TREE, _BY = 36, 24  # characters of a name, and of the programs that used the file
 
 
@@ -29,7 +29,7 @@ def _cell(value: float, shown: str) -> str:
 
 
 def _users(context: Context, figures: LayerFigures, place: int) -> str:
-    """Returns who used a file, as text: the number of processes of a job, or the programs of a
+    """Returns the users of a file as text: the number of processes of a job, or the programs of a
     process tree."""
     files = figures.files
     processes = int(files.processes[place])
@@ -42,8 +42,8 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
 
 
 def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) -> list[str]:
-    """Returns the names of files, cut to `width`; a temporary name that a file had before follows
-    if there is space."""
+    """Returns the names of files, cut to `width`. If there is space, the temporary name that a file
+    had before follows."""
     width = _NAME_IN_TREE if context.tree else width
     ids = [int(figures.files.ids[place]) for figures, place in shown]
     names = context.shown.all([context.name(number) for number in ids], width)
@@ -52,8 +52,8 @@ def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) 
 
 
 def _mapped(figures: LayerFigures, place: int) -> str:
-    """Returns the bytes of a mapped file that were touched, as text; those of its mappings if that
-    is unknown; a dash if it was not mapped."""
+    """Returns the touched bytes of a mapped file as text. If they are unknown, returns the bytes of
+    its mappings; if it was not mapped, a dash."""
     files = figures.files
     if not files.mapped[place]:
         return NONE
@@ -66,8 +66,8 @@ def _maps(shown: list[tuple[LayerFigures, int]]) -> bool:
 
 
 def faults(usage: Usage) -> str:
-    """Returns a sentence about the kernel's page faults, which include faults on memory that is not
-    a mapped file."""
+    """Returns a sentence about all page faults that the kernel counted, including those on memory
+    that is not a mapped file."""
     major = float(usage["MAJOR_FAULTS"].sum())
     whole = float(usage["MINOR_FAULTS"].sum()) + major
     return f"All page faults of the processes: {count(whole)}, {count(major)} waited for storage."
@@ -115,8 +115,8 @@ def _base(context: Context) -> list[LayerFigures]:
 
 
 def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[LayerFigures, int]]:
-    """Returns the first files.  The file with the most touched bytes replaces the last one, because
-    the time of mapped access is in no call."""
+    """Returns the first files. The file with the most touched bytes replaces the last of them,
+    because no call contains the time of mapped access."""
     most = max(best, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
     shown = best[:TOP]
     if most and most[0].files.touched[most[1]] > 0 and most not in shown:
@@ -125,8 +125,8 @@ def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[Layer
 
 
 def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
-    """Tells whether a row is the group of files that an interpreter reads as its program; such rows
-    come last."""
+    """Returns whether a row is the group of program files of an interpreter. These rows come
+    last."""
     figures, place = candidate
     group = groups(context.log).get(int(figures.files.ids[place]))
     return group is not None and group.kind == TREE
@@ -136,7 +136,8 @@ def top(context: Context) -> list[Block]:
     """Returns the slowest files for page 1, each in the layer in which it took the most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
-    most = TOP + len(groups(context.log))  # so that program files do not push out other files
+    # So that program files do not take the places of other files.
+    most = TOP + len(groups(context.log))
     candidates = [(f, int(p)) for f in layers for p in f.files.slowest(most)]
     candidates.sort(key=lambda c: (_is_of_program(context, c), -float(c[0].files.time[c[1]])))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
@@ -165,7 +166,7 @@ def _use(figures: LayerFigures) -> str:
 
 
 def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
-    """Yields rows: how many files were read, written or both, and their sizes."""
+    """Yields rows with how many files were read, written or both, and with their sizes."""
     files = figures.files
     readers, writers = files.read > 0, files.written > 0
     kinds = {
@@ -212,9 +213,9 @@ def kinds(context: Context) -> list[Block]:
 
 
 def per_layer(context: Context) -> list[Block]:
-    """Returns a table for each layer that page 1 does not show in full, uppermost first."""
+    """Returns a table for each layer that page 1 does not show in full, the uppermost first."""
     base = _base(context)
-    # If page 1 lists all files of the lowest layers, their tables would add nothing.
+    # If page 1 lists all files of the lowest layers, tables of these layers would add nothing.
     listed = base if sum(len(f.files) for f in base) <= TOP else []
     found: list[Block] = []
     for figures in context.figures:

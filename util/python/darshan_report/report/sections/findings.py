@@ -1,4 +1,5 @@
-"""The findings: three on page 1, two if they are long; all, with their evidence, further on."""
+"""The findings: three on page 1 (two if they are long), and a later section with all findings and
+their evidence."""
 
 from __future__ import annotations
 
@@ -10,13 +11,14 @@ from ...units import count
 from ..context import Context
 
 TOP = 3
-_LINES, _WIDTH = 14, 128  # lines of page 1 for them, and characters of a line
+_LINES, _WIDTH = 14, 128  # lines on page 1 for findings, and characters per line
 _NAME = 56  # characters of a record's name in a row of evidence
 _KINDS = {PROBLEM: "Problem", NOTICE: "Notice", FACT: "Fact", GOOD: "Good"}
 
 
 def _anchor(context: Context, finding: Finding) -> str:
-    """Returns the anchor of a finding: its name, and an index if several have that name."""
+    """Returns the anchor of a finding: its name, with an index if several findings have this
+    name."""
     same = [f for f in context.findings if f.name == finding.name]
     place = next(i for i, f in enumerate(same) if f is finding)
     return f"f-{finding.name}" + (f"-{place + 1}" if place else "")
@@ -47,7 +49,7 @@ def top(context: Context) -> list[Block]:
     for number, finding in enumerate(shown, 1):
         texts = _texts(context, finding, number)
         room -= sum(-(-len(text) // _WIDTH) for text in texts)
-        if number == TOP and room < 0:  # the page has no room for the last one
+        if number == TOP and room < 0:  # the page has no space for the last finding
             left += finding.kind in told
             break
         title, *others = texts

@@ -32,8 +32,8 @@ def first(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns a plot over time per layer, and a heat map by rank or program of the layer with the
-    most bytes."""
+    """Returns a plot over time for each layer, and a heat map by rank or program for the layer with
+    the most bytes."""
     heats = [h for h in context.heats if h.moved.any()]
     if not heats:
         return []

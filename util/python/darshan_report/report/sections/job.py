@@ -28,8 +28,8 @@ def busiest(context: Context) -> LayerFigures | None:
 
 
 def run_sentence(context: Context, width: int = 60) -> str:
-    """Returns a sentence with the run time and the number of processes; of a failed run first the
-    failure."""
+    """Returns a sentence with the run time and the number of processes; for a failed run, it begins
+    with the failure."""
     name = shorten(context.program, width) or "The program"
     processes = plural(context.number, "process")
     failed = context.failure
@@ -43,7 +43,7 @@ def run_sentence(context: Context, width: int = 60) -> str:
     if not context.tree:
         told = f"{name} {state} on {plural(context.info.nprocs, 'process')}."
     if failed:
-        told += f" {looked_for(context)}What follows covers what ran."
+        told += f" {looked_for(context)}This report covers the run until then."
     return f"{told} {bad_ends(context)}".strip()
 
 
@@ -51,8 +51,8 @@ _NAME = 80  # characters of a name that was not found
 
 
 def looked_for(context: Context) -> str:
-    """Returns a sentence about failed lookups of files; "" if there are none or the log
-    lacks them."""
+    """Returns a sentence about failed lookups of files; "" if there are none, or if the log does
+    not have them."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
     who = printable(not_found_by(context.log)) or "it"
@@ -64,8 +64,8 @@ def looked_for(context: Context) -> str:
 
 
 def bad_ends(context: Context) -> str:
-    """Returns how many processes a signal or a nonzero status ended, and which were not
-    instrumented; "" if none."""
+    """Returns text on how many processes ended by a signal or with a nonzero status, and which were
+    not instrumented; "" if none."""
     ends = endings(context.tree) if context.tree else []
     signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)
@@ -97,7 +97,7 @@ def _time_sentence(context: Context, figures: LayerFigures) -> str:
 
 
 def own_sentence(context: Context) -> str:
-    """Returns a sentence with the time of each layer without overlap; "" if the log lacks it."""
+    """Returns a sentence with the time of each layer without overlap; "" if unknown."""
     order = sorted((o for o in context.exclusive if o.time > 0), key=lambda o: -o.time)
     parts = ", ".join(f"{o.title} {seconds(o.time / context.mean_over)}" for o in order)
     whose = "all processes" if context.tree else "per process"

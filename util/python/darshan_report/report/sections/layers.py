@@ -8,7 +8,7 @@ from ...units import NONE, UNKNOWN, amount, plural, rate, seconds, share
 from ..context import Context, LayerFigures
 from ..plots import access_sizes, operations, time_per_layer
 
-_WORTH = 0.01  # part of the run time from which on waits at pipes are told
+_WORTH = 0.01  # share of the run time from which on waits at pipes are reported
 
 
 def _mean(value: float | None, timer: str, figures: LayerFigures, context: Context) -> str:
@@ -34,7 +34,7 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
 
 
 def in_pipes_sentence(context: Context) -> str:
-    """Returns the part of the layers' times that is no I/O as text; empty if it is small."""
+    """Returns a sentence on the part of the layers' times that is not I/O; empty if it is small."""
     if not context.in_pipes >= _WORTH * context.run_time > 0:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""The section about the ledger: where the time of the processes went, each second in one row."""
+"""The section about the ledger: how the processes spent their time, with each second in one row."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import seconds, share
 from ..context import Context
 
-_LEAST = 0.005  # part of the time; smaller rows become one
+_LEAST = 0.005  # share of the time; smaller rows are combined
 _OTHER = "Everything else"
-# Time between the calls of a loop counts as I/O, because it goes if the calls go.
+# Time between the calls of a loop counts as I/O, because removing the calls also removes this time.
 _KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
     (WAITING, RANKS, LOCKS, PROCESSOR, ASLEEP), "waiting"
 )
@@ -36,7 +36,7 @@ def _large(context: Context) -> list[Row]:
 
 
 def rows(context: Context) -> list[tuple[str, float]]:
-    """Returns titles and seconds, the longest first; small rows are added up in the last one."""
+    """Returns titles and seconds, the longest first. The last row is the sum of the small rows."""
     large = _large(context)
     if not large or context.ledger is None:
         return []
@@ -48,7 +48,7 @@ def rows(context: Context) -> list[tuple[str, float]]:
 
 
 def parts(context: Context) -> list[tuple[str, str, float]]:
-    """Returns kind, title and part of the lifetime (0 to 1) of the rows that are not small."""
+    """Returns kind, title and share of the lifetime (0 to 1) of the rows that are not small."""
     whole = context.ledger.whole if context.ledger else 0.0
     return [(_kind(row), row.title, row.seconds / whole) for row in _large(context)]
 
@@ -61,7 +61,7 @@ def _kind(row: Row) -> str:
 
 
 def note(context: Context) -> str:
-    """Returns a sentence that says what the rows of the table add up to."""
+    """Returns a sentence that explains the sum of the table's rows."""
     found = context.ledger
     if found is None:
         return ""
@@ -69,7 +69,7 @@ def note(context: Context) -> str:
     whole = f"the {number:,} processes" if number > 1 else "the process"
     if found.threads:
         return (
-            "Calls of several threads lasted at the same time. The rows add up to "
+            "Calls of several threads overlapped. The rows add up to "
             f"{seconds(found.whole)} of thread time: what all threads of {whole} did in calls, and "
             "computed. What else the threads did is unknown."
         )
@@ -80,8 +80,8 @@ def note(context: Context) -> str:
 
 
 def ranks_waited(context: Context) -> str:
-    """Describes how long the ranks of an MPI job waited for other ranks; empty if they waited
-    little or the log does not have it."""
+    """Describes how long the ranks of an MPI job waited for other ranks; empty if this is little,
+    or unknown."""
     found = context.waited
     if found is None or found.seconds < _LEAST * context.run_time * found.ranks:
         return ""

@@ -14,9 +14,10 @@ from .checkpoints import leading, place_of
 
 _ROWS, _LISTED = 12, 100  # of the table, of the JSON
 _NOTE = (
-    "Processes are those that used the file, also to write it. Bytes are sums over processes: what "
-    "each process loads counts for each. Time is the mean of these processes in opens, reads and "
-    "closes. The time in which the kernel reads pages of a mapped file is in no call."
+    "Processes: all that used the file, including those that wrote it. Bytes: sums over "
+    "processes, so a file that each process loads counts once per process. Time: mean over these "
+    "processes, in opens, reads and closes. No call contains the time in which the kernel reads "
+    "pages of a mapped file."
 )
 
 
@@ -26,8 +27,7 @@ def shown(context: Context) -> tuple[Loaded, ...]:
 
 
 def cells(row: Loaded) -> tuple[str, ...]:
-    """Returns processes, bytes and seconds of a row; the bytes of a mapping only if there is
-    one."""
+    """Returns processes, bytes and seconds of a row, and the bytes of a mapping if there is one."""
     mapped = (amount(row.mapped), amount(row.touched)) if row.mapped else ("-", "-")
     return (f"{row.processes:,}", amount(row.read), *mapped, seconds(row.seconds))
 

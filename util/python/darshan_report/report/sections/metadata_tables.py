@@ -1,5 +1,5 @@
-"""Metadata in the section about datasets: the calls on it per HDF5 file, and how many bytes of each
-dataset's transfers are metadata."""
+"""Metadata in the section about datasets: the metadata calls per HDF5 file, and how many bytes of
+each dataset's transfers are metadata."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def _raw(dataset: Upper, direction: str) -> tuple[str, str]:
 
 
 def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns the table of raw data and metadata bytes; [] unless the user switched their recording
-    on."""
+    """Returns the table of raw data and metadata bytes; [] if the user did not switch their
+    recording on."""
     known = [
         (number, name, dataset)
         for number, (name, dataset) in enumerate(zip(names, datasets), 1)

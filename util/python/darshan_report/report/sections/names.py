@@ -9,7 +9,8 @@ _MOST = 60  # names; few reports have more
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the appendix; called last, because the other sections register the names."""
+    """Returns the appendix. Called last, because the other sections register the shortened
+    names."""
     if not context.shown.full:
         return []
     full = list(dict.fromkeys(context.shown.full.values()))

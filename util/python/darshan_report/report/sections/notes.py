@@ -16,11 +16,11 @@ from ...units import WRONG, plural
 from ..context import LEFT_OUT, WITHOUT_RECORDS, Context, LayerFigures
 
 _SHOWN = 5e-7  # seconds; shorter times are shown as zero
-_CORRUPT_FORMAT = "3.20"  # log-format: its writer damaged counters
+_CORRUPT_FORMAT = "3.20"  # log format whose writer damaged counters
 
 
 def _backwards(figures: LayerFigures) -> bool:
-    """Tells whether the layer has negative times, which only a wrong clock gives."""
+    """Returns whether the layer has negative times, which only a wrong clock causes."""
     times = (figures.read_time, figures.write_time, figures.meta_time)
     of_files = figures.files.time
     return any(t is not None and t < -_SHOWN for t in times) or bool(
@@ -56,9 +56,9 @@ def _dropped(log: Log) -> list[str]:
         )
     if lost.untracked:
         found.append(
-            f"{lost.untracked:,} open files, streams, library objects or requests found a table of "
-            "the runtime full: calls on them are not counted, so counts, bytes and times are "
-            "lower bounds."
+            f"{lost.untracked:,} open files, streams, library objects or requests did not fit "
+            "into a table of the runtime. Calls on them are not counted, so counts, bytes and "
+            "times are lower bounds."
         )
     if lost.deepbind:
         found.append(
@@ -121,7 +121,8 @@ def warnings(context: Context) -> list[str]:
     ]
     if any(map(_backwards, context.figures)):
         found.append(
-            "Times of this log are below zero: a clock was set back while the program ran. They "
+            "Some times of this log are negative, because a clock was set back while the program "
+            "ran. They "
             f"are marked {WRONG}; neither they nor sums that include them are meaningful."
         )
     if info.annex_problem:
@@ -140,7 +141,8 @@ def _unknown(figures: LayerFigures) -> str | None:
     module = module_by_name(figures.layer.module)
     if module is None:
         return None
-    # Other counters are unknown in all logs of some builds (mmap), so they are not worth a note.
+    # Other counters are unknown in all logs of some builds (such as mmap), so they are not worth a
+    # note.
     late = {c.name for c in module.counters + module.fcounters if c.absent == -1}
     names = ", ".join(sorted(figures.unknown & late))
     if not names:
@@ -167,7 +169,7 @@ _DRAWN = {
 }
 
 
-# Modules of which findings and the table of where the time went need some counters.
+# Modules with counters that findings, and the table of where the time went, need.
 _IN_PART = frozenset(("POSIX_EXT", "STDIO_EXT", "USAGE", "MPIWAIT"))
 
 
@@ -185,7 +187,7 @@ def _left_out(context: Context) -> list[str]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the notes about numbers that are incomplete or wrong: the last section of the
+    """Returns the notes about incomplete or wrong numbers, which are the last section of the
     report."""
     lines = [line for line in map(_unknown, context.figures) if line]
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None

@@ -51,8 +51,8 @@ def _command(context: Context, tree: Processes, group: Group, width: int) -> str
 
 
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
-    """Returns the label of a row: a command line, a program with the number of its processes, or
-    what the last row sums up."""
+    """Returns the label of a row: a command line, a program with the number of its processes, or a
+    description of a row that is a sum."""
     width = max(12, width - _STEP * row.depth)
     group = row.group
     if group is None:
@@ -65,8 +65,8 @@ def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> st
 
 
 def io(sums: Sums, shown: str) -> str:
-    """Returns the amount of I/O of some processes: the text `shown`, or a dash if all of them are
-    ranks of MPI jobs, whose I/O is in other logs."""
+    """Returns the text `shown` for the I/O of some processes, or a dash if all of them are ranks of
+    MPI jobs, whose I/O is in other logs."""
     return NONE if sums.elsewhere == sums.number else shown
 
 
@@ -115,7 +115,7 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
 
 
 def summary(context: Context, tree: Processes, shown: Lanes) -> str:
-    """Returns the numbers of processes and programs, and what the log lacks about them."""
+    """Returns text on the numbers of processes and programs, and on missing data about them."""
     hosts = len(set(tree.hosts))
     programs = len({program.name for program in tree.programs})
     parts = [f"{plural(tree.number, 'process')} of {plural(programs, 'program')}"]

@@ -1,4 +1,4 @@
-"""The access times of files, if transfers were traced (DXT)."""
+"""The section about the access times of files, if transfers were traced (DXT)."""
 
 from __future__ import annotations
 

@@ -15,27 +15,29 @@ from ..plots import training_lanes as training_lanes_plot
 from . import training_lanes
 
 _ROWS = 20  # epochs of a loader
-_RANKS = 8  # of a loader, those that waited longest
+_RANKS = 8  # rows of ranks of a loader, those that waited longest
 _LOADERS = 4
-_MAKERS = 8  # workers of a loader, those that made batches for the longest time
+_MAKERS = 8  # rows of workers of a loader, those that made batches for the longest time
 COLUMNS = ("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches")
 _NOTE = (
-    "wait for data: time in iter() and next() of the DataLoader; first batch: the part of it up to "
-    "the first batch, with the start of workers; longest later: the longest wait for another batch."
+    "wait for data: time in iter() and next() of the DataLoader; first batch: the part of the "
+    "wait up to the first batch, including the start of workers; longest later: the longest wait "
+    "for a later batch."
 )
 MADE = ("worker", "making", "opening", "reading", "computing", "ready", "waiting", "idle")
 _MADE_TOO = ("collate_fn", "transforms", "batches", "read")
 _MADE_NOTE = (
-    "making: time in which batches were made, of which opening and reading are calls on files "
-    "(with look-ups and writes), computing is other processor time, ready is without a processor, "
-    "waiting is the rest: for a mapped page, a network, another thread. idle: between batches. "
-    "collate_fn and transforms are parts of making by function."
+    "making: time in which batches were made. Its parts: opening and reading are calls on files "
+    "(with look-ups and writes); computing is other processor time; ready is ready to run "
+    "without a processor; waiting is the rest, for example for a mapped page, a network or "
+    "another thread. idle: time between batches. collate_fn and transforms: parts of making in "
+    "these functions."
 )
 
 
 def told(context: Context) -> list[tuple[Verdict, str]]:
-    """Returns the verdict on each loader of the log, and a sentence. If there is a finding about a
-    wait, the sentence does not repeat the reason."""
+    """Returns, for each loader of the log, its verdict and a sentence. If there is a finding about
+    the wait, the sentence does not repeat the reason."""
     found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
     return [
         (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)
@@ -44,7 +46,7 @@ def told(context: Context) -> list[tuple[Verdict, str]]:
 
 
 def cells(span: Span, title: str = "") -> tuple[str, ...]:
-    """Returns the row of one epoch, or of a sum. title: instead of the number of the epoch."""
+    """Returns the row of one epoch, or of a sum. title: replaces the number of the epoch."""
     return (title or (count(span.number) if span.number else "all"), *_numbers(span))
 
 
@@ -60,7 +62,7 @@ def _numbers(span: Span) -> tuple[str, ...]:
 
 
 def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
-    """Returns at most so many rows: epochs of a loader from the first on, and the sum of all."""
+    """Returns at most this many rows: the first epochs of a loader, and the sum of all."""
     shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
     found = [cells(span) for span in shown]
     left = loader.sums.epochs - sum(span.epochs for span in shown)
@@ -81,7 +83,7 @@ def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
 
 
 def maker_cells(made: Fetches, title: str) -> tuple[str, ...]:
-    """Returns the row of one maker of batches, or of a sum, in the columns MADE."""
+    """Returns the row of one process that made batches, or of a sum, in the columns MADE."""
     opening = min(made.opening, made.files)
     times = (made.whole, opening, made.files - opening, made.computing, made.ready, made.other)
     return (title, *map(seconds, times), seconds(made.idle) if made.idle > 0 else NONE)
@@ -99,8 +101,8 @@ def _name(made: Fetches, by_rank: bool) -> str:
 
 
 def makers(loader: Loader) -> list[tuple[Fetches, str]]:
-    """Returns who made the batches of a loader, with names: its workers, those first that worked
-    longest, and their sum; or the process itself. [] if it is not known."""
+    """Returns the processes that made the batches of a loader, with names: its workers, ordered by
+    time, longest first, and their sum; or the process itself. Returns [] if unknown."""
     if loader.made is None:
         return []
     if not loader.by_worker:
@@ -124,9 +126,10 @@ def _made(loader: Loader, note: str) -> list[Block]:
 DATA = ("data", "files", "opens", "read", "touched", "time")
 _FORMATS = 8  # rows
 _DATA_NOTE = (
-    "Files that the program read, and wrote at most once, without its code, by format: by the end "
-    "of their names, or because HDF5 opened them. touched: bytes of mapped files, by pages. time: "
-    "in calls on them, over all processes; pages of mapped files are read in no call."
+    "Files that the program read and wrote at most once, without program files. format: from the "
+    "extension, or because HDF5 opened the file. touched: bytes of mapped files, in whole pages. "
+    "time: in calls on the files, over all processes; no call contains the time of reading pages "
+    "of mapped files."
 )
 
 
@@ -144,12 +147,12 @@ def data_cells(one: Format) -> tuple[str, ...]:
 
 
 def data_rows(context: Context) -> list[tuple[str, ...]]:
-    """Returns the formats with most bytes."""
+    """Returns rows for the formats with most bytes."""
     return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
 
 
 def settings(loader: Loader) -> str:
-    """Describes a loader: its options, in PyTorch's words, and who used it."""
+    """Describes a loader: its options, in PyTorch's terms, and the processes that used it."""
     said = [
         f"{name}={value}"
         for name, value in (
@@ -168,7 +171,7 @@ def settings(loader: Loader) -> str:
 def _loader(
     verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
 ) -> list[Block]:
-    """Returns the blocks of a loader. between: what stands between its sentences and tables."""
+    """Returns the blocks of a loader. between: blocks between its sentences and its tables."""
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):

@@ -30,7 +30,7 @@ _SAVES = 2_000
 
 SAVES = "saves"  # the name of the lane of checkpoints
 
-# In the order in which they stand in a lane, the lowest first.
+# In the order from bottom to top of a lane.
 WORDS = {
     FILES: "calls on files",
     COMPUTING: "computing",
@@ -52,13 +52,13 @@ class Shown:
     lanes: Lanes
     rows: tuple[Lane, ...]
     labels: tuple[str, ...]
-    states: tuple[str, ...]  # that any row has
+    states: tuple[str, ...]  # states that at least one lane has
     saves: tuple[tuple[float, float], ...]  # checkpoints: begin and end, seconds after the start
     left_out: int  # lanes
 
 
 def _families(lanes: Lanes) -> list[list[Lane]]:
-    """Returns the lanes of each process that iterates together with those of its workers."""
+    """Returns the lanes in groups: each process that iterates, with its workers."""
     found: dict[int, list[Lane]] = {}
     for lane in lanes.lanes:
         found.setdefault(lane.parent, []).append(lane)
@@ -66,8 +66,8 @@ def _families(lanes: Lanes) -> list[list[Lane]]:
 
 
 def _chosen(lanes: Lanes) -> list[Lane]:
-    """Returns the lanes of a diagram. If there are too many, those of the processes that waited
-    longest, and no family in part unless it is too large itself."""
+    """Returns the lanes of a diagram. If there are too many, returns the lanes of the processes
+    that waited longest. A process and its workers are separated only if they alone are too many."""
     families = _families(lanes)
     if len(lanes.lanes) > _MOST:
         families.sort(key=lambda some: -sum(lane.sums.get(STALL, 0.0) for lane in some))
@@ -79,8 +79,8 @@ def _chosen(lanes: Lanes) -> list[Lane]:
 
 
 def _label(lane: Lane, several: bool, lines: dict[int, str]) -> str:
-    """Returns the name of a lane. several: there are several processes that iterate. lines: of the
-    loaders, if several have workers."""
+    """Returns the name of a lane. several: whether several processes iterate. lines: lines of the
+    loaders, if several loaders have workers."""
     if lane.worker is not None:
         return f"{lines.get(lane.loader, '')} worker {lane.worker:,}".lstrip()
     if lane.rank is not None:
@@ -89,13 +89,13 @@ def _label(lane: Lane, several: bool, lines: dict[int, str]) -> str:
 
 
 def _saves(context: Context) -> tuple[tuple[float, float], ...]:
-    """Returns when checkpoints were saved, as far as the log has the times of single saves."""
+    """Returns when checkpoints were saved, for checkpoints with the times of single saves."""
     every = [span for row in shown_checkpoints(context) for span in row.times]
     return tuple(sorted(every)[:_SAVES])
 
 
 def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
-    """Returns the lines of the loaders of workers, if there are several; else {}."""
+    """Returns the lines of the loaders with workers, if there are several; else {}."""
     known = {lane.loader for lane in rows} - {0}
     if len(known) < 2:
         return {}
@@ -103,7 +103,7 @@ def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
 
 
 def shown(context: Context) -> Shown | None:
-    """Returns what a diagram shows; None if the log has no such times."""
+    """Returns the data of a diagram; None if the log has no TRAINING_TIME records."""
     lanes = context.training_lanes
     if lanes is None or not lanes.lanes:
         return None
@@ -118,7 +118,7 @@ def shown(context: Context) -> Shown | None:
 
 
 def caption(found: Shown) -> str:
-    """Returns how to read the diagram, and how coarse it is."""
+    """Returns an explanation of the diagram and of its resolution."""
     width = f"{found.lanes.width:g} s"
     workers = any(lane.worker is not None for lane in found.rows)
     alone = any(lane.worker is None and WORKING & lane.sums.keys() for lane in found.rows)

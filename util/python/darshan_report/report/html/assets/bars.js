@@ -37,8 +37,8 @@ function layerBars(run) {
     seconds(layer.read_seconds + layer.write_seconds + layer.meta_seconds),
   ]);
   const own = run.exclusive.map(([title, read, write, meta]) => [title, [["read", read], ["write", write], ["meta", meta]], seconds(read + write + meta)]);
-  const found = [bars("Time in the calls of each layer", times, "what it called included, all processes")];
-  if (own.length) found.push(bars("Time of each layer itself", own, "without what it called: no second twice"));
+  const found = [bars("Time in the calls of each layer", times, "including the calls below, all processes")];
+  if (own.length) found.push(bars("Time of each layer itself", own, "without the calls below, so no second counts twice"));
   for (const layer of run.layers) {
     if (layer.operations.length) {
       found.push(bars(`${layer.title}: calls`, layer.operations.map(([name, number]) =>

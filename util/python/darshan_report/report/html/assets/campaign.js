@@ -14,7 +14,7 @@ function makeTrend(node, campaign) {
   const order = campaign.starts.map((_, i) => i).sort((a, b) => campaign.starts[a] - campaign.starts[b]);
   const of = (wanted) => order.map((i) => (campaign.rows[i][STAKE] > 0 === wanted ? Math.min(100, 100 * campaign.rows[i][IN_IO]) : null));
   const data = [order.map((i) => campaign.starts[i]), of(false), of(true)];
-  const said = element("p", { class: "said" }, "A point is a job; point at it to see which. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said" }, "Each point is a job; point at it to see its name. Drag to zoom in, double click to see all.");
   const place = element("div");
   node.append(element("h2", {}, "I/O of all layers, % of working time, job by job"),
     legend(["read", "no problem"], ["write", "a problem"]), place, said);

@@ -52,7 +52,7 @@ function dated(splits, step) {
 // A point is a run: seconds in I/O by day, on a logarithmic scale, because some runs take a
 // thousand times longer than others.
 function centreRuns(node, runs) {
-  const said = element("p", { class: "said" }, "Vertical axis: seconds in I/O of all processes of a run, on a logarithmic scale; a run without any is not shown. Point at a run to see which it is. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said" }, "Vertical axis: seconds in I/O of all processes of a run, on a logarithmic scale; runs without I/O are not shown. Point at a run to see its name. Drag to zoom in, double click to see all.");
   const place = element("div");
   node.append(place, said);
   const [first, last] = [runs.times[0], runs.times[runs.times.length - 1]];
@@ -85,7 +85,7 @@ function centreDays(node, days) {
   const times = days.days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1e3);
   const show = days.kind === "seconds" ? timeSpent : amount;
   const legend = element("p", { class: "row" });
-  const text = `Vertical axis: ${days.said}. Point at a day for its values; drag to look closer, double click to see all.`;
+  const text = `Vertical axis: ${days.said}. Point at a day for its values; drag to zoom in, double click to see all.`;
   const said = element("p", { class: "said" }, text);
   const place = element("div");
   node.append(legend, place, said);

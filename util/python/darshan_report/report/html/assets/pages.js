@@ -73,7 +73,7 @@ function belowBlock(below) {
 
 const FILE_COLUMNS = [["Name", "name"], ["Layers", "text"], ["Processes", "number", count], ["Read", "number", amount], ["Written", "number", amount], ["Mapped", "number", (bytes) => (bytes ? `${amount(bytes)} touched` : "-")], ["Time", "number", seconds]];
 const MAPPED = 5; // a column that most logs do not need
-const FILE_NOTE = "Read, Written: in the lowest layer. Time: in all calls of the layer that took the most of it, which holds those below; summed over processes.";
+const FILE_NOTE = "Read, Written: in the lowest layer. Time: in all calls of the layer with the most time, including the layers below; summed over processes.";
 
 function filesSorted(node, rows, link, note) {
   const needed = (all) => (rows.some((row) => row[MAPPED]) ? all : all.filter((_, place) => place !== MAPPED));

@@ -121,7 +121,7 @@ function pictureRows(picture) {
   }
   if (picture.present.length) {
     rows.push({
-      title: "Programs: when they were there",
+      title: "Programs: when they ran",
       height: heightOf(picture.present.length),
       make: (options, colour) => presentChart(picture.present, options, colour, picture.end),
     });
@@ -153,7 +153,7 @@ function makePicture(node, picture, title = "The run") {
   if (!rows.length) return;
   const kinds = [["read", "read"], ["write", "write"]];
   if (picture.layers.some((row) => row.spans.length)) kinds.push(["meta", "open, close"]);
-  const said = element("p", { class: "said", "aria-live": "off" }, "Time from left to right. Drag to look closer, double click to see all.");
+  const said = element("p", { class: "said", "aria-live": "off" }, "Time from left to right. Drag to zoom in, double click to see all.");
   const places = rows.map(() => element("div"));
   node.append(
     title ? element("h2", {}, title) : "",

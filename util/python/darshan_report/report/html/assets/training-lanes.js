@@ -113,7 +113,7 @@ function laneText(lanes, chart) {
 function makeTrainingLanes(node, lanes) {
   for (const row of lanes.rows) unpack(row.spent, Object.keys(row.spent));
   const names = laneNames(lanes);
-  const said = element("p", { class: "said", "aria-live": "off" }, "Time from left to right. Point at a lane for its numbers, drag to look closer, double click to see all.");
+  const said = element("p", { class: "said", "aria-live": "off" }, "Time from left to right. Point at a lane for its numbers, drag to zoom in, double click to see all.");
   const place = element("div");
   const kinds = [...lanes.states, ...(lanes.saves.length ? [["saved", "checkpoint"]] : [])];
   node.append(element("h3", {}, "Program and workers over time"), legend(...kinds), place, said, element("p", { class: "note" }, lanes.caption));
