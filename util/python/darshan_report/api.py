@@ -1,4 +1,5 @@
-"""The log that users of the package open: the records of log.py, and all that is made of them."""
+"""The log that users of the package open: the records of log.py, with frames, traces, findings and
+plots."""
 
 from __future__ import annotations
 
@@ -22,13 +23,13 @@ class Log(log.Log):
     it."""
 
     def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
-        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO: an object per file and rank."""
+        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO, one object per file and rank."""
         return variable.traces(self, module)
 
     def frame(self, module: str) -> pandas.DataFrame:
-        """Returns the records of a module as a pandas frame: a row per record, of DXT_POSIX and
-        DXT_MPIIO per transfer, of HEATMAP, MPIWAIT and TRAINING_TIME per bin. Raises ImportError
-        without pandas."""
+        """Returns the records of a module as a pandas frame with a row per record. DXT_POSIX and
+        DXT_MPIIO have a row per transfer; HEATMAP, MPIWAIT and TRAINING_TIME have a row per bin.
+        Raises ImportError without pandas."""
         from . import frames  # noqa: PLC0415 - for those who have pandas
 
         return frames.frame(self, module)
@@ -49,14 +50,14 @@ class Log(log.Log):
         return pictures.heat(self, layer)
 
     def plot_rates(self, layer: str | None = None) -> Figure:
-        """Returns the plot of bytes read and written per second over time, of a layer as in
+        """Returns the plot of bytes read and written per second over time. layer: as in
         plot_heatmap()."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.rates(self, layer)
 
     def plot_access_sizes(self, layer: str | None = None) -> Figure:
-        """Returns the histogram of access sizes of a layer, by default of the lowest one."""
+        """Returns the histogram of access sizes of a layer, by default the lowest layer."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.sizes(self, layer)

@@ -1,4 +1,5 @@
-"""The base of what is open until it is closed: a log, a database, a connection."""
+"""The base class of objects that are open until they are closed: a log, a database, a
+connection."""
 
 from __future__ import annotations
 

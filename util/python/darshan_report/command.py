@@ -1,4 +1,4 @@
-"""The commands as pip installs them; `make install` has scripts for the same."""
+"""The entry points of the commands for pip. `make install` installs scripts for them instead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 from .version import VERSION
 
-# The commands do no linear algebra: threads for it would only spin, and use memory.
+# The commands do no linear algebra, so threads for it would only use memory and processors.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
@@ -21,9 +21,9 @@ def _version() -> None:
 
 
 def _prepare() -> None:
-    """Lets Ctrl-C end a starting command without a message. Under a limit of the file size Python
-    writes no compiled modules, because it would leave truncated ones, on which every later import
-    fails."""
+    """Lets Ctrl-C end a starting command without a message. If the file size is limited, keeps
+    Python from writing compiled modules: it would leave truncated modules, on which every later
+    import fails."""
     _version()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""The exit status of a command that reads one log, and the line that says why it failed."""
+"""The exit status of a command that reads one log, and the message if it fails."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ def exit_status(
     say: Callable[[str], None],
     where: Callable[[], str],
 ) -> int:
-    """Returns the exit status of run; 1 after an error, of which `say` gets one line.
-
-    log: the path of the log.  where: returns what a failed call of the system concerns, if the
-    error does not name a file.
+    """Returns the exit status of run. After an error, passes one line to `say` and returns 1. log:
+    the path of the log. where: returns what a failed system call was for, if the error does not
+    name a file.
     """
     try:
         return run()

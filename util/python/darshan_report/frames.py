@@ -96,7 +96,7 @@ def waits(log: Log) -> pd.DataFrame:
 
 def training_time(log: Log) -> pd.DataFrame:
     """Returns a row per process, kind of time and bin: kind (of a worker with a colon and its
-    number), rank, start, and the seconds of this kind, whole and part."""
+    number), rank, start, and the seconds of this kind: whole, and a part."""
     pd = _pandas()
     parts = [
         pd.DataFrame(

@@ -77,9 +77,9 @@ def _candidates() -> Iterator[str]:
     try:  # written by `make install`
         from ._installed import LIBRARY_FOLDER  # type: ignore[import-not-found]  # noqa: PLC0415
 
-        # None: the package of a distribution, whose library the loader finds.
+        # None: this package is from a distribution, and the dynamic linker finds the library.
         yield os.path.join(package, LIBRARY_FOLDER, NAME) if LIBRARY_FOLDER is not None else NAME
-    except ImportError:  # the build folder holds a link to this package below python/
+    except ImportError:  # the build folder contains a link to this package, in python/
         yield os.path.join(package, os.pardir, os.pardir, NAME)
 
 

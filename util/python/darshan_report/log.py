@@ -1,4 +1,5 @@
-"""One log: its job, its names, and its records as arrays. api.py adds what is made of them."""
+"""One log: its job, its names, and its records as arrays. api.py adds frames, traces, findings and
+plots."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Region:
     """A module's region of a log: id, name, length, version, and whether it is partial."""
 
     id: int
-    name: str | None  # None: an id that this release does not know
+    name: str | None  # None: this release does not know the id
     length: int  # bytes as stored
     version: int
     partial: bool  # the log lacks records of the module
@@ -48,11 +49,11 @@ class Info:
     metadata: tuple[tuple[str, str], ...]
     mounts: tuple[tuple[str, str], ...]  # (mount point, type), longest mount point first
     regions: tuple[Region, ...]
-    annex_problem: str  # why a damaged annex was skipped; empty: no damage
+    annex_problem: str  # reason why a damaged annex was skipped; empty if it is not damaged
 
     @property
     def live(self) -> bool:
-        """Whether this is the journal of a process that has not finished."""
+        """Whether this is the journal of a process that has not ended."""
         return self.run_time < 0
 
     def region(self, module: str) -> Region | None:
@@ -115,7 +116,7 @@ class Log(Closing):
 
     @property
     def closed(self) -> bool:
-        """Whether the log is closed: info remains available, the records do not."""
+        """Whether the log is closed. info remains available, but the records do not."""
         return not self._finalizer.alive
 
     def __repr__(self) -> str:
@@ -162,7 +163,8 @@ class Log(Closing):
 
     def work(self, io: float = 0.0) -> float | None:
         """Returns the seconds in which the processes of a run could work, summed: their lifetimes
-        without their waits; None if the log does not say. io: seconds of a single process in I/O.
+        without their waits for child processes. Returns None if unknown. io: seconds of a single
+        process in I/O.
         """
         found, error = ctypes.c_double(), structs.Error()
         known = self._library.darshan_log_work(
@@ -173,10 +175,10 @@ class Log(Closing):
         return found.value if known else None
 
     def records(self, module: str | Module) -> Records:
-        """Returns all records of a module with records of one size, without a copy.
-
-        A module without data has no records. Raises LogError if the region is damaged, UnknownName
-        (a KeyError) if there is no such module, and ValueError if its records vary in size.
+        """Returns all records of a module whose records have one size, without a copy. If the
+        module has no data, there are no records. Raises LogError if the region is damaged,
+        UnknownName (a KeyError) if there is no such module, and ValueError if its records vary in
+        size.
         """
         found = self._module(module)
         if not found.fixed:
@@ -249,5 +251,5 @@ class Log(Closing):
 
 
 def open_log(path: str | os.PathLike[str]) -> Log:
-    """Opens a log for this package; users get that of api.py."""
+    """Opens a log for this package; users get open_log() of api.py."""
     return Log(path)

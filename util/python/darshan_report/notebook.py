@@ -1,4 +1,4 @@
-"""A log as a notebook shows it (_repr_html_)."""
+"""The HTML of a log in a notebook (_repr_html_)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _layers(context: Context) -> str:
 def log_html(log: Log) -> str:
     """Returns the job of the log, and the transfers of each layer."""
     info, context = log.info, Context(log)
-    # The run time of a journal ends at its last call, so the records must be read.
+    # The run time of a journal ends with its last call, so the records must be read to compute it.
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"
     parts = [
         f"<p><b>{escaped(log.path)}</b></p>",

@@ -41,7 +41,7 @@ class Picture(Figure):
 
 def _drawn(plot: Plot) -> Picture:
     width = figures.width_in(PlotRow((plot,)))
-    # The user's own settings of matplotlib stay as they are.
+    # This does not change the user's own settings of matplotlib.
     with mpl.rc_context(style.SETTINGS):
         figure = Picture(figsize=(width / _INCH, plot.height / _INCH))
         figures.draw(plot, figure, width, plot.height)
@@ -49,8 +49,9 @@ def _drawn(plot: Plot) -> Picture:
 
 
 def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
-    """Returns the value of a layer, by its title or its module; without a layer, the first. Raises
-    ValueError if the log has none, UnknownName if it lacks this layer."""
+    """Returns the value of a layer, by the layer's title or module; without a layer, the first
+    value. Raises ValueError if there are no values, and UnknownName if there is none for this
+    layer."""
     if not of:
         raise ValueError(f"{log.path} has no {what}")
     if layer is None:
@@ -79,7 +80,7 @@ def rates(log: Log, layer: str | None) -> Picture:
 
 
 def sizes(log: Log, layer: str | None) -> Picture:
-    """Returns the histogram of a layer's access sizes; without a layer, that of the lowest."""
+    """Returns the histogram of a layer's access sizes; by default, of the lowest layer."""
     found = {f.layer.title: f for f in reversed(Context(log).figures) if access_sizes.drawable(f)}
     return _drawn(access_sizes.plot(_chosen(log, found, layer, "access sizes")))
 

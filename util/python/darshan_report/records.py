@@ -1,8 +1,8 @@
 """All records of one module: arrays that share one block of memory, their sums, and their values
 per file.
 
-An unknown value is UNKNOWN (logs of old releases have it for counters that did not exist yet). A
-sum with an unknown part is unknown, because a sum of the rest would look like a fact.
+An unknown value is UNKNOWN; logs of old releases have it for counters that did not exist yet. A sum
+with an unknown part is unknown, because the sum of the rest would look like a complete sum.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .tables import Module, UnknownName
 
 UNKNOWN = -1  # a counter that was not recorded, or that the version does not have
-_ROWS = 4096  # summed at a time, so that temporary arrays stay small
+_ROWS = 4096  # records that are summed at once; keeps temporary arrays small
 
 
 class Records:
@@ -31,7 +31,7 @@ class Records:
         return len(self.array)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns the column of a counter by its full name, or of id, rank, file_rec_id; raises
+        """Returns the column of a counter by its full name, or of id, rank or file_rec_id. Raises
         UnknownName (a KeyError), which proposes similar names."""
         columns = self.array.dtype.names or ()
         if name not in columns:
@@ -72,8 +72,8 @@ class Records:
 
 
 def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ids that are among these. np.isin takes ten times as long for the few
-    ids of most logs, even if `these` is empty."""
+    """Returns a mask of the ids that are among `these`. For the few ids of most logs, np.isin would
+    take ten times as long, even if `these` is empty."""
     if not len(some) or not len(ids):
         return np.zeros(len(ids), bool)
     there = np.sort(some)
@@ -86,8 +86,8 @@ def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
 def in_both(
     ids: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Returns the places, in each of two sorted arrays without repetitions, of the ids that both
-    have; like np.intersect1d, which sorts both again."""
+    """Returns the indices, in two sorted arrays without repetitions, of the ids that are in both.
+    Unlike np.intersect1d, does not sort again."""
     if not len(others):
         return np.empty(0, "i8"), np.empty(0, "i8")
     at = others.searchsorted(ids)
@@ -160,8 +160,9 @@ class Totals:
 
 
 class Joined:
-    """The records of a module joined by file, because a file may have one per rank. Columns come in
-    with a row per record, and are returned with a row per file, in the order of ids."""
+    """The records of a module joined by file, because a file may have one record per rank. The
+    methods take columns with a row per record, and return columns with a row per file, in the order
+    of ids."""
 
     def __init__(self, records: Records) -> None:
         self._order = np.argsort(records.ids, kind="stable")
@@ -170,7 +171,7 @@ class Joined:
         first[1:] = ids[1:] != ids[:-1]
         self._starts = np.flatnonzero(first)
         self.ids: npt.NDArray[np.uint64] = ids[self._starts]
-        # In most logs each file has one record, so that nothing must be joined.
+        # In most logs each file has one record, so no join is needed.
         self._single = len(self.ids) == len(ids)
         self._sorted = self._single and bool((self._order[1:] > self._order[:-1]).all())
         # The number of records of each file, and whether one of them combines all processes.
@@ -184,7 +185,7 @@ class Joined:
         return column.copy() if self._sorted else column[self._order]
 
     def any(self, column: np.ndarray) -> np.ndarray:
-        """Returns a mask of the files for which the column is true in a record."""
+        """Returns a mask of the files for which the column is true in at least one record."""
         if self._single:
             return self._ordered(column).astype(bool)
         return np.logical_or.reduceat(column[self._order], self._starts)
@@ -204,8 +205,8 @@ class Joined:
             return np.add.reduceat(column[self._order], self._starts)
 
     def all_joined(self, columns: np.ndarray, summed: npt.NDArray[np.bool_]) -> np.ndarray:
-        """Returns many columns joined at once, each a row of the array: the sum of each file where
-        `summed` holds, else the largest value."""
+        """Joins many columns at once; each is a row of the array. Returns the sum per file for
+        columns for which `summed` is true, else the largest value per file."""
         if self._single:
             return columns if self._sorted else columns[:, self._order]
         ordered = columns[:, self._order]
@@ -221,12 +222,12 @@ class Joined:
         return sums
 
     def place(self, record: int) -> int | None:
-        """Returns the row of a file, by its id; None without one."""
+        """Returns the row of a file, by its id; None if there is none."""
         at = int(self.ids.searchsorted(np.uint64(record)))
         return at if at < len(self.ids) and int(self.ids[at]) == record else None
 
     def record_of(self, record: int) -> int | None:
-        """Returns the index of one of the records of a file, by its id, for values that are equal
-        in all of them; None without a record."""
+        """Returns the index of any record of a file, by the file's id, for values that are equal in
+        all its records; None if it has no record."""
         at = self.place(record)
         return None if at is None else int(self._order[self._starts[at]])

@@ -1,7 +1,5 @@
-"""The C structures of darshan-read.h and describe.h for ctypes.
-
-The tests of the binding compile a C program against the headers and compare every size and offset,
-so they detect a change of the headers.
+"""The C structures of darshan-read.h and describe.h for ctypes. The tests of the binding compile a
+C program with the headers and compare every size and offset, so they detect changes of the headers.
 """
 
 from __future__ import annotations

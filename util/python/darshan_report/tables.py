@@ -1,7 +1,6 @@
-"""The modules and counters that a log can hold, as the C tables describe them.
-
-Names, order, rules and units exist once, in runtime/modules/*/*.def; this file reads them through
-the library.
+"""The modules and counters that a log can contain, as the C tables describe them. Names, order,
+rules and units are defined once, in runtime/modules/*/*.def; this module reads them through the
+library.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from . import library, structs
 from .classes import dataclass
 from .structs import Kind
 
-# Fields behind the counters of the object stores' records (records.h).
+# Fields that follow the counters in the records of object stores (records.h).
 _TAILS: dict[Kind, list[tuple[str, str]]] = {
     Kind.DFS: [("pool_uuid", "V16"), ("cont_uuid", "V16")],
     Kind.DAOS: [
@@ -54,7 +53,7 @@ class Counter:
     rule: str
     unit: str
     index: int
-    absent: int  # value in records of versions that did not have it
+    absent: int  # value in records of versions without this counter
     meaning: str
     is_float: bool
 
@@ -83,7 +82,7 @@ class Module:
 
     @functools.cached_property
     def head(self) -> int:
-        """64-bit words before the first counter."""
+        """Number of 64-bit words before the first counter."""
         return 3 if self.kind is Kind.FILE_COUNTERS else 2
 
     @functools.cached_property
@@ -167,7 +166,7 @@ def module_by_name(name: str) -> Module | None:
     return _module(library.load().darshan_module_by_name(library.raw(name)))
 
 
-_MODULES = 128  # ids are below it: those of the annex begin at 64
+_MODULES = 128  # all ids are below this; ids of the annex begin at 64
 
 
 @functools.cache

@@ -19,12 +19,12 @@ def _three_digits(value: float) -> str:
 
 
 def _whole(value: float) -> str:
-    """Returns an integer; a value that rounds to zero has no sign."""
+    """Returns an integer as text, without a sign if it rounds to zero."""
     return f"{round(value, 0) + 0.0:,.0f}"
 
 
 def _marked(shown: str, value: float) -> str:
-    """Marks a negative time, which is the result of a wrong clock."""
+    """Marks a negative time, which a wrong clock causes."""
     return f"{shown} {WRONG}" if value < 0 else shown
 
 
@@ -56,8 +56,8 @@ def seconds(value: float | None) -> str:
 
 
 def time_spent(value: float | None) -> str:
-    """Returns a sum of times of many processes: hours from ten hours on ("15,864 h"), else seconds,
-    because 57,110,909 s is hard to read."""
+    """Returns a sum of times of many processes as text: from ten hours on in hours ("15,864 h",
+    because 57,110,909 s is hard to read), else in seconds."""
     if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
         return seconds(value)
     return _marked(f"{_three_digits(value / 3600)} h", value)

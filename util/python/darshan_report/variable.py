@@ -80,10 +80,10 @@ def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int)
 
 
 def heat_maps(log: Log, module: str = "HEATMAP") -> Iterator[HeatMap]:
-    """Yields the records of HEATMAP, MPIWAIT or TRAINING_TIME in a log. Records of MPIWAIT have
-    nanoseconds of waiting: in collective calls where a heat map has bytes written, in other calls
-    where it has bytes read. Records of TRAINING_TIME have milliseconds: the whole of a kind of time
-    where a heat map has bytes written, and a part of it where it has bytes read."""
+    """Yields the records of HEATMAP, MPIWAIT or TRAINING_TIME in a log. Instead of bytes written
+    and bytes read, records of MPIWAIT have nanoseconds of waiting in collective calls and in other
+    calls. Records of TRAINING_TIME have milliseconds: the whole of a kind of time, and a part of
+    it."""
     cell = np.dtype("i8")
     for record in log.each(module):
         head = _part(record, HEATMAP_HEAD, 1, 0)[0]

@@ -7,8 +7,8 @@ import re
 
 
 def _version() -> str:
-    """Returns the version of the installed package, or, in a source tree, the version in
-    configure.ac; "unknown" if there is neither."""
+    """Returns the version of the installed package or, in a source tree, the version in
+    configure.ac; "unknown" if neither exists."""
     try:
         from ._installed import VERSION  # type: ignore[import-not-found]  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
 """Transfers as the JSON that Perfetto and chrome://tracing read (Trace Event Format).
 
-Times are microseconds since the start of the run, with three digits: whole nanoseconds, so that
-consecutive events stay consecutive. A rank is a process; a layer, and a row of overlapping
+Times are microseconds since the start of the run with three decimals, which are whole nanoseconds,
+so that consecutive events stay consecutive. A rank is a process; a layer, and a row of overlapping
 transfers in it, is a thread. Both are numbered from 1, because 0 is the idle process in traces of
 systems, and no thread number is used twice.
 """
@@ -23,7 +23,7 @@ from .tracks import tracks
 
 _LAYERS = ("POSIX", "MPI-IO")  # in the order of MODULES
 _COLOURS = {"read": "thread_state_running", "write": "thread_state_iowait"}
-_AT_ONCE = 1 << 14  # events that are Python numbers at a time
+_AT_ONCE = 1 << 14  # number of events that are converted to Python numbers at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ def events(log: Log) -> Events:
         raise LogError("contains no traces; record them with DXT_ENABLE_IO_TRACE=1")
     columns = [np.concatenate(column) for column in zip(*found)]
     found.clear()
-    # Events are in the order of their starts. The longest of equal starts is first, because it
-    # contains the others.
+    # Events are in the order of their starts. If starts are equal, the longest event is first,
+    # because it contains the others.
     order = np.lexsort((-columns[1], columns[0]))
     start, length, rank, file, kind, offset, size = (column[order] for column in columns)
     layer = kind // 2

@@ -53,7 +53,7 @@ def _fill(log: Log, target: str, out: IO[bytes]) -> None:
     if not target.endswith(".gz"):
         _write(log, out)
         return
-    # The header has no name and no time: the same log gives the same file.
+    # The gzip header has no name and no time, so the same log gives the same file.
     with gzip.GzipFile("", "wb", 5, out, mtime=0) as packed:
         _write(log, packed)  # type: ignore[arg-type]
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 
 def tracks(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Returns the row of each event, as few rows as possible; events are in the order of their
-    starts."""
+    """Returns the row of each event, with as few rows as possible. The events must be in the order
+    of their starts."""
     rows = np.zeros(len(start), "i8")
     if len(start) < 2 or bool((start[1:] >= np.maximum.accumulate(end)[:-1]).all()):
         return rows

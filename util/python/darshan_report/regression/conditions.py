@@ -19,12 +19,13 @@ _FORM = re.compile(
 
 
 class ConditionError(ValueError):
-    """The text of a condition is invalid; the message says why."""
+    """The text of a condition is invalid; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on the second log, or on the change from the first one (is_change)."""
+    """A condition on the second log, or (is_change) on the change from the first log to the
+    second."""
 
     text: str
     measure: str
@@ -34,8 +35,8 @@ class Condition:
     is_percent: bool
 
     def holds(self, before: float | None, after: float | None) -> bool | None:
-        """Returns whether the condition holds for a measure of both logs; None if a number that it
-        needs is unknown."""
+        """Returns whether the condition holds for a measure in both logs; None if a required number
+        is unknown."""
         if after is None or (self.is_change and before is None):
             return None
         found = after
@@ -48,8 +49,8 @@ class Condition:
 
 
 def condition(text: str) -> Condition:
-    """Reads MEASURE, an operator and a number. With a sign the number is a change from the first
-    log: +10% a relative one, +5MiB an absolute one. Raises ConditionError."""
+    """Parses MEASURE, an operator and a number. With a sign, the number is a change from the first
+    log: +10% is relative, +5MiB is absolute. Raises ConditionError."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ConditionError(

@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(options)
     except BrokenPipeError:
-        signal_exit.end(signal.SIGPIPE)  # the reader of the output has closed the pipe
+        signal_exit.end(signal.SIGPIPE)  # the process that reads the output has closed the pipe
     except (LogError, LimitError, LibraryMissing, ImportError) as error:
         say(str(error))
     except OSError as error:

@@ -11,7 +11,7 @@ from ..report.context import Context, LayerFigures
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a whole log; value returns None if the log does not have it."""
+    """A number of a whole log. value() returns None if the log does not have it."""
 
     name: str
     unit: str
@@ -25,8 +25,8 @@ def problems(context: Context) -> list[str]:
 
 
 def _sum(context: Context, of: Callable[[LayerFigures], float | None]) -> float | None:
-    """Returns the sum of a figure over the lowest layers, in which each byte counts once; None if
-    it is unknown for one of them."""
+    """Returns the sum of a value over the lowest layers, in which each byte counts once; None if it
+    is unknown for one of them."""
     values = [of(figures) for figures in context.figures if figures.layer.base]
     known = [value for value in values if value is not None]
     return None if len(known) < len(values) else sum(known)
@@ -73,6 +73,6 @@ NAMES = (*(measure.name for measure in MEASURES), NEW)
 
 
 def measured(context: Context) -> dict[str, float | None]:
-    """Returns the values of all measures of a log by name; None for one that the log does not
-    have."""
+    """Returns the values of all measures of a log, by name. A value is None if the log does not
+    have it."""
     return {measure.name: measure.value(context) for measure in MEASURES}

@@ -1,1 +1,1 @@
-"""Text, blocks and files of all outputs. Nothing here depends on logs."""
+"""Text, blocks and files of all outputs. This package does not depend on logs."""

@@ -1,7 +1,5 @@
-"""HTML for notebooks, with the text of an untrusted log.
-
-Names and command lines are untrusted: characters that could mislead a reader are shown by their
-numbers, and no part of a name becomes markup.
+"""HTML for notebooks, with text from untrusted logs. In names and command lines, characters that
+could mislead a reader become their code points, and no part of a name becomes markup.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ def escaped(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], lefts: int) -> str:
-    """Returns an HTML table whose first `lefts` columns are text and whose others are numbers."""
+    """Returns an HTML table. The first `lefts` columns are text, the others are numbers."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         sides = [_LEFT if place < lefts else _RIGHT for place in range(len(cells))]

@@ -1,4 +1,4 @@
-"""The parts of a report.  Sections make blocks, renderers draw them."""
+"""The parts of a report. Sections make blocks, and renderers print them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Heading:
     text: str
     new_page: bool = False
     anchor: str = ""  # target of a Paragraph's link
-    level: int = 0  # 1: belongs to the section of the last heading with level 0
+    level: int = 0  # 1: part of the section of the last heading with level 0
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text; strong for the few sentences that answer the user's question."""
+    """Running text. `strong` is for the few sentences that answer the user's question."""
 
     text: str
     strong: bool = False
@@ -34,7 +34,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Labels and values: long values on lines of their own, then pairs in two columns."""
+    """Labels and values: first long values, each on its own line, then pairs in two columns."""
 
     wide: tuple[tuple[str, str], ...]
     short: tuple[tuple[str, str], ...]
@@ -58,8 +58,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of formatted text.  note: what the numbers refer to.  indents: depth of each row in a
-    tree; empty: no tree."""
+    """Rows of formatted text. note: explains the numbers. indents: depth of each row in a tree;
+    empty if the table is not a tree."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -75,7 +75,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot; `draw` gets axes and nothing else.  Lengths are in mm."""
+    """A plot. `draw` gets only the axes. Lengths are in mm."""
 
     title: str
     draw: Callable[[Axes], None]
@@ -84,7 +84,7 @@ class Plot:
     right: float = 3.0
     top: float = 4.0
     bottom: float = 7.0
-    wide: bool = False  # may have the whole width of the page
+    wide: bool = False  # may use the whole width of the page
     note: str = ""
 
 

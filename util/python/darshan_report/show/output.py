@@ -1,4 +1,4 @@
-"""Output files that are written atomically, and standard output."""
+"""Writes output files atomically, and standard output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _status(target: str) -> os.stat_result | None:
 
 
 def same_file(one: str, other: str) -> bool:
-    """Tells whether both names refer to the same existing file."""
+    """Returns whether both names refer to the same existing file."""
     try:
         return os.path.samefile(one, other)
     except OSError:
@@ -44,9 +44,9 @@ def _replace(
 
 
 def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
-    """Writes a file atomically: a temporary file in the same folder is renamed.  If target is a
-    symbolic link, the file that it refers to is replaced.  A device or pipe is written to, not
-    replaced."""
+    """Writes a file atomically: writes a temporary file in the same folder and renames it. If
+    target is a symbolic link, replaces the file to which the link refers. Writes directly to a
+    device or pipe."""
     before = _status(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         with open(target, "wb") as file:
@@ -69,7 +69,7 @@ def standard_output() -> IO[bytes]:
 
 def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
     """Returns the parsed arguments. If --help cannot be written, prints one line and raises
-    SystemExit; on a closed pipe, ends the process by SIGPIPE."""
+    SystemExit; if the pipe is closed, ends the process by SIGPIPE."""
     try:
         try:
             return parse()
@@ -81,13 +81,13 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
         raise
     except OSError as error:
         say(f"cannot write to standard output: {error.strerror}")
-        # Else Python would print an error at exit about the unwritten output.
+        # Otherwise Python would print an error at exit about the unwritten output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(1) from None
 
 
 def is_terminal(target: str) -> bool:
-    """Tells whether target (or "-") is a terminal."""
+    """Returns whether target (or "-") is a terminal."""
     if target == "-":
         return sys.stdout is not None and sys.stdout.isatty()
     before = _status(target)

@@ -19,7 +19,7 @@ class Progress:
         self._wide = 0
 
     def at(self, number: int, whole: int) -> None:
-        """Prints that `number` of `whole` things are done."""
+        """Prints that `number` of `whole` items are done."""
         now = time.monotonic()
         if not self._shown or (number < whole and now - self._last < _SECONDS):
             return

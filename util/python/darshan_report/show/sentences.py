@@ -1,4 +1,4 @@
-"""Shortens text for a screen behind a sentence or a clause, never in the middle of one."""
+"""Shortens text for a screen after a sentence or a clause, never inside of it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CLAUSE = re.compile(r"(?<=[;:])\s+|,\s+(?=(?:and|or|but|which|where|because)\b)")
-_LEAST = 24  # columns that a clause must have to make sense alone
+_LEAST = 24  # fewest columns of a clause that makes sense alone
 
 
 def fitting(text: str, width: int, lines: int, indent: str = "") -> list[str]:
-    """Returns the first sentences of a text that fit on so many lines, each with the indent. If not
-    even the first one fits, it ends behind a clause; if it has none that fits, it is printed as a
-    whole, whatever lines it takes."""
+    """Returns the first sentences of a text that fit on this many lines, each line with the indent.
+    If the first sentence does not fit, it is cut after a clause. If no clause fits, the whole
+    sentence is returned, no matter how many lines it takes."""
     sentences = _SENTENCE.split(text)
     for number in range(len(sentences), 0, -1):
         found = _wrapped(" ".join(sentences[:number]), width, indent)
@@ -29,8 +29,8 @@ def fitting(text: str, width: int, lines: int, indent: str = "") -> list[str]:
 
 
 def first_fitting(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
-    """Returns the first of these texts that fits on one line; if none does, the last one on as many
-    lines as it takes."""
+    """Returns the first of these texts that fits on one line. If none fits, returns the last text
+    on as many lines as it needs."""
     found: list[str] = []
     for text in texts:
         found = _wrapped(text, width, indent)

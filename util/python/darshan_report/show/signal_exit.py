@@ -51,8 +51,8 @@ def _clean() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Handles a signal: kills child processes, removes temporary files and ends this process by
-    the same signal; within _held(), only remembers the signal. Raises no exception, because a
+    """Handles a signal: kills child processes, removes temporary files and ends this process by the
+    same signal. Within _held(), only remembers the signal. Does not raise an exception, because a
     callback from C would swallow it."""
     if _begun.holds:
         _begun.came = number
@@ -67,7 +67,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def end(number: int) -> None:
-    """Ends this process like an external signal would, without leftover files."""
+    """Ends this process as an external signal would, without leftover files."""
     _end(number, None)
 
 
@@ -169,8 +169,8 @@ def _kill_group(leader: subprocess.Popen[bytes]) -> None:
 
 
 def _has_ended(child: subprocess.Popen[bytes], within: float) -> bool:
-    """Returns whether a child ends within so many seconds, as soon as it does: the wait of
-    subprocess looks only each 50 ms."""
+    """Returns whether a child ends within this many seconds. Returns as soon as the child ends;
+    subprocess would notice it only every 50 ms."""
     try:
         descriptor = os.pidfd_open(child.pid)
     except (AttributeError, OSError):  # an older kernel, or Python of an older libc
@@ -196,9 +196,9 @@ def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
 def wait_group(
     leader: subprocess.Popen[bytes], limit: float | None, watch: Callable[[], None] | None = None
 ) -> int:
-    """Waits for the leader, kills the remaining processes of its group, and returns its exit
-    status. limit: seconds; raises TimeoutExpired after them. watch: is called each second, may
-    raise."""
+    """Waits for the leader, kills the remaining processes of its group, and returns the leader's
+    exit status. limit: seconds, after which TimeoutExpired is raised. watch: is called every
+    second; it may raise an exception."""
     ends = float("inf") if limit is None else time.monotonic() + limit
     try:
         while not _has_ended(leader, min(ends - time.monotonic(), 1.0)):

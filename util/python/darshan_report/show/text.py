@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 ELLIPSIS = "\u2026"
-_CUTS = 4  # how often equal short names are cut again before they get numbers
+_CUTS = 4  # how often equal short names are shortened again before they get numbers
 
-# The LaTeX source of these characters with T1 fonts.  The braces behind some of them prevent that
-# two neighbours become one glyph (a dash, a quote).
+# The LaTeX source of these characters with T1 fonts.  The braces after some of them keep two
+# neighbours from becoming one glyph (a dash, a quote).
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -77,8 +77,7 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Returns at most `width` characters; the middle is cut, because the end is most
-    distinctive."""
+    """Returns at most `width` characters. Cuts the middle, because the end is most distinctive."""
     text = printable(text)
     if len(text) <= width:
         return text
@@ -87,7 +86,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def _around(text: str, place: int, width: int) -> str:
-    """Returns at most `width` characters, among them those at `place` and at the end."""
+    """Returns at most `width` characters, including those at `place` and at the end."""
     tail = width // 3
     room = width - tail - 2
     start = max(0, place - room // 4)
@@ -112,11 +111,11 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
 
 
 def shorten_all(texts: Iterable[str], width: int) -> list[str]:
-    """Returns each text in at most `width` characters; texts that would look equal are cut where
-    they differ."""
+    """Returns each text in at most `width` characters. Keeps texts distinct: texts that would look
+    equal are cut around the place where they differ."""
     full = [printable(text) for text in texts]
     shown = {text: shorten(text, width) for text in full}
-    # Each round finds a longer common prefix of a group and cuts behind it.
+    # Each round finds a longer common prefix of a group and cuts after it.
     for _ in range(_CUTS):
         for group in _alike(shown):
             place = _agree(group)
@@ -134,7 +133,7 @@ def numbered(text: str, number: int, width: int) -> str:
 
 
 class ShortNames:
-    """Short names of a report: cut to a width, different names never have the same short form."""
+    """Short names of a report, cut to a width. Different names never have the same short form."""
 
     def __init__(self) -> None:
         self.full: dict[str, str] = {}  # short name -> full name, in order of use
@@ -148,7 +147,7 @@ class ShortNames:
         return [self._shown[name, width] for name in names]
 
     def _own(self, name: str, short: str, width: int) -> str:
-        """Returns a short form that no other name of this report has."""
+        """Returns a short form that is unique in this report."""
         if short == printable(name):
             return short
         shown, number = short, 0
@@ -163,7 +162,7 @@ class ShortNames:
 
 
 def latex(text: str, breakable: bool = False) -> str:
-    """Returns the LaTeX source that prints the text; breakable: lines may break anywhere."""
+    """Returns the LaTeX source that prints the text. breakable: lines may break anywhere."""
     parts = [_LATEX.get(c, c) for c in printable(text)]
     return r"\hskip0pt{}".join(parts) if breakable else "".join(parts)
 

@@ -91,7 +91,7 @@ def _print(traces: Sequence[Trace], by_rank: bool) -> None:
 def _draw(options: argparse.Namespace, traces: Sequence[Trace]) -> None:
     title = f"{'reads' if options.read else 'writes'} of {printable(options.log)}"
     modules = {trace.module for trace in traces}
-    # Transfers of MPI-IO are in POSIX again, so only one layer is drawn.
+    # POSIX contains the transfers of MPI-IO a second time, so only one layer is drawn.
     one = "DXT_POSIX" if "DXT_POSIX" in modules else "DXT_MPIIO"
     chosen = [trace for trace in traces if trace.module == one]
     if options.output:
@@ -105,8 +105,8 @@ def _say(text: str) -> None:
 
 
 def _run(options: argparse.Namespace, at: list[str]) -> int:
-    """Prints and draws the transfers; returns the exit status. at[0] is set to words on what the
-    next system call concerns, for the caller's error message. Raises LogError without traces."""
+    """Prints and draws the transfers; returns the exit status. Sets at[0] to text on the purpose of
+    the next system call, for the caller's error message. Raises LogError if there are no traces."""
     traces = read(options.log)
     if options.filename:
         traces = [trace for trace in traces if trace.name.endswith(options.filename)]

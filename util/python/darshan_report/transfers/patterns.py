@@ -24,8 +24,8 @@ class Pattern:
     median: int
     largest: int
     classes: tuple[float, ...]  # share of the transfers below each of SIZES, and above
-    consecutive: float  # share that begins where the rank's previous transfer ended
-    interleaved: float  # share of neighbours in the file that are of different ranks
+    consecutive: float  # share of the transfers that begin where the rank's previous transfer ended
+    interleaved: float  # share of neighbours in the file that belong to different ranks
     seconds: float  # in calls, summed over ranks
 
 
@@ -43,8 +43,8 @@ def _interleaved(parts: Sequence[np.ndarray], ranks: Sequence[int]) -> float:
 
 
 def pattern(traces: Sequence[Trace], reads: bool) -> Pattern | None:
-    """Returns the pattern of the writes (or reads) of these traces of one file; None without
-    any."""
+    """Returns the pattern of the writes (or reads) in these traces of one file; None if there are
+    none."""
     used = [(t.rank, t.reads if reads else t.writes) for t in traces]
     used = [(rank, part) for rank, part in used if len(part)]
     if not used:

@@ -1,4 +1,4 @@
-"""Traces of a log, or of the text that darshan-dxt-parser makes from a log."""
+"""Reads traces from a log, or from the output of darshan-dxt-parser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FILE = re.compile(r"# DXT, file_id: (\d+), file_name: (.*)")
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """All transfers of one rank to one file, in the order in which they were made."""
+    """All transfers of one rank to one file, in the order of the calls."""
 
     module: str
     id: int
