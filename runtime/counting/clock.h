@@ -14,7 +14,7 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* The counter's name in the log, and a number of ticks that takes less than a millisecond on every
+/* The counter's name in the log, and a number of ticks that is less than a millisecond on every
  * processor, and also if ticks are nanoseconds. */
 #if defined(__aarch64__)
 #define CLOCK_COUNTER "cntvct"
@@ -30,8 +30,8 @@ struct clock_line {
   double seconds_per_tick;
 };
 
-/* Converts the ticks of start and end to seconds, both by the same line: a refit in between
- * could make a short span negative. */
+/* Start and end of a call in seconds, both from the same line, because a refit in between could
+ * make a short span negative. */
 struct clock_span {
   double start, end;
 };
@@ -39,11 +39,11 @@ static inline double clock_length(struct clock_span at) {
   return at.end - at.start;
 }
 
-/* How the time is read while the tick counter must not be read. */
+/* The way in which the time is read if the tick counter must not be read. */
 enum clock_source {
   CLOCK_VDSO,  /* the vDSO reads the counter, or another clock */
-  CLOCK_CALL,  /* system calls: the application has made reading the counter a fault */
-  CLOCK_NOBODY /* none: system calls are forbidden, too, and time stands still */
+  CLOCK_CALL,  /* by system calls, because the application has made reading the counter a fault */
+  CLOCK_NOBODY /* not at all: system calls are forbidden, too, so time stands still */
 };
 
 struct darshan_clock { /* begins with the members that every call reads */
@@ -66,10 +66,10 @@ struct darshan_clock { /* begins with the members that every call reads */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
-/* Called before the application forbids system calls (sys-gate.h), reading the counter, or both.
- * calls: 1 if system calls stay allowed; counter: 1 if reading the counter stays allowed. The time
- * is read in the best remaining way from then on. clock_unsettle restores the earlier way, for a
- * caller whose filter the kernel refused. */
+/* Called before the application forbids system calls (sys-gate.h), reads of the counter, or both.
+ * calls: 1 if system calls stay allowed; counter: 1 if reading the counter stays allowed. From then
+ * on the clock uses the best remaining way. clock_unsettle restores the earlier way, if the kernel
+ * has refused the filter. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
@@ -106,7 +106,8 @@ static inline struct clock_line clock_line(const struct darshan_clock *clock) {
   const struct clock_line *line =
       &clock->lines[__atomic_load_n(&clock->current, __ATOMIC_ACQUIRE) & 3];
   __asm__("" : "+r"(line)); /* one base register instead of three addresses: one instruction less */
-  /* Atomic loads: a thread that slept for three refits may read a line that is being written. */
+  /* The loads are atomic, because a thread that slept for three refits may read a line that is
+   * being written. */
   struct clock_line copy;
   copy.ticks = __atomic_load_n(&line->ticks, __ATOMIC_RELAXED);
   __atomic_load(&line->seconds, &copy.seconds, __ATOMIC_RELAXED);
@@ -130,8 +131,7 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return clock_seconds_by(clock_line(clock), ticks);
 }
 
-/* Returns the ticks start and end in seconds. Uses one line for both, because a refit in between
- * could make a short span negative. */
+/* Converts the ticks of start and end to seconds, with one line for both. */
 static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
                                            uint64_t end) {
   struct clock_line line = clock_line(clock);

@@ -1,5 +1,5 @@
-/* The four most common accesses to an array. As common-values.h, but each value is a tuple, and
- * only its first field, the size, decides the order. */
+/* The four most common accesses to an array. Like common-values.h, but each value is a tuple, of
+ * which only the first field, the size, decides the order. */
 #ifndef DARSHAN_COMMON_ACCESSES_H
 #define DARSHAN_COMMON_ACCESSES_H
 
@@ -7,8 +7,8 @@
 
 #include "../memory/scratch.h"
 
-/* Fields of an access: its bytes, then lengths and strides, each of the last five dimensions. Up
- * to 32 different accesses are counted, four are in the record. */
+/* Fields of an access: its bytes, then the lengths and the strides of the last five dimensions. Up
+ * to 32 different accesses are counted; four of them are in the record. */
 enum { ACCESS_FIELDS = 11, ACCESS_FRAME = 5, ACCESSES_TRACKED = 32, ACCESSES_SHOWN = 4 };
 
 struct common_access {
@@ -20,7 +20,7 @@ struct common_access {
  * KB). used: number of entries in use; last: index of the entry that was counted last. */
 struct common_accesses {
   uint32_t used, last;
-  struct common_access *entry; /* ACCESSES_TRACKED of them; NULL: the record has all */
+  struct common_access *entry; /* array of ACCESSES_TRACKED; NULL: the record has all accesses */
 };
 
 /* Counts one occurrence of the access. values: the ACCESSES_SHOWN tuples of the record, one

@@ -44,7 +44,7 @@ static inline void common_values_count(struct common_values *table, struct scrat
   int64_t count = ++entry->count;
   if (value == 0) return;
   if (__builtin_expect(values[0] == value, 1))
-    counts[0] = count; /* the first stays first */
+    counts[0] = count; /* the first value stays first */
   else
     common_values_show(values, counts, value, count);
 }

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Returns the class (0 to 9) of a transfer of size bytes, size >= 0. At most one bound is between
- * two powers of two, so the bit length and one comparison decide. */
+/* Returns the class (0 to 9) of a transfer of `size` bytes, size >= 0. Between two powers of two
+ * there is at most one bound, so the bit length and one comparison decide. */
 static inline int size_bin(int64_t size) {
   static const uint8_t first_bin[65] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3,
                                         3, 4, 4, 4, 4, 5, 5, 6, 7, 7, 7, 8, 8, 8, 8, 9, 9,

@@ -49,8 +49,8 @@ static inline int runtime_enter(void) {
   }
   return runtime_enter_slow(__builtin_frame_address(0));
 }
-/* Ends an abandoned update without restoring the floating-point state: the code that runs now has
- * its own. */
+/* Ends an abandoned update without restoring the floating-point state, because the code that runs
+ * now has its own. */
 static inline void runtime_let_go(void) {
   guard_let_go();
 }
@@ -58,7 +58,8 @@ static inline void runtime_leave(void) {
   floats_give(&darshan_floats);
   runtime_let_go();
 }
-static inline int record_lock(int *lock) { /* runtime_enter, and the lock of a record */
+/* Like runtime_enter, but also takes the lock of a record. */
+static inline int record_lock(int *lock) {
   if (!runtime_enter()) return 0;
   if (LIKELY(spin_lock(SPIN_RECORD, lock))) return 1;
   runtime_leave();
@@ -135,20 +136,21 @@ void store_unlock(struct record_store *store);
 void store_unlock_for(struct record_store *store, enum store_module module);
 void record_make_room(enum store_module module);
 
-/* Need no lock. store_find returns the entry of an id, or NULL. store_rank returns the rank of new
- * records. store_is_empty returns 1 if no name has a record. */
+/* These functions need no lock. store_find returns the entry of an id, or NULL. store_rank returns
+ * the rank of new records. store_is_empty returns 1 if no name has a record. */
 struct store_entry *store_find(const struct record_store *store, uint64_t id);
 void *store_record(const struct record_store *store, enum store_module module, uint32_t number);
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
 int store_is_empty(const struct record_store *store);
-/* Need the store's lock. store_record_room returns 1 if there is room for so many records.
- * store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and follow
- * later. store_next_record returns the memory that the next new record of the module takes, so that
- * a caller can fill it before it counts: an interrupted caller then leaves no half-made record.
- * NULL if there is no room. store_new_record, store_overflow_record and store_record_number return
- * the number of a new record of the entry, of the overflow record, and of the entry's record or
- * else the overflow record; NO_RECORD if there is no room. */
+/* These functions need the store's lock. store_record_room returns 1 if there is room for so many
+ * records. store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and
+ * follow later. store_next_record returns the memory that the next new record of the module takes,
+ * so that a caller can fill it before it counts: an interrupted caller then leaves no half-made
+ * record. It returns NULL if there is no room. The last functions return the number of a record, or
+ * NO_RECORD if there is no room: store_new_record of a new record for the entry,
+ * store_overflow_record of the overflow record, store_record_number of the entry's record or else
+ * the overflow record. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
@@ -183,8 +185,8 @@ uint32_t store_record_of(struct record_store *store, enum store_module module, c
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to);
 
-/* Notes that this process uses fcntl locks: it would lose the locks of a file if the runtime closed
- * any descriptor of that file. */
+/* Notes that this process uses fcntl locks. From then on the runtime must not close a descriptor of
+ * a locked file, because the process would lose its locks. */
 void runtime_locks(void);
 
 /* --- settings, and the log --------------------------------------------------------------- */
@@ -197,10 +199,11 @@ int name_in_folder_is_excluded(int module_id, const char *name, size_t length,
 int64_t mem_alignment(void);     /* bytes, at least 1 */
 int hdf5_storage_is_asked(void); /* record where the data of a dataset are stored? */
 int sites_are_asked(void);       /* count calls by the stack that made them? */
-int64_t launched_rank(void);     /* that a launcher's variables tell; -1: none, or one process */
+/* Returns the rank from a launcher's variables; -1: no launcher, or one process. */
+int64_t launched_rank(void);
 int page_faults_are_asked(void); /* sample the addresses of page faults? */
 int trace_threads_are_asked(void);
-int trace_threads_are_written(void);                         /* set by all ranks of the job */
+int trace_threads_are_written(void);                         /* by a setting of all ranks */
 void trace_triggers(double *small_io, double *unaligned_io); /* fractions; negative: off */
 struct log_content;
 /* Adds data to the log that are not in the store, or not in the log's layout. bytes must stay valid

@@ -20,7 +20,7 @@ enum darshan_rule {
   DARSHAN_RULE_BITS,
   DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), before four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
-  DARSHAN_RULE_MAX_WITH, /* with the n-th maximum its n-th COMPANION is taken */
+  DARSHAN_RULE_MAX_WITH, /* the n-th maximum takes its n-th COMPANION along */
   DARSHAN_RULE_COMPANION,
   DARSHAN_RULE_FASTEST,
   DARSHAN_RULE_SLOWEST,
@@ -59,13 +59,13 @@ enum darshan_kind {
 enum { DARSHAN_COUNTER_NAME = 48 };
 
 /* A counter of a module. It has no pointers, because the loader would have to relocate them at
- * every start, a page fault for each 4 KiB, and a program reads few of these rows. */
+ * every start, with a page fault per 4 KiB, although a program reads few of these rows. */
 struct darshan_counter {
   char name[DARSHAN_COUNTER_NAME]; /* with the prefix: POSIX_OPENS; empty ends the table */
   enum darshan_rule rule;
   enum darshan_unit unit;
   int index; /* in the newest record; -1: retired */
-  int since; /* first and last record version that have it; last 0: the newest has it */
+  int since; /* first and last record version with it; last 0: the newest has it */
   int last;
   int absent; /* value for records of older versions */
 };

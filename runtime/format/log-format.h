@@ -21,7 +21,7 @@ enum darshan_module_id {
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_VERSION_##SYMBOL = version,
 enum { /* newest version of each module's records */
 #include "modules.def"
-       DARSHAN_VERSION_LUSTRE_COMP = DARSHAN_VERSION_LUSTRE /* its table is that of a component */
+       DARSHAN_VERSION_LUSTRE_COMP = DARSHAN_VERSION_LUSTRE /* the table describes one component */
 };
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   static_assert((id) >= 0 && (id) < DARSHAN_MAX_MODULES, "the id of " name);

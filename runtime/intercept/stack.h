@@ -8,28 +8,30 @@
 
 enum { STACK_BYTES = 128 << 10 };
 
-/* Runs function(argument) on such a stack, or on the current stack if that is already one or if an
- * inherited filter forbids to block signals. Several threads and signal handlers may call it at
- * once. If all stacks are taken, or there is no memory for another one, waits up to some ten
- * seconds for a free one; the first stack is part of the library. Returns 0, or -1 without calling
- * the function if no stack becomes free, signals cannot be blocked or the system call gate is shut.
- */
+/* Runs function(argument) on a stack of the runtime. Stays on the current stack if that is already
+ * a stack of the runtime, or if an inherited filter forbids blocking signals. Several threads and
+ * signal handlers may call it at once. If all stacks are taken, or there is no memory for another
+ * one, waits up to some ten seconds for a free one; the first stack is part of the library. Returns
+ * 0, or -1 without calling the function if no stack becomes free, signals cannot be blocked or the
+ * system call gate is shut.
+ * */
 int stack_run(void (*function)(void *argument), void *argument);
 
-/* Like stack_run, for work that must be done in any case: if there is no stack, runs on the
- * caller's. */
+/* Like stack_run, for work that must be done in any case. If there is no stack, the function runs
+ * on the caller's stack. */
 void stack_run_anyway(void (*function)(void *argument), void *argument);
 
-/* Like stack_run, for work of each call. has_room 1: the caller's stack has several kilobytes left,
- * so the function runs there, with the caller's signal mask: two system calls less. */
+/* Like stack_run, for work in every call. has_room 1: the caller's stack has several kilobytes
+ * left. The function then runs there with the caller's signal mask, which saves two system
+ * calls. */
 int stack_run_with_room(void (*function)(void *argument), void *argument, int has_room);
 
 /* Runs function(argument) on the caller's own stack and with its signal mask, for calls into
  * libraries of the application, which may need any amount of stack. */
 void stack_run_at_home(void (*function)(void *argument), void *argument);
 
-/* Returns this frame, or, if it is on a stack of the runtime, where the caller left its own stack.
- * Distinguishes an abandoned frame from an interrupted one. */
+/* Returns this frame or, if it is on a stack of the runtime, the address at which the caller left
+ * its own stack. Serves to distinguish an abandoned frame from an interrupted one. */
 const char *stack_frame(const char *frame);
 /* Returns 1 if the frame is on this thread's alternate signal stack, or if that is unknown. */
 int stack_is_alternate(const char *frame);

@@ -1,7 +1,7 @@
-/* Requests to valgrind. Unless valgrind knows of two stacks, it takes a jump of the stack pointer
- * for a large frame or its end, and treats all memory in between as part of one stack. A request is
- * a sequence of instructions without effect (rotations by a whole turn in total), so without
- * valgrind it costs some nanoseconds, once per area. */
+/* Requests to valgrind. If valgrind does not know that there are two stacks, it mistakes a jump of
+ * the stack pointer for the begin or end of a large frame, and treats all memory in between as part
+ * of one stack. A request is a sequence of instructions without effect (rotations by a whole turn
+ * in total), so without valgrind it costs some nanoseconds, once per area. */
 #ifndef DARSHAN_VALGRIND_H
 #define DARSHAN_VALGRIND_H
 

@@ -51,8 +51,8 @@ typedef int modules_frame_left(const void *jump, const char *frame);
 int modules_are_inside(void);
 void modules_jumped(modules_frame_left *is_left, const void *jump);
 
-/* Calls the functions that modules have for the exit of the process.  Called after all other
- * exit handlers. */
+/* Calls the modules' functions for the exit of the process. Called after all other exit
+ * handlers. */
 void modules_exiting(void);
 
 #endif

@@ -19,7 +19,7 @@ struct run_state {
   int is_first;          /* this process named the run; a second process makes the folder */
   int is_login;          /* a shell at a terminal, each of whose commands is a run */
   int joined;            /* the event file has this program's START */
-  int left;              /* ... and the process's END */
+  int left;              /* ... and the END of this process */
   int parts;             /* number of parts that this process has written */
   uint64_t names;        /* inode of the PID namespace */
   char host[RUN_HOST];

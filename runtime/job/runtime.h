@@ -72,14 +72,14 @@ static inline int runtime_is_recording(uint32_t phase) {
 int process_is_ours(void);
 
 /* Notes in a vfork child that it is about to call exec or _exit (leaves is 1), or that the exec
- * failed (0). In the parent this has no effect. The note tells the parent, which runs next in this
- * thread, that the child is gone if a filter forbids getpid. */
+ * failed (0). Has no effect in the parent. If a filter forbids getpid, the parent, which runs next
+ * in this thread, knows from this note that the child is gone. */
 void fd_vfork_leaves(int leaves);
 /* Notes in a vfork child that it has installed a seccomp filter (caged is 1), or that installing it
  * failed (0). In the parent this has no effect: the filter applies to the child alone. */
 void fd_vfork_caged(int caged);
 
-/* identity.c: the values that the names of this process's log and journal are made of. */
+/* identity.c: the values from which the names of this process's log and journal are made. */
 struct darshan_log_identity runtime_identity(void); /* of the log */
 struct darshan_log_identity runtime_journal_identity(void);
 /* Adds this process as the owner of the records to the job's metadata, for readers of the

@@ -7,8 +7,8 @@
 
 #include "../job/runtime.h"
 
-/* Reads the settings and the run, and switches recording on if the process is to be
- * instrumented.  Called by the first constructor. */
+/* Reads the settings and the run, and switches recording on if this process must be instrumented.
+ * Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
 /* Called after an executable has registered its statically linked libraries.  If MPI is one of
@@ -21,8 +21,8 @@ int runtime_begin_recording(void);
 /* Notes that there will be no log for lack of memory; the message is printed later. */
 void runtime_note_no_memory(void);
 
-/* Called in MPI_Init, when mpi_state knows the job.  Starts recording, or makes a process that
- * records already a rank. */
+/* Called in MPI_Init, when mpi_state knows the job. Starts recording; a process that already
+ * records becomes a rank. */
 void runtime_start_rank(void);
 
 /* Fills in the job record.  The mount table takes longest to read and serves only to find the
@@ -78,10 +78,10 @@ void last_arrange(void);
  * library. */
 void last_destructor(void);
 
-/* Prints one line on stderr about a job that ends without MPI_Finalize, that the ranks' journals
- * are retained, unless no journal exists or another rank has printed it. The first rank that ends
- * prints it once for all, because launchers kill the other ranks as soon as a rank has ended.
- * subject: the beginning of the line, why the job ended. */
+/* Prints one line on stderr, which says that the job ends without MPI_Finalize and that the
+ * journals of its ranks are kept. Prints nothing if there is no journal, or if another rank has
+ * printed the line. The first rank that ends prints it for all, because launchers kill the other
+ * ranks as soon as a rank has ended. subject: begin of the line, with the reason for the end. */
 void last_word_say(const char *subject);
 
 /* daemon(3) forks and ends the parent within libc, where no wrapper sees the end: daemon_begins is

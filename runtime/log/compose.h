@@ -10,11 +10,11 @@ enum { LOG_PARTS = 64 };
 struct log_part { /* the records of one module */
   int module;     /* id; 64 and above are stored in the annex */
   int partial;    /* 1: records are missing */
-  int ready;      /* 1: the bytes are zlib streams already */
+  int ready;      /* 1: the bytes are already zlib streams */
   uint32_t version;
   const char *records; /* contiguous, or NULL */
-  const struct segments
-      *where; /* if records is NULL: the records, from item 0 on; log_can_pack allows it */
+  /* Used if records is NULL: a table of the records, from item 0 on. log_can_pack allows it. */
+  const struct segments *where;
   size_t length;
   size_t record_size; /* 0: the records differ in size */
 };

@@ -26,8 +26,8 @@ enum { LOG_LIST_LEAST = 8 }; /* fewest records in a list; fewer must be contiguo
 /* Returns 1 if n records of this size need not be contiguous. */
 int log_can_pack(size_t size, size_t n);
 
-/* Compresses n bytes into one zlib stream in out. Returns the bytes written, 0 if room is too small
- * or out of memory. */
+/* Compresses n bytes into one zlib stream in out. Returns the bytes written; 0 if `room` is too
+ * small or memory is exhausted. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
 /* Like log_compress, for records that need not be contiguous. Takes a quarter of the time if all

@@ -1,5 +1,5 @@
-/* Writes a finished log to a file of its own, or a run's part to the file that parts share, or
- * elsewhere if the run directory refuses it. */
+/* Writes a finished log to its own file. Writes a part of a run to the file that parts share, or to
+ * another folder if the run directory has no space. */
 #ifndef DARSHAN_SAVE_H
 #define DARSHAN_SAVE_H
 
@@ -31,9 +31,9 @@ int log_finish(int fd, int result, const struct darshan_config *config,
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final);
 
-/* Saves a part in another folder if the run directory has no space for it: in that of the logs,
- * then one in memory. The run directory gets a symbolic link to it under the part's name. If
- * neither works, saves a log of the process alone. Returns 0 or -1. */
+/* Saves a part in another folder if the run directory has no space for it: in the folder of the
+ * logs or, if that fails, in a folder in memory. The run directory gets a symbolic link with the
+ * part's name. If both fail, saves a log of the process alone. Returns 0 or -1. */
 int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
                        uint64_t begun_ns, char *final);
 /* Removes the log at path, which this process wrote last, and the link to it. Returns 0, or -errno
@@ -41,13 +41,15 @@ int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_i
 int log_take_back(const char *path);
 
 /* Appends the draft as this process's part (run_state.parts is its number) to the file that the
- * parts of a run share. A file for each process of a compiler or a script costs more than all else
- * that the runtime does at the end of a process: a disk's file system spends 0.1 to 0.5 ms to
- * create, rename and remove it. Returns 0, or -1 if it must become a file of its own: it is large,
- * the first program of the run wrote it, the run directory is not on a local file system, a merger
- * works on the file, or the run has its log. */
+ * parts of a run share. For the short processes of compilers and scripts, a separate file would
+ * cost more than all other work of the runtime at the end of a process, because a disk's file
+ * system takes 0.1 to 0.5 ms to create, rename and remove it. Returns 0, or -1 if the part must
+ * become a separate file, because it is large, the first program of the run wrote it, the run
+ * directory is not on a local file system, a merger works on the shared file, or the run already
+ * has its log. */
 int log_save_packed(const struct log_draft *draft);
-/* Returns 1 if the last draft of this process was appended. A merger certainly takes it. */
+/* Returns 1 if the last draft of this process was appended, so that a merger will certainly read
+ * it. */
 int log_is_packed(void);
 
 /* Makes a log of the journal of a process that has ended (adopt.c): reads the journal at path if it

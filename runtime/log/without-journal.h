@@ -6,10 +6,10 @@
 #include "../door/door.h"
 
 /* Writes the records to a file at intervals if no journal can be mapped: neither on the file system
- * (in-place.def) nor in a file in memory. Then the records are in private memory, and a kill would
- * lose all of them. The file has the journal's name. A thread that holds no lock writes it, in at
- * most 1 % of the time, under another name first, so that the previous file stays until the new one
- * is complete. A kill loses the events after the last snapshot. */
+ * (in-place.def) nor in a file in memory. Without such a file the records are only in private
+ * memory, and a kill would lose all of them. The file has the journal's name. A thread that holds
+ * no lock writes it, in at most 1 % of the time, under another name first, so that the previous
+ * file stays until the new one is complete. A kill loses the events after the last snapshot. */
 
 /* Lets later calls of this file write snapshots of this process, to the path of the store's
  * journal. Removes an earlier snapshot. */

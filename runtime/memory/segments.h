@@ -8,8 +8,8 @@
 
 enum { SEGMENTS_MOST = 24, SEGMENTS_PAGE = 4096 /* bytes of a typical first segment */ };
 
-/* The first segment holds 1 << shift items, the second as many, and each further segment as many as
- * all before it. */
+/* The first segment has 1 << shift items, the second as many, and each further segment as many as
+ * all segments before it. */
 struct segments {
   uint32_t item_size, shift;
   char *zero[SEGMENTS_MOST]; /* address that item 0 would have in this segment; NULL: not mapped */

@@ -1,5 +1,5 @@
-/* MPI initialization and finalization: when recording starts, which ranks belong to the job, when
- * the log is written.  doc/mpi.md describes what users see of it. */
+/* MPI initialization and finalization: decides when recording starts, which ranks belong to the
+ * job, and when the log is written. doc/mpi.md describes this for users. */
 #ifndef DARSHAN_MPI_INIT_FINALIZE_H
 #define DARSHAN_MPI_INIT_FINALIZE_H
 
@@ -13,7 +13,7 @@ void mpi_initialised(const void *caller);
  * communicate. */
 void mpi_finalising(void);
 /* Ends recording of this rank; its journal stays in place of a log if the job has several ranks.
- * Called before MPI_Abort.  Waits for no other rank, because some may have ended already. */
+ * Called before MPI_Abort.  Does not wait for other ranks, because some may already have ended. */
 void mpi_aborting(void);
 
 /* Called after a session was opened, and before one is closed.  Recording starts with the first

@@ -11,7 +11,7 @@ typedef uintptr_t mpi_handle;
 enum mpi_flavour {
   MPI_NONE, /* not initialized, or this process has no MPI library */
   MPI_OPENMPI,
-  MPI_MPICH, /* and Intel MPI, MVAPICH, Cray MPICH: one ABI */
+  MPI_MPICH, /* also Intel MPI, MVAPICH and Cray MPICH, which have the same ABI */
   MPI_STANDARD_ABI,
   MPI_UNKNOWN /* handles cannot be compared: calls are counted, the library is not queried */
 };
@@ -45,14 +45,15 @@ extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 /* resolve.c: finds functions and objects of the library, which may be loaded outside the scope of
  * RTLD_NEXT (Python extensions). */
 
-/* Returns the real function of this name: the executable's own if the library is linked into it,
- * else the next one after the runtime's (of another tool or of the library), else one of a loaded
- * library outside the global scope. caller: an address in the object that called the wrapper, whose
- * libraries are searched first of these. Returns NULL if there is none. */
+/* Returns the real function of this name, or NULL. This is the executable's own function if the
+ * library is linked into it; else the next function after the runtime's (of another tool or of the
+ * library); else a function of a loaded library outside the global scope, where the libraries of
+ * the calling object are searched first. caller: an address in the object that called the
+ * wrapper. */
 void *mpi_find_function(const char *name, const void *caller);
 
-/* Returns the address of MPI's data object of this name, NULL if there is none: the one that the
- * application uses, which may be a copy of the library's. */
+/* Returns the address of MPI's data object of this name; NULL if there is none. It is the object
+ * that the application uses, which may be a copy of the library's object. */
 void *mpi_find_object(const char *name);
 
 /* Fills a wrapper's slot and returns the function.  If no library defines it, returns a function

@@ -41,8 +41,8 @@ int mpi_comm_size(mpi_handle comm);
 /* Returns the bytes of data in one element of a datatype, -1 if not known. */
 int64_t mpi_type_bytes(mpi_handle type);
 
-/* Returns 1 for a datatype of the library, 0 for one that the application made or if MPI cannot be
- * asked. */
+/* Returns 1 for a datatype of the library; 0 for a datatype that the application made, or if MPI
+ * cannot be queried. */
 int mpi_type_is_named(mpi_handle type);
 
 /* A buffer for a status of any library. */

@@ -18,15 +18,15 @@ struct fd_entry {
   struct stdio_stream *stream; /* NULL: none */
 };
 
-/* Facts about an open file that the kernel has in memory. The runtime does not let it query a
- * file server: if that server is dead, the application would hang, although it made no query
+/* Facts about an open file that the kernel has in memory. The runtime makes no request that reaches
+ * a file server: if the server were dead, the application would hang, although it made no request
  * itself. */
 struct fd_facts {
   int is_regular;        /* 1: a regular file */
   uint32_t links, block; /* number of names; preferred bytes of a transfer */
   uint32_t device[2];    /* major, minor */
   uint64_t inode;
-  uint64_t changed[2]; /* seconds and nanoseconds of its last change, as far as they are known */
+  uint64_t changed[2]; /* seconds and nanoseconds of its last change, if known */
 };
 /* Stores the facts about a descriptor. Returns 0, or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
@@ -40,17 +40,17 @@ size_t fd_name(char *out, size_t room, int fd);
 /* Like fd_name, for a caller that has the facts of the descriptor. Uses less stack. */
 size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts);
 
-/* Like fd_name, for a regular file, which may be another process's. Does not check whether the name
- * exists. If the system has no name, writes "<file MAJOR:MINOR/INODE>". Returns 0 if it is an
+/* Like fd_name, for a regular file, which another process may have open. Does not check whether the
+ * name exists. If the system has no name, writes "<file MAJOR:MINOR/INODE>". Returns 0 if it is an
  * object without a name, or if the system call is forbidden. */
 size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts);
 
 /* The folder behind a descriptor, where the relative names of openat, fstatat and others begin. A
  * program that walks through a tree gives the same descriptor many times, so the path of the last
- * one is remembered. The kernel is asked whether it is the same folder, unchanged: that is much
- * cheaper than asking for the path, which the kernel has to put together. It is asked before each
- * use, or, of a descriptor whose end the runtime sees, every 16 uses and after less than a
- * millisecond. */
+ * one is remembered. A query whether it is still the same, unchanged folder is much cheaper than a
+ * query of the path, which the kernel has to put together. The runtime makes this query before each
+ * use. If it sees the end of the descriptor, it makes the query only every 16 uses, and at least
+ * once per millisecond. */
 
 /* Writes the name under which a path below the descriptor is recorded. now: the time in ticks if
  * fd_folder_forget is called before the descriptor refers to something else, otherwise 0. Returns

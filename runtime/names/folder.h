@@ -21,9 +21,8 @@ void folder_learn(void);
 /* Makes the next use read the path again. Called after the working folder may have changed.
  * Takes no lock. */
 void folder_changed(void);
-/* folder_distrust: from now on the folder may change at any time, or differ between threads.
- * folder_trust_again ends one such state; all must have ended before the path is remembered
- * again. */
+/* folder_distrust: from now on the folder may change at any time, or differ between threads. Each
+ * call needs a call of folder_trust_again before the path is remembered again. */
 void folder_distrust(void);
 void folder_trust_again(void);
 /* Called after unshare(flags). If a flag gives the thread a folder or a mount namespace of its

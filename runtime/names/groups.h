@@ -1,5 +1,5 @@
-/* Decides, by their names alone, which files share a record: program files of one tree, and, past
- * the limit of records, files of one folder and ending. */
+/* Decides by name alone which files share a record: program files of one tree and, beyond the limit
+ * of records, files with the same folder and extension. */
 #ifndef DARSHAN_GROUPS_H
 #define DARSHAN_GROUPS_H
 
@@ -16,8 +16,8 @@ struct darshan_group_rules {
 };
 extern struct darshan_group_rules darshan_group_rules __attribute__((visibility("hidden")));
 
-/* Returns the bytes of the name, inclusive of a "/", that name the tree of this program file; 0 if
- * it is not a program file. The folder decides, and whether the ending is one of data. */
+/* Returns the length of the beginning of the name that names the tree of this program file, with
+ * its "/"; 0 if it is not a program file. The folder decides this, and an ending of data files. */
 size_t darshan_program_tree(const char *name, size_t length);
 /* Sets the ending of program files in any folder, by the name of this process's program. */
 void darshan_group_program(const char *program);

@@ -2,8 +2,8 @@
  * it, without a lock or a system call.
  *
  * A call that has a buffer may stop in the middle, while other stacks of its thread run. So a
- * buffer becomes free only when its call frees it, or when it is missed for long: then a handler
- * has jumped out of the call, or its thread has ended. */
+ * buffer becomes free only when its call frees it, or when it has been missed for a long time,
+ * because a handler has jumped out of the call or the thread has ended. */
 #ifndef DARSHAN_PATH_BUFFERS_H
 #define DARSHAN_PATH_BUFFERS_H
 

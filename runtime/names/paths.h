@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Returns false if the path contains neither "//" nor "/.", true if it may. Checks many bytes at a
- * time, because it runs at every open of a file, and hardly any path needs cleaning. */
+ * time, because it runs at every open of a file, and very few paths need cleaning. */
 bool darshan_may_need_cleaning(const char *path, size_t length);
 
 /* Writes the name under which a path is recorded: absolute, without // and /./ (.., links and the

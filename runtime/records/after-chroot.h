@@ -1,14 +1,14 @@
-/* Access to logs and journals after a call that changes what paths mean.
+/* Access to logs and journals after a call that changes the meaning of paths.
  *
- * In another mount namespace with the same root the runtime's files stay at the paths of the start:
- * before such a call their folders are opened, with descriptor numbers that an application hardly
- * ever uses. The application may close them nevertheless, so each is checked before it is used. If
- * one is gone, the runtime makes and removes no file there, because its path may mean another
+ * In another mount namespace with the same root, the runtime still reaches its files: it opens
+ * their folders before such a call, with descriptor numbers that applications almost never use. The
+ * application may still close these descriptors, so each is checked before use. If a descriptor is
+ * gone, the runtime makes and removes no file in its folder, because the path may now mean another
  * folder.
  *
- * After a change of the root (chroot, pivot_root) none of them stays open, because a process that
- * sandboxes itself could escape by it. Then the log cannot be written. The records stay in the
- * journal outside, and a line on stderr reports it. */
+ * After a change of the root (chroot, pivot_root) no such descriptor stays open, because a process
+ * that sandboxes itself could escape through it. The log can then not be written. The records stay
+ * in the journal outside, and a line on stderr reports it. */
 #ifndef DARSHAN_AFTER_CHROOT_H
 #define DARSHAN_AFTER_CHROOT_H
 

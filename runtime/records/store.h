@@ -3,10 +3,10 @@
  * memory.
  *
  * Records begin in a working copy in private memory, which store_keep replaces by the file. So no
- * thread waits for a file system meanwhile, and a process may stay without a file until it becomes
- * a rank. Both kinds of memory grow by separate windows. The thread that needs space in the file
- * makes it, without any lock (store_make_room). A thread that gets none uses private memory: the
- * file system may be slow or full, or the file may be at the application's limit. */
+ * thread has to wait for a file system, and a process may stay without a file until it becomes a
+ * rank. Both kinds of memory grow by separate windows. The thread that needs space in the file
+ * makes it, without any lock (store_make_room). A thread that gets no space uses private memory:
+ * the file system may be slow or full, or the file may be at the application's limit. */
 #ifndef DARSHAN_STORE_H
 #define DARSHAN_STORE_H
 
@@ -61,8 +61,8 @@ struct store_region {
   uint32_t groups;   /* number of group records, without the overflow record */
   int folded;        /* 1: files are past the limit */
   int cut;           /* 1: a larger MODMEM would raise the limit */
-  /* The entry with the last number. The number may be larger than count: then the thread that made
-   * the record was interrupted. */
+  /* The entry with the last number. If this number is larger than count, the thread that made the
+   * record was interrupted. */
   const struct store_entry *newest;
   struct store_part part;
   struct segments records;           /* item 0 is record 1 */
@@ -109,7 +109,7 @@ struct record_store {
   struct store_region regions[STORE_MODULES];
   struct segments entry;                     /* [1..], in the order of creation */
   uint32_t trees, folders;                   /* groups that were made */
-  struct store_entry *last_group;            /* of a folder: the last one looked up, or NULL */
+  struct store_entry *last_group;            /* the folder group that was looked up last, or NULL */
   struct name_folder last_folder;            /* the folder of last_group */
   struct journal journal;                    /* its path is the last member */
   struct store_folder folder[STORE_FOLDERS]; /* last, since few processes touch it */
@@ -167,9 +167,9 @@ void store_set_aside(struct record_store *store, enum store_module module);
  * no space. */
 int store_bring_back(struct record_store *store, int (*then)(void));
 
-/* The records that the file holds, so that messages about it are true: none; part or all of them as
- * far as is known, because the file cannot be inspected (STORE_UNSEEN); part or all of them.
- * store_kept returns it. */
+/* The records in the file, for messages. The file may contain none, a part or all of them.
+ * STORE_UNSEEN and STORE_UNSEEN_PARTLY: the same, but the file cannot be inspected now. store_kept
+ * returns this value. */
 enum store_kept { STORE_LOST, STORE_UNSEEN_PARTLY, STORE_UNSEEN, STORE_KEPT_PARTLY, STORE_KEPT };
 enum store_kept store_kept(const struct record_store *store);
 

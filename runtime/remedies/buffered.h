@@ -22,7 +22,7 @@ struct file_id {
 
 struct buffered {
   int lock;
-  int begun; /* the update of the thread that has the lock: handlers of signals wait for its end */
+  int begun; /* result of guard_begin in the lock holder; signals wait for the update's end */
   int is_served;
   struct file_id file;
   char *buffer; /* stays for the next file with this descriptor */
@@ -45,7 +45,7 @@ static inline void buffered_unlock(struct buffered *one) {
 static inline int buffered_take(struct buffered *one) {
   if (!__atomic_load_n(&one->is_served, __ATOMIC_ACQUIRE)) return 0;
   buffered_lock(one);
-  if (one->is_served) return 1; /* no other thread has ended that meanwhile */
+  if (one->is_served) return 1; /* another thread may have ended that in the meantime */
   buffered_unlock(one);
   return 0;
 }

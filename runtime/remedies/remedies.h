@@ -33,7 +33,7 @@ uint64_t remedy_value(const char *name);
 struct replacement {
   const char *name;
   void *instead;
-  void **real; /* gets the function to call from `instead` */
+  void **real; /* receives the function that `instead` has to call */
 };
 
 /* Each ends with a row without a name. */
@@ -56,9 +56,9 @@ void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream);
 
-/* Apply the remedy to no descriptor any more; join_writes_stop first writes the delayed bytes.
- * Called before the process first calls vfork or clone: the child shares this memory, so a
- * descriptor that it closes would count as closed here. */
+/* Stop the remedy for all descriptors; join_writes_stop first writes the delayed bytes. Called
+ * before the process first calls vfork or clone: the child shares this memory, so a descriptor that
+ * it closes would count as closed here. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 
@@ -71,8 +71,8 @@ void join_writes_save(void);
 
 /* Returns memory for a buffer; NULL if out of memory, or if the process has a limit of its address
  * space or data (RLIMIT_AS, RLIMIT_DATA): the program may need all memory that the limit leaves.
- * NULL also if the size of its files is limited (RLIMIT_FSIZE): the limit must meet the write that
- * reaches it. The memory is never freed. */
+ * Returns NULL also if the size of files is limited (RLIMIT_FSIZE), because the write that exceeds
+ * the limit must be the one that fails. The memory is never freed. */
 void *remedy_memory(size_t size);
 
 /* Returns 1 if n bytes at this address can belong to a program, else 0: the kernel refuses other
@@ -89,7 +89,8 @@ static inline int is_address(const void *at, size_t n) {
 }
 
 /* Returns 1 if the descriptor refers to a file that the kernel makes, such as /proc/self/comm, else
- * 0. There each write is a command, and each read may return other bytes, so no remedy applies. */
+ * 0. In these files each write is a command, and each read may return other bytes, so no remedy
+ * applies. */
 int is_kernel_file(int fd);
 
 /* Returns 1 if the system call of this number uses no descriptor and starts no process, else 0. */

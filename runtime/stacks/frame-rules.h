@@ -1,4 +1,4 @@
-/* How to restore the registers of a caller: the result of an entry's instructions. */
+/* Rules that restore the registers of a caller. They are the result of an entry's instructions. */
 #ifndef DARSHAN_FRAME_RULES_H
 #define DARSHAN_FRAME_RULES_H
 
@@ -14,7 +14,7 @@ struct frame_entry {
   uint64_t return_register;
   unsigned pointer_encoding;
   int is_signal_frame;
-  int is_augmented;              /* entries have data of their own before their instructions */
+  int is_augmented;              /* entries have additional data before their instructions */
   size_t common_from, common_to; /* instructions of the common part */
   size_t own_from, own_to;
 };
@@ -52,22 +52,22 @@ struct frame_rules {
   struct frame_rule rule[REGISTERS];
 };
 
-/* Computes the rules that hold at an address of the entry. Returns 0, or -1 if the instructions are
- * wrong or not understood. */
+/* Computes the rules for an address of the entry. Returns 0, or -1 if the instructions are invalid
+ * or not supported. */
 int frame_rules_at(const struct section *frames, const struct frame_entry *entry, uintptr_t address,
                    struct frame_rules *rules);
 
 /* Evaluates a DWARF expression of an unwind table: the rule of a procedure linkage table, or of a
  * frame whose layout no simpler rule describes. The expression begins with its length at offset
  * `at`. first: a value on the stack of the expression at the start, if has_first. Memory is read in
- * the span only. Returns 0, or -1 if the expression is wrong or not understood. */
+ * the span only. Returns 0, or -1 if the expression is invalid or not supported. */
 int expression_value(const struct section *section, size_t at, const struct registers *registers,
                      const struct span *memory, int has_first, uintptr_t first, uintptr_t *value);
 
-/* The rules of a frame with this address, remembered from an earlier stack, which most frames of a
- * new one have. is_call: the address is a return address. returns: the
- * number of the register that has the caller's address. Takes no lock. Returns 1 if the rules are
- * known, else 0. */
+/* Gets the rules of a frame with this address, if an earlier stack had it; most frames of a new
+ * stack are in an earlier one. is_call: the address is a return address. returns: the number of the
+ * register that has the caller's address. Takes no lock. Returns 1 if the rules are known, else
+ * 0. */
 int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
 
 /* Stores the rules of an address in the table, unless the table cannot represent them. Takes no

@@ -17,8 +17,8 @@ struct registers {
   uintptr_t value[REGISTERS];
 };
 
-/* The registers that functions preserve, the stack pointer and the address of the running code:
- * enough to walk on from where they were taken, while the function that took them runs. */
+/* The registers that functions preserve, the stack pointer and the address of the running code.
+ * They are sufficient for a walk that begins where they were taken, while that function runs. */
 #if defined(__x86_64__)
 enum { REGISTERS_KEPT = 7 };
 #elif defined(__aarch64__)
@@ -92,7 +92,7 @@ static inline void register_set(struct registers *registers, uint64_t number, ui
 static inline uintptr_t return_address_bare(uintptr_t address) {
 #if defined(__aarch64__)
   register uintptr_t x30 __asm__("x30") = address;
-  __asm__("hint 7" : "+r"(x30)); /* xpaclri: nothing on processors without signatures */
+  __asm__("hint 7" : "+r"(x30)); /* xpaclri; has no effect on processors without signatures */
   return x30;
 #else
   return address;
@@ -112,8 +112,8 @@ static inline int span_word(const struct span *span, uintptr_t address, uintptr_
 }
 
 /* Finds the mapping that contains the address. is_main: whether it is the stack of the first
- * thread, where the kernel puts the arguments of the program. Returns 0, or -1 if /proc is not
- * there or the address is not mapped for reading. Needs nine kilobytes of stack. */
+ * thread, on which the kernel stores the arguments of the program. Returns 0, or -1 if /proc is not
+ * available or the address is not mapped for reading. Needs nine kilobytes of stack. */
 int stack_span(uintptr_t address, struct span *span, int *is_main);
 
 #endif

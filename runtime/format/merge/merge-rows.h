@@ -1,6 +1,6 @@
 /* Defines the merge rules of one table and the units of its fcounters, for merge-rules.c. They are
- * bytes and contiguous names without pointers, so that they cost a process nothing until they are
- * used. */
+ * bytes and contiguous names without pointers, so they cost a process nothing until it uses
+ * them. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)
 #define RETIRED_COUNTER(name, first, last)

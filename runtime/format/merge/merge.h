@@ -27,7 +27,7 @@ struct darshan_merge_plan {
   int bytes_read, bytes_written;       /* counters */
   int max_byte_read, max_byte_written;
   int read_time, write_time, meta_time; /* fcounters */
-  int kind_times[DARSHAN_KIND_TIMES];   /* fcounters: the rest, where META is told apart by kind */
+  int kind_times[DARSHAN_KIND_TIMES];   /* fcounters: other times, if META is divided by kind */
   int variance_time, variance_bytes;
   struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */
@@ -68,8 +68,8 @@ void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
 void darshan_merge_finish(const struct darshan_merge_plan *plan, void *record,
                           const struct darshan_spread *spread);
 
-/* Merges record `from` into `into`, both of one rank. The fastest and slowest rank and the
- * variances of `into` stay. */
+/* Merges record `from` into `into`; both are of the same rank. Does not change the fastest and
+ * slowest rank and the variances of `into`. */
 void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, const void *from);
 
 /* State of a total over all records of a module. The total itself is a record, which starts

@@ -13,15 +13,16 @@ void straight_bind(void) __attribute__((visibility("hidden")));
 /* Returns libc's own function of this name, or NULL if libc lacks it or the program is static. */
 void *straight_function(const char *name) __attribute__((visibility("hidden")));
 
-/* Returns what dlsym(RTLD_NEXT, name) returns to this library if that is libc's function or one of
- * an object before libc; else NULL, and when a process has several lists of objects. dlsym waits
- * for the lock that dlopen holds while constructors run, and forgets the error that the application
- * has not yet asked dlerror for. */
+/* Returns the result that dlsym(RTLD_NEXT, name) would have in this library, if it is a function of
+ * libc or of an object before libc. Returns NULL for other functions, and if the process has
+ * several lists of objects. dlsym itself would wait for the lock that dlopen holds while
+ * constructors run, and would discard an error that the application has not yet read with
+ * dlerror. */
 void *straight_next(const char *name) __attribute__((visibility("hidden")));
 
-/* Returns the address of what this object defines under this name, a function or a variable, or
- * NULL. Reads the object's symbol table only: takes no lock, and may be called in a signal handler.
- * The caller makes sure that the object stays loaded meanwhile. */
+/* Returns the address of the function or variable that this object defines under this name, or
+ * NULL. Reads only the object's symbol table: takes no lock, and may be called in a signal handler.
+ * The caller ensures that the object stays loaded during the call. */
 struct link_map;
 void *straight_symbol(const struct link_map *object, const char *name)
     __attribute__((visibility("hidden")));

@@ -80,8 +80,8 @@ void library_closed(void);
 /* Returns the library's function of this name, or NULL if the library has none. */
 void *library_ask(const struct library *library, const char *name);
 
-/* Returns the real function, never NULL: that of the library, which is stored in slot, or, without
- * a library, the next one in global scope. */
+/* Returns the real function, never NULL. This is the library's function, which is stored in slot
+ * or, without a library, the next function in global scope. */
 void *library_function_slow(const struct library *library, void **slot, const char *name);
 static inline void *library_function(const struct library *library, void **slot, const char *name) {
   void *function = library ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;

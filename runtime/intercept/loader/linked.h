@@ -28,7 +28,8 @@ void darshan_link(struct linked_table *table) __attribute__((visibility("default
 
 /* Makes the functions of this table known to linked_function. */
 void linked_add(struct linked_table *table) __attribute__((visibility("hidden")));
-/* Returns 1 if the table's rows are linked together with this library, which finds them itself. */
+/* Returns 1 if the table's rows are linked into one object with this library, which then finds them
+ * itself. */
 int linked_is_here(const struct linked_table *table) __attribute__((visibility("hidden")));
 
 /* Returns the program's function of this name, or NULL. */

@@ -11,8 +11,8 @@
 #define SIGNALS_NO_STRETCH (UINT64_C(1) << (SIGKILL - 1))
 #define SIGNALS_AS_THEY_ARE (UINT64_C(1) << (SIGSTOP - 1))
 
-/* Returns the mask of the signals that may be delayed: all except those that report what the thread
- * itself just did, which cannot wait. */
+/* Returns the mask of the signals that may be delayed: all except signals that report an error of
+ * the thread's current instruction, which cannot wait. */
 static inline uint64_t signals_that_wait(void) {
   static const unsigned char at_once[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
   uint64_t mask = UINT64_MAX;

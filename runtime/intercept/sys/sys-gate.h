@@ -3,8 +3,8 @@
  *
  * After the application has installed a filter, the runtime makes no call at all: it cannot query
  * what the filter allows, and the remaining work can be done in memory. Under an inherited filter
- * (a container's), it makes the calls that the loader has just made, those that a child process
- * could make (probe_calls), and those that a setting names. */
+ * (of a container), it makes only calls that the loader has just made, calls that a child process
+ * could make (probe_calls), and calls that a setting names. */
 #ifndef DARSHAN_GATE_H
 #define DARSHAN_GATE_H
 
@@ -50,8 +50,8 @@ static inline int sys_gate_is_shut(void) {
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 
-/* Begin and end of one call, with its check by sys_may. A thread that installs a filter waits
- * until no other thread is between the two. */
+/* Begin and end of one call, including its check by sys_may. A thread that installs a filter waits
+ * until no other thread is between begin and end. */
 static inline void sys_gate_enter(void) {
   __atomic_add_fetch(&sys_gate_calls, 1, __ATOMIC_SEQ_CST);
 }
@@ -87,8 +87,8 @@ int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 #define sys_gate_leave() ((void)0)
 #endif
 
-/* Substitutes for system calls that a filter forbids. They open and read files, as the loader
- * does. */
+/* Substitutes for system calls that a filter forbids. They open and read files, which the loader
+ * has just done as well. */
 
 /* Returns the process id, or -EPERM. */
 pid_t instead_of_getpid(void) __attribute__((visibility("hidden")));
@@ -109,8 +109,8 @@ int instead_of_access_to_run(const char *path) __attribute__((visibility("hidden
  * it. */
 
 #ifdef DARSHAN_GUEST
-/* Returns 1 if creating a child is safe, by the status file of this process in /proc: the filter
- * might kill for the creation itself. status is the content of that file. */
+/* Returns 1 if creating a child process is safe; the filter might kill the process for it. status:
+ * content of this process's status file in /proc. */
 int probe_may_fork(const char *status) __attribute__((visibility("hidden")));
 
 /* Tests the calls of these numbers in this order. passed[i] is 1 for a call that did not kill;

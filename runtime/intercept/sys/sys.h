@@ -78,8 +78,8 @@ static inline ssize_t sys_pwrite(int fd, const void *buf, size_t n, off_t off) {
 static inline ssize_t sys_pread(int fd, void *buf, size_t n, off_t off) {
   return SYS4(SYS_pread64, fd, buf, n, off);
 }
-/* Returns 0 and the file's status in *st, or -errno. Makes the system call of libc's fstat, because
- * a filter may allow only that one. */
+/* Returns 0 and the file's status in *st, or -errno. Makes the same system call as libc's fstat,
+ * because a filter may allow only this call. */
 static inline int sys_fstat(int fd, struct stat *st) {
   if (sys_may(SYS_fstat)) return (int)SYS2(SYS_fstat, fd, st);
   return (int)SYS4(SYS_newfstatat, fd, "", st, 0x1000 /* AT_EMPTY_PATH */);
@@ -155,7 +155,7 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
-/* Returns 1 if a file may grow to size bytes: past RLIMIT_FSIZE the kernel would kill the
+/* Returns 1 if a file may grow to `size` bytes. Beyond RLIMIT_FSIZE the kernel would kill the
  * application with SIGXFSZ. */
 static inline int sys_may_grow_to(uint64_t size) {
   enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };

@@ -8,8 +8,8 @@ enum darshan_setting_kind {
   DARSHAN_SET_FLAG,      /* bool: on if the setting is present, with any value */
   DARSHAN_SET_SWITCH,    /* bool: off if the value is "0", else on */
   DARSHAN_SET_CHOICE,    /* enum darshan_choice: no if the value is "0", else yes */
-  DARSHAN_SET_TEXT,      /* const char *; an empty value counts as none */
-  DARSHAN_SET_PATH,      /* like TEXT, made absolute: the application may change folder */
+  DARSHAN_SET_TEXT,      /* const char *; an empty value counts as not set */
+  DARSHAN_SET_PATH,      /* like TEXT, but made absolute, because the folder may change */
   DARSHAN_SET_HINTS,     /* const char *; an empty value counts */
   DARSHAN_SET_MEBIBYTES, /* uint64_t, stored in bytes */
   DARSHAN_SET_POSITIVE,  /* int64_t of at least 1 */

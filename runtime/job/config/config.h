@@ -60,7 +60,7 @@ struct darshan_name_rules {
 
 /* The memory of strings and lists, most of which most processes never touch. */
 struct darshan_config_room {
-  char arena[DARSHAN_CONFIG_ARENA]; /* first: every process uses its beginning */
+  char arena[DARSHAN_CONFIG_ARENA]; /* first, because every process uses its beginning */
   struct darshan_rank_range rank_exclude[DARSHAN_CONFIG_RANKS], rank_include[DARSHAN_CONFIG_RANKS];
   const char *app_exclude[DARSHAN_CONFIG_WORDS], *app_include[DARSHAN_CONFIG_WORDS];
   const char *launchers[DARSHAN_CONFIG_WORDS], *program_trees[DARSHAN_CONFIG_WORDS];
@@ -69,13 +69,14 @@ struct darshan_config_room {
 };
 
 /* All settings.  All strings point into room.arena, because some applications overwrite their
- * environment, for example to change their title.  Read-only after darshan_config_load.  About
- * 30 KiB, which must be zero-filled static memory: pages of unused settings are never touched. */
+ * environment, for example to change their title.  Read-only after darshan_config_load.  Takes
+ * about 30 KiB, which must be zero-filled static memory, so that pages of unused settings are never
+ * touched. */
 struct darshan_config {
   /* Whether this process is instrumented. */
   bool disabled;     /* by DARSHAN_DISABLE, the administrators' file, raised rights or another
                         runtime in this process */
-  bool app_excluded; /* an APP_EXCLUDE matches and no APP_INCLUDE, or a batch system runs it */
+  bool app_excluded; /* an APP_EXCLUDE matches and no APP_INCLUDE does, or a batch system runs it */
   bool left_out;     /* the job is not in the sample */
   bool nonmpi;       /* instrument programs without MPI */
   bool launcher;     /* the program starts the ranks of a job and is not a rank */
@@ -115,14 +116,14 @@ struct darshan_config {
   const char *user;            /* LOGNAME; NULL: take the effective uid */
   const char *home;            /* HOME or NULL */
   const char *timezone;        /* TZ or NULL */
-  const char *launcher_folder; /* PMIx's folder for files of launcher and ranks, or NULL */
+  const char *launcher_folder; /* folder of PMIx for files of launcher and ranks, or NULL */
   const char *config_path;     /* file that was read, or NULL */
   const char *jobid_variable;  /* never NULL */
   bool has_jobid;              /* false: the process id is the job id */
   int64_t jobid;
   int64_t launched_rank, launched_size; /* from a launcher's variables; size 0: not known */
-  const char *launched_by;              /* name of the launcher; NULL: none */
-  const char *launch;                   /* its name of the launch, or "" */
+  const char *launched_by;              /* name of the launcher, or NULL */
+  const char *launch;                   /* the launcher's name of this launch, or "" */
 
   uint32_t max_records[DARSHAN_MODULE_IDS]; /* records; KiB for the DXT modules */
   struct darshan_rank_ranges rank_exclude, rank_include;
@@ -170,7 +171,7 @@ bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank);
 /* The settings of this process. */
 extern struct darshan_config darshan_config __attribute__((visibility("hidden")));
 
-/* Tells whether this process runs a launcher, which starts the ranks of a job (launcher.c), and the
+/* Whether this process runs a launcher, which starts the ranks of a job (launcher.c), and the
  * language of its program, in which reports give code examples (language.c). */
 
 /* Returns true if this process is a launcher by its name.  program: the last component of argv[0];

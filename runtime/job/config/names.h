@@ -8,14 +8,13 @@
 #include "../../names/folder-hash.h"
 #include "config.h"
 
-/* Returns true if this module must not record this name: because of system folders, internal files
- * of MPI libraries, NAME_EXCLUDE and NAME_INCLUDE.  name is the result of darshan_clean_path
- * (names/paths.h), with a NUL after length bytes.  Takes some tens of nanoseconds, with patterns
+/* Returns true if this module must not record this name, because of system folders, internal files
+ * of MPI libraries, NAME_EXCLUDE or NAME_INCLUDE. name: result of darshan_clean_path
+ * (names/paths.h), with a NUL after `length` bytes.  Takes some tens of nanoseconds, with patterns
  * some more per byte of the name; takes no lock and allocates nothing. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
-/* Returns true if this module must not record this name, as darshan_name_excluded does, but faster:
- * the caller passes the name's folder. */
+/* Like darshan_name_excluded, but faster, because the caller passes the name's folder. */
 bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
                               size_t length, struct name_folder folder);
 
@@ -25,8 +24,8 @@ bool darshan_name_excluded_in(const struct darshan_config *config, int module_id
  * consecutive ones.  The file itself is not inspected. */
 bool darshan_is_mpi_file(const char *path);
 
-/* The next two functions divide this test, for many files of a folder.  The first returns false if
- * no row can begin with a component of the folder.  path: `length` bytes that end with a slash. */
+/* The next two functions split this test, for many files of a folder. The first returns false if no
+ * row can match from a component of the folder on. path: `length` bytes that end with a slash. */
 bool darshan_may_hold_mpi_files(const char *path, size_t length);
 /* Returns true if a row matches this name, the last component of a path in a folder for which the
  * first function returned true. */

@@ -13,7 +13,7 @@
 enum darshan_log_naming {
   DARSHAN_NAME_GIVEN,    /* the log's path; if that exists, there is no log */
   DARSHAN_NAME_NUMBERED, /* the log's path; if that exists, with a number */
-  DARSHAN_NAME_MADE      /* the path of another log: this log gets a generated name */
+  DARSHAN_NAME_MADE      /* the path is that of another log, so this log gets a generated name */
 };
 
 struct darshan_log_identity {
@@ -31,14 +31,16 @@ struct darshan_log_identity {
 size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 
-/* Stores the path that a complete log is renamed to; the caller must not replace an existing file.
- * shutdown_seconds: whole seconds that writing the log took.  Returns as darshan_partial_path. */
+/* Stores the path to which a complete log is renamed; the caller must not replace an existing file.
+ * shutdown_seconds: whole seconds that writing the log took. Returns the same values as
+ * darshan_partial_path. */
 size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
                           const struct darshan_log_identity *identity, const char *partial,
                           int64_t shutdown_seconds);
 
-/* Stores the path of a journal of this process: a new one at every call, but always the same for a
- * rank of a job that has a unique number. Returns as darshan_partial_path. */
+/* Stores the path of a journal of this process. The path is new in every call, except for a rank of
+ * a job with a unique number, whose path is always the same. Returns the same values as
+ * darshan_partial_path. */
 size_t darshan_journal_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 

@@ -13,8 +13,9 @@ struct darshan_messages {
 };
 
 /* Stores a problem with a setting as "subject problem: detail".  detail may be NULL; it is
- * untrusted data, so control bytes in it are replaced.  For a configuration file, the file and the
- * number of the line replace the detail: the user who names a file need not be its owner. */
+ * untrusted data, so control bytes in it are replaced.  If the setting is from a configuration
+ * file, the file and the line number replace the detail, because the user who names a file may not
+ * be allowed to read it. */
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
 

@@ -1,5 +1,5 @@
-/* Calls by which the application confines its process: filters of system calls, and changes of what
- * paths mean. */
+/* Calls by which the application confines its process: filters of system calls, and changes of the
+ * meaning of paths. */
 #ifndef DARSHAN_CONFINE_H
 #define DARSHAN_CONFINE_H
 
@@ -13,16 +13,16 @@ enum {
   FILTER_DISPATCH = 4 /* not by a filter: syscall user dispatch */
 };
 
-/* Returns what syscall(number, a, b, ...) requests to forbid, as FILTER_ flags; 0: nothing.
+/* Returns, as FILTER_ flags, what the call syscall(number, a, b, ...) would forbid; 0: nothing.
  * prctl(a, b) has number SYS_prctl. */
 int filter_is_asked(long number, long a, long b);
 /* Returns 1 if a call that installs a filter has succeeded, by its number, flags and result; else
  * 0. */
 int filter_is_there(long number, long flags, long result);
 
-/* Called before the call that installs a filter, in any thread: prepares the runtime and shuts
- * the gate. forbids: result of filter_is_asked. filter_answered is called after it; is_there:
- * result of filter_is_there. */
+/* filter_coming is called before the call that installs a filter, in any thread. It prepares the
+ * runtime and shuts the gate. forbids: result of filter_is_asked. filter_answered is called after
+ * that call; is_there: result of filter_is_there. */
 void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);
@@ -39,8 +39,8 @@ void filter_trust(void);
 /* Opens the folders of log and journal, so that the runtime can reach them after the call
  * (records/after-chroot.h). Called before each such call. */
 void root_is_changing(void);
-/* Called after the call; result: 0 if it succeeded. Then the runtime reaches its files through the
- * open folders from now on. */
+/* Called after each such call. result: 0 if it succeeded; from then on the runtime reaches its
+ * files through the open folders. */
 void root_changed(int result);
 
 #endif

@@ -18,8 +18,8 @@ enum exec_kind {
 };
 enum exec_kind exec_may_work(const char *path);
 enum exec_kind exec_in_path(const char *file);
-/* Guesses whether an execveat(dirfd, path, flags) or fexecve succeeds, as exec_may_work does for a
- * path: the program is the file of a descriptor, or a path relative to a folder's descriptor. */
+/* Like exec_may_work, for execveat(dirfd, path, flags) and fexecve: the program is the file of a
+ * descriptor, or a path relative to a folder's descriptor. */
 enum exec_kind exec_at(int dirfd, const char *path, int flags);
 
 /* Returns the environment for the program that this thread has just checked: envp, or, if the
@@ -31,8 +31,8 @@ char *const *exec_environment(char *const *envp);
 
 /* Called by dlopen.S before such a library is opened, with the arguments of dlopen. */
 ANY_STACK void deepbind_note(const char *file, int flags) __attribute__((visibility("hidden")));
-/* Counts each noted library that is loaded now, once (lost_state).  Called before the application
- * unloads a library, and when recording ends. */
+/* Counts each noted library that is now loaded, but only once (lost_state). Called before the
+ * application unloads a library, and when recording ends. */
 void deepbind_look(void);
 
 #endif

@@ -24,14 +24,15 @@ struct run_waiting {
 };
 /* Stores the usage of all children that this process has waited for so far. */
 void unwatched_waiting(struct run_waiting *waiting);
-/* Writes the usage of the child that a wait has returned since `before` into its row. Leaves the
- * row if the kernel does not tell it. */
+/* Writes the resource usage of the child that a wait has returned into the child's row; before: the
+ * usage before that wait. Leaves the row unchanged if the kernel does not report the usage. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);
 
 struct file_look {
   enum run_unwatched why;
-  int refuses; /* its loader is for another C library, word size or processor: it would end the
-                * program because of this library (musl), or print a warning about it */
+  /* 1: its loader is for another C library, word size or processor, and would end the program
+   * because of this library (musl), or print a warning about it */
+  int refuses;
 };
 
 /* Returns whether a program will be instrumented, by its file: it must need this C library's loader

@@ -19,13 +19,13 @@ struct child { /* one forked process that records */
 
 /* Called before a fork.  Maps the shared memory if necessary. */
 void children_prepare(void);
-/* Enters the child's journal into the table.  Called in a forked child when it has a journal. */
+/* Enters this process's journal into the table. Called in a forked child when it has a journal. */
 void children_add_self(void);
-/* Removes the child's journal from the table.  Called when its log is written, or a message has
+/* Removes this process's journal from the table. Called when its log is written, or a message has
  * named its journal. */
 void children_remove_self(void);
-/* Writes the logs of children that were killed.  A child in another PID namespace may live: its
- * journal is named in one line on stderr. */
+/* Writes the logs of children that were killed.  A child in another PID namespace may still run;
+ * one line on stderr names its journal. */
 void children_adopt(void);
 
 #endif

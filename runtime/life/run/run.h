@@ -25,18 +25,18 @@ void run_note_unkept(void);
 void run_forking(void);
 void run_fork_failed(void);
 void run_has_forked(pid_t child);
-/* Joins the run as a process of its own, if the run directory is there.  Called in the child of
- * a fork. */
+/* Joins the run as a separate process, if the run directory exists. Called in the child of a
+ * fork. */
 void run_forked(void);
-/* Called in a vfork child before its exec.  The child shares its parent's memory, so this changes
- * only state that is true of the parent as well. */
+/* Called in a vfork child before its exec. The child shares its parent's memory, so this function
+ * changes only state that is also true for the parent. */
 void run_vforked(void);
 /* Writes a row about the exec to the event file. Called before this process executes an
  * instrumented program; before any other program, the process calls run_left. */
 void run_exec(void);
-/* Notes that the program that this process (is_vforked: its vfork child) is about to execute will
- * leave no records, or incomplete ones (unwatched.h). Appends the row to the event file at once if
- * is_vforked or for a program of Go; else run_left appends it. */
+/* Notes that the next program of this process will leave no records, or incomplete ones
+ * (unwatched.h). is_vforked: the program is that of a vfork child. For a vfork child or a Go
+ * program, appends the row to the event file at once; otherwise run_left appends it. */
 void run_becomes_unwatched(struct run_event *row, int is_vforked);
 /* Appends the row of a child that posix_spawn started, and whether its program will leave records
  * (unwatched.h). Called after posix_spawn. */
@@ -52,13 +52,13 @@ void run_told(pid_t child, int code, int status, const struct run_waiting *waiti
 /* Returns 1 if the records of this process must become a part of its run's log, and names the
  * part; else 0. */
 int run_takes_part(void);
-/* Returns 1 if this process can reach neither the run directory nor its part there (other rights,
- * another root), and all its records are in its journal there, from which the run's log gets
+/* Returns 1 if this process cannot reach the run directory and its part there (other rights,
+ * another root), but all its records are in its journal there, so that the run's log will contain
  * them. */
 int run_has_journal(void);
-/* Called after the part was written, or writing failed (result < 0). Returns 1 if that is final.
- * Returns 0, and removes the part, if the run was closed meanwhile: the process must then write its
- * own log. */
+/* Called after the part was written, or could not be written (result < 0). Returns 1 if this is
+ * final. Returns 0, and removes the part, if the run was closed in the meantime; the process must
+ * then write its own log. */
 int run_part_stays(int result);
 /* Notes in the event file that the job has a log.  Called in a rank of an MPI job after the
  * job's log is written. */
@@ -80,7 +80,7 @@ int run_others_live(void);
 /* Starts the merger and waits for it; kills it if it takes too long.  Returns 0 if there is a log,
  * else -1.  No process outlives this call, and no wait() of the application returns one. */
 int run_merge(void);
-/* Starts the merger to combine parts in the run directory (--fold), and waits likewise. */
+/* Starts the merger to combine parts in the run directory (--fold). Waits for it like run_merge. */
 void run_fold(void);
 
 /* The names that the processes of a run use for inherited files.  The kernel's name of an

@@ -13,8 +13,8 @@ struct huffman {
   uint16_t code[HUFFMAN_SYMBOLS];  /* its first bit is the lowest */
 };
 
-/* Makes codes of at most `longest` bits for n symbols. At least two symbols get a code, because
- * every decoder accepts that. */
+/* Makes codes of at most `longest` bits for n symbols. At least two symbols get a code, because not
+ * every decoder accepts fewer. */
 void huffman_make(struct huffman *huffman, const uint32_t *times, unsigned n, unsigned longest);
 
 enum { BLOCK_TOKENS = 16 << 10 };
@@ -31,7 +31,7 @@ struct block {
   uint32_t tokens[BLOCK_TOKENS];
 };
 
-/* Removes all tokens and frequencies from the block; `distance` stays as it is. */
+/* Removes all tokens and frequencies from the block, but keeps `distance`. */
 void block_start(struct block *block);
 /* Writes the block and starts the next. Returns 0, or -1 if it does not fit into room bytes. */
 int block_write(struct block *block, struct bits *out, size_t room, int last);

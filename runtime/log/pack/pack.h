@@ -1,5 +1,5 @@
 /* Compresses records of one size into a zlib stream. Neighbouring records are similar, so a word
- * mostly repeats the word that is a record or a few words before it. To search only there takes a
+ * mostly repeats the word one record, or a few words, before it. Searching only there takes a
  * quarter of the time of a full search. */
 #ifndef DARSHAN_PACK_H
 #define DARSHAN_PACK_H
@@ -7,7 +7,7 @@
 #include "block.h"
 #include <stddef.h>
 
-enum { PACK_SIZE_MAX = 32 << 10 }; /* of a record: how far back a match may reach */
+enum { PACK_SIZE_MAX = 32 << 10 }; /* largest size of a record, and distance of a match */
 
 struct packer { /* about 70 KiB and two records are touched */
   struct bits out;

@@ -1,5 +1,5 @@
-/* Candidates: records and names that another rank may have too. They travel up the tree in order;
- * those of one id and section are merged by the merge rules of the format. */
+/* Candidates: records and names that another rank may also have. They travel up the tree in order.
+ * Candidates with the same id and section are merged by the rules of the format. */
 #ifndef DARSHAN_RANKS_CANDIDATES_H
 #define DARSHAN_RANKS_CANDIDATES_H
 
@@ -22,15 +22,15 @@ struct candidate {
   uint32_t size;  /* bytes of the record, or of a name with its NUL */
   uint32_t ranks; /* number of ranks whose records are merged in it */
   int32_t lowest, highest;
-  uint64_t order;               /* of creation in this rank; CANDIDATE_LAST: not of this rank */
-  uint32_t borrowed;            /* 1: bytes are memory of the rank, which is only read */
-  char *bytes;                  /* if not borrowed: in the arena */
+  uint64_t order;    /* order of creation in this rank; CANDIDATE_LAST: of another rank */
+  uint32_t borrowed; /* 1: bytes are memory of the rank, which is only read */
+  char *bytes;       /* if not borrowed: in the arena */
   struct darshan_spread spread; /* if ranks > 1 */
 };
 
 #define CANDIDATE_LAST UINT64_MAX
 
-/* Returns the most bytes that a candidate takes whose record has `size` bytes; the record is
+/* Returns the largest number of bytes of a candidate with a record of `size` bytes; the record is
  * rounded up to 64-bit words. */
 static inline size_t candidate_room(size_t size) {
   return sizeof(struct candidate) + ((size + 7) & ~(size_t)7);
@@ -61,8 +61,8 @@ struct found { /* a record or name of this rank, at any address */
   const char *at;
   size_t size;
 };
-/* Adds n records of a section that follows all sections of the set. The records stay where they
- * are until another is merged into them. Sorts `found`. Returns 0, or -1 if out of memory. */
+/* Adds n records of a section that follows all sections of the set. A record is not copied until
+ * another one is merged into it. Sorts `found`. Returns 0, or -1 if out of memory. */
 int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
                          struct found *found, size_t n);
 /* Merges the candidates that a child sent into the set: count candidates in n bytes. Returns 0,
@@ -84,9 +84,9 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
 /* Finishes a candidate that has the records of all its ranks. It gets rank -1 if it has several
  * ranks or all ranks of the job. Returns 0, or -1 if out of memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
-/* Sorts into the order of streams: by section, shared records last, then in the order in which
- * this rank made them, because neighbours in time are similar and compress better. Candidates of
- * other ranks follow by id. Returns 0, or -1 if out of memory. */
+/* Sorts candidates into the order of streams: by section, with shared records last, then in the
+ * order of their creation in this rank, because records from the same time are similar and compress
+ * better. Candidates of other ranks follow by id. Returns 0, or -1 if out of memory. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
 /* Frees the memory of candidates that have left the set; the others move. Returns 0, or -1 if
  * out of memory. */

@@ -15,7 +15,7 @@
  * rank alone. */
 enum {
   SHARING_BUCKETS = 1 << 20,
-  SHARING_LIST = SHARING_BUCKETS / sizeof(uint64_t), /* beyond, a byte per bucket is smaller */
+  SHARING_LIST = SHARING_BUCKETS / sizeof(uint64_t), /* for more, a byte per bucket is smaller */
   SHARING_MANY = INT32_MAX                           /* more ranks than can be counted */
 };
 
@@ -29,7 +29,8 @@ struct sharing {
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
 /* Adds a table whose bytes are in a message. Returns 0, or -1 if out of memory. */
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
-/* Returns the ranks that have this id or one of its bucket, SHARING_MANY if too many to count. */
+/* Returns the number of ranks that have this id, or another id of its bucket; SHARING_MANY if there
+ * are too many to count. */
 unsigned sharing_ranks(const struct sharing *table, uint64_t id);
 /* Returns 1 if exactly that many ranks know the id, unless two ids have the same upper 48 bits.
  * Returns 0 for a table of buckets and for 65,535 ranks or more. */
@@ -69,9 +70,9 @@ struct facts {
   struct message agreed; /* has sharing on the way down, below the root rank */
 };
 
-/* The first two steps: send the facts of this rank and those below up to the parent, and receive
- * the facts of all ranks and pass them down. They set facts->failed if out of memory or if a
- * message is invalid. */
+/* The first two steps. facts_up sends the facts of this rank and of the ranks below to the parent;
+ * facts_down receives the facts of all ranks and passes them down. Both set facts->failed if out of
+ * memory, or if a message is invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
 /* Returns the number of processors that the ranks may use on all hosts; 0 if it is unknown for one

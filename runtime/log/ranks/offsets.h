@@ -17,8 +17,8 @@ struct placed {
  * streams of this rank. */
 void place_down(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                 const struct facts *facts);
-/* The fifth step: collects whether this rank and the ranks below have written, and tells the
- * parent. */
+/* The fifth step: determines whether this rank and the ranks below have written, and sends this to
+ * the parent. */
 void place_up(struct placed *placed, const struct rank *rank);
 /* Called in the root rank when everything is written: adds the header and renames the file, or
  * removes it if a step failed. Returns 0 or -1. */

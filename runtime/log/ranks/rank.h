@@ -1,4 +1,5 @@
-/* A rank as all steps see it: its records, its communicator and its place in the tree. */
+/* The data of a rank that all steps use: its records, its communicator and its place in the
+ * tree. */
 #ifndef DARSHAN_RANKS_RANK_H
 #define DARSHAN_RANKS_RANK_H
 

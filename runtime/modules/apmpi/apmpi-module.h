@@ -9,18 +9,18 @@
 
 /* State of the module that is not part of its record. */
 struct apmpi_state {
-  int watched; /* reasons to watch calls: enum apmpi_watch; 0: wrappers only forward */
+  int watched; /* reasons for watching calls: enum apmpi_watch; 0: wrappers only forward */
   int on;      /* 1: calls are counted */
   int lock;    /* of the record */
   uint32_t number;
-  int without_head; /* 1: the head is in another rank's part of the log */
+  int without_head; /* 1: another rank's part of the log has the head */
   double variances[2];
 };
 
 extern struct apmpi_state apmpi_state __attribute__((visibility("hidden")));
 
 enum apmpi_watch {
-  APMPI_WATCH_CALLS = 1, /* calls are counted, or an upper layer was called */
+  APMPI_WATCH_CALLS = 1, /* calls are counted, or a call of an upper layer was made */
   APMPI_WATCH_WAITS = 2  /* waits for other ranks are measured */
 };
 
@@ -50,12 +50,11 @@ enum apmpi_manner {
 
 /* A call under way. */
 struct apmpi_call {
-  int counted;                  /* 1: the call is counted at its end */
-  int meets;                    /* 1: its ranks wait for one another before it
-                                 * (DARSHAN_APMPI_COLL_SYNC) */
-  int waits;                    /* 1: the call counts as waiting for other ranks */
-  int inside;                   /* 1: within a call of an upper layer */
-  uint64_t met_from, met_until; /* ticks, while ranks waited for one another */
+  int counted; /* 1: the call is counted at its end */
+  int meets;   /* 1: a barrier of its ranks precedes it (DARSHAN_APMPI_COLL_SYNC) */
+  int waits;   /* 1: the call counts as waiting for other ranks */
+  int inside;  /* 1: within a call of an upper layer */
+  uint64_t met_from, met_until; /* ticks at the begin and the end of that barrier */
   struct layer_between layer;
 };
 

@@ -1,5 +1,5 @@
-/* A rank's record in the journal, with the head that a log has once, so that a journal is a log,
- * too. */
+/* A rank's record in the journal. It contains the head, which a log has only once, so that the
+ * journal of a single rank is a valid log. */
 #ifndef DARSHAN_APMPI_RECORDS_H
 #define DARSHAN_APMPI_RECORDS_H
 

@@ -21,7 +21,7 @@ struct daos_item {
   int64_t *counters;       /* of its record; NULL: not used yet */
   int64_t *transfers;      /* the counters from BYTES_READ on, which both kinds have */
   double *fcounters;       /* the same in both kinds */
-  double last_end[3];      /* metadata, read, write */
+  double last_end[3];      /* ends of the last metadata operation, read and write */
   uint64_t cell_bytes;     /* of an array; 0: unknown */
   uint32_t last_operation; /* read, write or other, for RW_SWITCHES */
   uint32_t name_length;

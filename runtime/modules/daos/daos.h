@@ -74,8 +74,8 @@ struct daos_container daos_container_at(uint32_t number);
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
-/* Return the item of a file or object, which is made if necessary; NULL if it is not recorded.
- * path NULL: unknown. The record id is a hash of the container and the object. */
+/* Return the item of a file or object; they make it if necessary. Return NULL if it is not
+ * recorded. path NULL: unknown. The record id is a hash of the container and the object. */
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 

@@ -14,13 +14,14 @@ struct gds_item {
   int lock;
   uint32_t number;
   struct darshan_gds_record *record; /* NULL: not made yet */
-  /* Bytes that POSIX read from and wrote to the file, in its POSIX record, which changes
-   * meanwhile. NULL: POSIX calls on the file are not recorded. */
+  /* The bytes read and written in the POSIX record of the file, which POSIX calls change. NULL:
+   * POSIX calls on the file are not recorded. */
   const int64_t *posix;
   double last_end[3]; /* metadata, read, write */
   struct layer_state layer;
-  /* awaited: bytes of batches and streams that took a path that is not known yet. seen: bytes of
-   * POSIX that have been assigned to a path. Each for reads and for writes. */
+  /* awaited: bytes of batches and streams for which it is not known yet whether they took the
+   * direct path. seen: bytes of POSIX that have been assigned to a path. Both have an element for
+   * reads and one for writes. */
   int64_t awaited[2], seen[2];
 };
 
@@ -86,8 +87,8 @@ void gds_remember(enum gds_kind kind, const void *value, uint32_t number);
 void gds_forget(enum gds_kind kind, const void *value);
 
 /* counts.c: before and after a call. gds_before opens a frame, in which the calls of lower layers
- * are collected; each of the other functions closes it. result: of the call; 0 is success, but for
- * a read or write, which returns bytes, or a negative number. */
+ * are collected; each of the other functions closes it. result: result of the call. 0 means
+ * success, except for a read or write, which returns its bytes, or a negative number. */
 
 void gds_before(struct gds_call *call, enum layer_operation operation);
 void gds_registered(struct gds_call *call, int result, const struct gds_source *source,

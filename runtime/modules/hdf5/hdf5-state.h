@@ -23,7 +23,7 @@ struct h5_file { /* one per record of H5F */
   double last_meta_end;
   const char *name;
   uint32_t name_length;
-  uint32_t number; /* of its record */
+  uint32_t number; /* number of its record */
   struct layer_state layer;
 };
 
@@ -48,8 +48,8 @@ struct h5_dataset { /* one per record of H5D */
  * reference and is not used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
-/* Meaning of an id of a library. The id changes only while means is 0 or H5_DELETED. A reader that
- * reads the same means before and after the id therefore has a consistent pair. */
+/* Meaning of an id of a library. The id changes only while `means` is 0 or H5_DELETED. A thread
+ * that reads the same value of `means` before and after the id therefore has a consistent pair. */
 struct h5_id {
   uint64_t means; /* H5_MEANS; 0: free slot */
   int64_t id;

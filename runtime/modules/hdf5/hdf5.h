@@ -59,7 +59,7 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* Functions of datasets.c. */
-/* How a dataset was opened. H5D_REFERRED: by a reference or an address. */
+/* The way in which a dataset was opened. H5D_REFERRED: by a reference or an address. */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
@@ -88,14 +88,14 @@ void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
 /* Functions of transfers.c. */
-/* The arguments that say which elements a call moves. */
+/* The arguments that select the elements that a call moves. */
 struct h5d_selection {
   int64_t memory_space, file_space, dxpl;
 };
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
                      enum h5d_operation operation, const struct h5d_selection *selection,
                      struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The arguments that say which elements a call on n datasets moves. */
+/* The arguments that select the elements that a call on n datasets moves. */
 struct h5d_selections {
   size_t n;
   const int64_t *datasets, *memory_spaces, *file_spaces;

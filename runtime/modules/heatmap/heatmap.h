@@ -54,10 +54,11 @@ void heatmap_set_end(double seconds);
 
 void heatmap_forked(void);
 
-/* For records of this layout, also of other modules. heatmap_begin gives a new record its bins;
- * heatmap_reach doubles their width until they reach this time; heatmap_spread distributes an
- * amount over the bins that the time from start to end overlaps, in proportion to the time in each;
- * heatmap_enter returns the bin of a time, and stores the ticks at which it begins and ends. */
+/* These functions are for records of this layout, also those of other modules. heatmap_begin gives
+ * a new record its bins; heatmap_reach doubles their width until they reach this time;
+ * heatmap_spread distributes an amount over the bins that the time from start to end overlaps, in
+ * proportion to the time in each; heatmap_enter returns the bin of a time, and stores the ticks at
+ * which it begins and ends. */
 void heatmap_begin(struct heatmap_record *record);
 void heatmap_reach(struct heatmap_record *record, double seconds);
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t amount,

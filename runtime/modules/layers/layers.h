@@ -1,5 +1,5 @@
-/* Layer attribution: the calls of lower layers that a call of an upper layer (HDF5) makes.
- * A wrapper of an upper layer opens a frame. POSIX calls that the same thread makes meanwhile are
+/* Layer attribution: the calls of lower layers that a call of an upper layer (HDF5) makes. A
+ * wrapper of an upper layer opens a frame. While it is open, POSIX calls of the same thread are
  * added to the innermost frame. When the call returns, the frame is added to the record of its
  * dataset or file. Calls outside of all frames are added to the record "<application>". */
 #ifndef DARSHAN_LAYERS_H
@@ -57,7 +57,8 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
  * of (share.c). */
 void layer_take(struct layer_frame *part, struct layer_frame *left, uint64_t weight, uint64_t of);
 
-/* Locks and returns the record, to note properties of a dataset; NULL if there is none. */
+/* Locks and returns the record, so that the caller can store properties of a dataset; NULL if there
+ * is none. */
 struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 

@@ -29,12 +29,13 @@ void mpiwait_count(enum mpiwait_whom whom, uint64_t t1, uint64_t t2);
 
 int mpiwait_prepare(void);
 void mpiwait_forked(void);
-/* Makes the record of a rank that never waited, which gets one, too. */
+/* Makes the record if this rank never waited, so that each rank has a record. */
 void mpiwait_ending(void);
 void mpiwait_ended(void);
-/* mpiwait_last returns 0: this module has no operation that ends later than those of others. In a
- * job, mpiwait_agree receives the latest end of all ranks, in seconds. It counts the time up to
- * then as a wait in MPI_Finalize, and gives the bins the width that they have on all ranks. */
+/* mpiwait_last returns 0, because this module has no operations that end later than those of other
+ * modules. In a job, mpiwait_agree receives the latest end of all ranks, in seconds. It counts the
+ * time up to then as a wait in MPI_Finalize, and gives the bins the width that they have on all
+ * ranks. */
 double mpiwait_last(void);
 void mpiwait_agree(double seconds);
 

@@ -38,7 +38,7 @@ struct pn_member {
   uint32_t variable; /* number of its pn_variable; 0: not used yet */
   int32_t type_size, dimensions;
   int32_t record_dimension; /* -1: none */
-  int64_t points;           /* of one record, if it has records; -1: unknown */
+  int64_t points;           /* elements of one record, if it has records; -1: unknown */
 };
 
 /* Variables in an array. The variables of an open file are stored by id in a chain of arrays,
@@ -51,7 +51,7 @@ struct pn_chunk {
 
 struct pn_open { /* an id of an open file */
   int32_t ncid;
-  uint32_t library; /* its number; 0: free slot */
+  uint32_t library; /* number of the library; 0: free slot */
   uint32_t deleted;
   uint32_t file; /* number of its pn_file */
   struct pn_chunk *variables;

@@ -86,7 +86,7 @@ struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid)
  * unknown. */
 int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape);
 
-/* How a function of transfers.def selects elements, spelled as there. */
+/* The ways in which functions of transfers.def select elements, named as there. */
 enum pn_form {
   PN_FORM_var,
   PN_FORM_var1,
@@ -122,8 +122,8 @@ enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
 int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t *arguments,
                 const void *caller);
 
-/* Returns 1 if this call is counted, 0 if it only forwards: some versions call their own
- * functions by name, and a call must count once. */
+/* Returns 1 if this call is counted, 0 if it only forwards. Some versions call their own functions
+ * by name, and a call must count only once. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;

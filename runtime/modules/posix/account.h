@@ -1,5 +1,5 @@
-/* For the POSIX module's own files: what an event adds to a locked record, and which modules are
- * notified when the record is unlocked. */
+/* For the files of the POSIX module: adds an event to a locked record, and notifies other modules
+ * when the record is unlocked. */
 #ifndef DARSHAN_POSIX_ACCOUNT_H
 #define DARSHAN_POSIX_ACCOUNT_H
 
@@ -44,8 +44,8 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     posix_tell_transfer_and_leave(file, writes, bytes, offset, t1, t2);
 }
 
-/* Adds the time of an operation to an fcounter of the record. posix_add_meta_time does so for a
- * metadata operation, and posix_note_start stores the earliest start. The caller holds the
+/* Adds the time of an operation to an fcounter of the record. posix_add_meta_time adds the time of
+ * a metadata operation, and posix_note_start stores the earliest start. The caller holds the
  * record's lock. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
                                   struct clock_span at) {

@@ -51,7 +51,7 @@ static inline struct posix_file *posix_file_of(int fd) {
 }
 
 /* Like posix_file_of, for a descriptor that is not classified yet; classifies it. If only a stream
- * used it so far, its file is that of the stream; otherwise the kernel is queried for it. */
+ * has used it so far, its file is that of the stream; otherwise the kernel is queried. */
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
@@ -121,7 +121,7 @@ static inline struct posix_file *fd_release(int fd) {
   return fd_release_slow(fd);
 }
 
-/* Forgets what a descriptor was, because it was reused for something else. */
+/* Forgets the file of a descriptor, because the descriptor was reused for something else. */
 static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);

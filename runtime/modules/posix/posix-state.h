@@ -21,7 +21,7 @@ struct posix_values {
 struct posix_aux { /* a cache line of its own: another thread may use the next one */
   int lock;
   uint32_t ext;     /* number of its POSIX_EXT record; 0: none yet */
-  uint32_t watched; /* who is notified of events: WATCHED_BY_ of sites.h */
+  uint32_t watched; /* modules that are notified of events: WATCHED_BY_ of sites.h */
   uint32_t traced;  /* record number if DXT traces its transfers, else 0 */
   struct heatmap_span span;
   int64_t booked[2];
@@ -34,14 +34,14 @@ enum { POSIX_SHARED_FILE = 1 };
 
 enum { POSIX_KNOWN_PATHS = 256 };
 
-/* The first value of an unknown position. It is smaller than all known positions, so that it never
- * counts as highest byte, and sums of moves stay below 0. */
+/* The first value of an unknown position. It is smaller than all known positions, so it never
+ * counts as the highest byte. With the moves of this process added, it stays below 0. */
 #define POSIX_ADRIFT (INT64_MIN / 2)
 
 enum posix_operation { POSIX_NOTHING_YET, POSIX_READ, POSIX_WRITE };
 
-/* State of a file: its position and its last operation. Mostly one per record. Files that share a
- * record have a state each while they are open, so that the shared counters stay exact. */
+/* State of a file: its position and its last operation. Mostly one per record. While files that
+ * share a record are open, each has its own state, so that the shared counters stay exact. */
 struct posix_file {
   struct darshan_posix_record *record; /* NULL: not created yet (inherited over a fork) */
   struct posix_aux *aux;
@@ -60,8 +60,8 @@ struct posix_file {
   uint8_t appends;      /* 1: writes go to the current end of the file */
   uint32_t number;      /* index of this state */
   uint32_t grid;        /* the alignment while the file is adrift */
-  /* 0: offset is known. Else other processes may move the position, too, and this is POSIX_ADRIFT
-   * plus the moves of this process; offset is not used. */
+  /* 0: `offset` is known. Otherwise other processes may also move the position; this is then
+   * POSIX_ADRIFT plus the moves of this process, and `offset` is not used. */
   int64_t adrift;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct posix_file) == 128, "two lines, of which a transfer needs both");

@@ -117,13 +117,14 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
-/* Returns where a call began that advanced *offset. Reads *offset, which is the application's
- * memory, only after a successful call: then the kernel has checked the pointer. */
+/* Returns the offset at which a call began that advanced *offset. Reads *offset, which is memory of
+ * the application, only after a successful call, because the kernel has then checked the
+ * pointer. */
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
 /* posix_next_place returns the offset of the next write to fd, or -1 if unknown; posix_grew counts
- * what was written since then. */
+ * the bytes that were written since then. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
 /* posix_set_adrift: other processes may move the position, which is unknown from now on.
@@ -154,8 +155,8 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
 /* Counts a call that set or released a lock on the file. */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
-/* Sets the position of a file to that of a stream's descriptor, which the program has asked for.
- * The descriptor may be one of several of the file. */
+/* Sets the position of a file to that of a stream's descriptor, which the program has queried. The
+ * file may have several descriptors. */
 void posix_stream_joined(struct posix_file *file, int fd);
 
 /* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal now. */
@@ -185,8 +186,8 @@ void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
 void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_folder_stated(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
-/* Counts a call on a name that failed; errno is as the call left it. Reads the name only if the
- * kernel had to read it before it could fail so. */
+/* Counts a failed call on a name; errno must be that of the call. Reads the name only if this errno
+ * shows that the kernel has read it. */
 void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 /* Count a call that resolved a name (is_done), or failed to; posix_link_read: a readlink that
  * returned `result` and had space for `most` bytes. */

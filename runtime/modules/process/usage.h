@@ -20,8 +20,8 @@ static inline ssize_t usage_excluded_written(ssize_t n) {
   return n;
 }
 
-/* Reads a file schedstat of a process or thread: the nanoseconds in which it ran, and those in
- * which it was ready to run but had no processor. Returns 0, or -1 if the kernel does not tell. */
+/* Reads the file schedstat of a process or thread: the nanoseconds in which it ran, and the
+ * nanoseconds in which it was ready to run but had no processor. Returns 0, or -1 if unknown. */
 int usage_read_schedstat(const char *path, int64_t *ran, int64_t *ready);
 
 #endif

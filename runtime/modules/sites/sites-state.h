@@ -13,7 +13,7 @@
 
 enum {
   SITES_MOST = 1024,  /* sites of a process */
-  SITE_STACKS = 4096, /* known stacks of a process: several may have the same site */
+  SITE_STACKS = 4096, /* known stacks of a process; several stacks may have the same site */
   SITE_HEADS = 1024
 };
 
@@ -21,8 +21,8 @@ struct darshan_sites_record;
 
 /* Length of the two lists of a site in its record: files with most calls, files with most bytes. */
 enum { SITE_FILES = 4 };
-/* The file of a site's last call. slot: its last place in each list, if it has one. run: while it
- * has no place, the number of calls in a row on this file, and their bytes. */
+/* The file of a site's last call. slot: its last index in each list, if it is in the list. run:
+ * while it is not in a list, the number of successive calls on this file, and their bytes. */
 struct site_last_file {
   uint64_t id; /* 0: none */
   int64_t run[2];
@@ -39,9 +39,9 @@ struct site_part {
   uint64_t first, longest; /* ticks: begin of the first call, length of the longest */
 };
 
-/* A return address of a stack that was walked: it was found `offset` bytes above the frame of
- * the function that looks (sites_count_inside). It never changes after the stack is in the table.
- */
+/* A return address of a walked stack, which is stored `offset` bytes above the frame of
+ * sites_count_inside. It does not change after the stack is in the table.
+ * */
 struct site_slot {
   uintptr_t offset, address;
 };
@@ -61,8 +61,8 @@ struct site_stack {
   struct site_slot slot[]; /* `count` slots, then one that never matches */
 };
 
-/* The Python frames of the running stack. imports: the innermost are of the import machinery. The
- * frames begin then with the line that imports, and native frames do not matter. */
+/* The Python frames of the running stack. imports: the innermost frames belong to the import
+ * machinery. The frames then begin with the line that imports, and native frames do not count. */
 struct site_python {
   const struct python_frame *frame;
   uint32_t lines;
@@ -73,18 +73,18 @@ struct site_python {
 struct site_object {
   struct site_object *next;
   uintptr_t start, end, base; /* as in struct object */
-  uint32_t forgotten;         /* value of sites_state.forgotten when it was looked at */
+  uint32_t forgotten;         /* value of sites_state.forgotten when the object was examined */
   int has_record;
   char text[]; /* its short name */
 };
 
 struct sites_state {
   uint32_t sites;        /* records of kind 0 */
-  uint32_t stacks;       /* in the table, or taken for it */
+  uint32_t stacks;       /* stacks in the table, or about to be in it */
   uint32_t forgotten;    /* how often the table was emptied */
   struct segments parts; /* site_part, by record number */
   struct site_object *objects;
-  uint32_t known_objects; /* number of objects that were made or requested */
+  uint32_t known_objects; /* number of objects that are known or about to be */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
@@ -92,13 +92,13 @@ extern struct sites_state sites_state __attribute__((visibility("hidden")));
 struct site_thread {
   struct span stack; /* the thread's own; end 0: not known yet */
   int is_first;      /* 1: it is the stack of the program's first thread */
-  /* The last stack that was found on the thread's own stack, and not within an import. */
+  /* The last stack that was found on the thread's own stack and outside of an import. */
   struct site_stack *last;
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
-  uint64_t now;     /* end of the call whose stack is looked for, in ticks */
-  uintptr_t frame;  /* of sites_count_inside then */
+  uint64_t now;     /* end of the call whose stack is searched, in ticks */
+  uintptr_t frame;  /* frame of sites_count_inside in that call */
   uint64_t untimed; /* ticks of quick calls since last_end */
   int forks;        /* 1: the call is a fork */
   int walked;       /* 1: the call's stack was new, which took time of the runtime */
@@ -106,8 +106,8 @@ struct site_thread {
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns 1 if the stack above this frame has the return addresses of the known stack. These
- * addresses lie in readable memory. */
+/* Returns 1 if the stack above this frame has the return addresses of the known stack. All their
+ * locations are in readable memory. */
 static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) {
   const struct site_slot *slot = stack->slot;
 #pragma GCC unroll 4
@@ -125,8 +125,8 @@ struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 int site_has_lines(struct site_stack *stack);
 /* Like site_has_lines, for the lines of a script of bash or Perl. */
 int site_has_script_lines(const struct site_stack *stack);
-/* Returns a number made of the texts of the running stack's lines, which have the addresses of this
- * stack's; 0 if it is not known. */
+/* Returns a hash of the texts of the running stack's lines, which must have the addresses of this
+ * stack's lines; 0 if unknown. */
 uint64_t site_mark(const struct site_stack *stack);
 
 /* Returns the record's state if the running stack is the last one of this thread, with or without
@@ -143,11 +143,11 @@ static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame
   return last->part;
 }
 
-/* Returns the record's state for a walked stack, which is made if needed; NULL if there is no
- * space. first: index of the first frame that may be of the program. is_cut: the walk is too
- * short to name the stack, so the record is that of the function that was called. If there are
- * Python frames, the walk has ended with the first frame of the interpreter, which is not in the
- * name. The caller is on a stack of the runtime, in an update. */
+/* Returns the record's state for a walked stack, and makes the record if needed; NULL if there is
+ * no space. first: index of the first frame that may belong to the program. is_cut: the walk is too
+ * short to name the stack, so the record is that of the called function. If there are Python
+ * frames, the walk has ended with the first frame of the interpreter, which is not part of the
+ * name. Called on a stack of the runtime, in an update. */
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
                               const struct site_python *python);
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
@@ -179,8 +179,8 @@ void site_name_add_number(struct site_name *name, uint64_t number);
 
 /* Writes the name of an object's own record. */
 void site_object_name(struct site_name *name, const struct object *object);
-/* Returns the object that contains the address, and makes it known if necessary; NULL if the
- * address is in none, or if there is no space. */
+/* Returns the object that contains the address, and adds it to the known objects if necessary; NULL
+ * if no object contains the address, or if there is no space. */
 struct site_object *site_object_of(uintptr_t address);
 /* Appends an element for a return address to a name: its object's short name and its offset. */
 void site_add_address(struct site_name *name, uintptr_t address);

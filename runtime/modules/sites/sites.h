@@ -1,5 +1,5 @@
-/* Call sites: the calls that the program makes are counted for the stack that made them. The layers
- * module and the modules of the lowest layers report each call after it was counted, on the stack
+/* Call sites: counts the calls of the program for the stack that made them. The layers module and
+ * the modules of the lowest layers report each call here after they have counted it, on the stack
  * of the caller. */
 #ifndef DARSHAN_SITES_H
 #define DARSHAN_SITES_H
@@ -17,7 +17,7 @@ enum site_kind {
   SITE_SYNC,
   SITE_OTHER,
   SITE_KINDS,
-  SITE_NOTHING = SITE_KINDS /* a part of a call that is reported by itself */
+  SITE_NOTHING = SITE_KINDS /* part of a call that is reported separately */
 };
 
 enum { SITE_NO_PLACE = -1 };
@@ -38,8 +38,9 @@ int sites_prepare(void);
 void sites_forked(void);
 
 /* Counts a call of the program for its call site; the call must not be part of another call that is
- * counted here. Called within an update (runtime_enter), with no lock held. To use the update that
- * counted the call elsewhere is cheapest, because each update sets the floating-point state. */
+ * counted here. Called within an update (runtime_enter), with no lock held. It is cheapest to call
+ * it in the update that counted the call elsewhere, because each update sets the floating-point
+ * state. */
 void sites_count_inside(const struct site_call *call);
 
 /* Counts the start of a process. Called only if sites_on is set, outside of updates. */
@@ -50,8 +51,8 @@ void sites_count_start(void);
  */
 void sites_count_wait(void);
 
-/* Forgets the known stacks. Called after an object was unloaded: its addresses may become those
- * of other code. */
+/* Forgets the known stacks. Called after an object was unloaded, because other code may get its
+ * addresses. */
 void sites_forget_stacks(void);
 
 /* The modules that are notified of a record's events: bits of posix_aux.watched and

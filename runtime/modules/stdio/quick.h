@@ -1,35 +1,36 @@
 /* Quick calls: calls of one character that the buffer of a stream serves.
  *
- * The call itself takes 3 ns, and two readings of the clock take several times as long. So the time
- * of one call in QUICK_CALLS + 1 is measured; the calls between count at once in the record and for
- * their site, and are taken to last as long as the last measured one. The counts are exact, and
- * the journal has them at once. The time is an estimate: the sum never exceeds the time that has
- * passed since the last measured call. The times at which the last read and the last write ended
- * are estimates, too: at worst those of QUICK_CALLS calls before.
+ * The call itself takes 3 ns, and two readings of the clock take several times as long. Therefore
+ * only one call in QUICK_CALLS + 1 is measured. The calls in between are counted at once in the
+ * record and for their site, and each is taken to last as long as the last measured call. The
+ * counts are exact, and the journal has them at once. The time is an estimate; the sum never
+ * exceeds the time that has passed since the last measured call. The times at which the last read
+ * and the last write ended are also estimates, at worst QUICK_CALLS calls old.
  *
- * Calls are quick only as long as measured calls follow each other within some 30 us, so calls with
- * pauses between them are measured one by one. The gaps before quick calls count as short ones; the
- * time since the last measured call, less that of the quick calls, is the gap before the next one.
+ * Calls are quick only while measured calls follow each other within some 30 us, so calls with
+ * pauses between them are measured individually. The gaps before quick calls count as short gaps.
+ * The gap before the next measured call is the time since the last measured call, minus the time of
+ * the quick calls.
  *
- * A call stays measured if more than the records wants its time (HDF5 and other layers, training),
- * if threads share the stream, or if the stack above it is another one than that of a measured call
- * before it (../sites/site-quick.h). */
+ * A call is measured if other modules need its time (HDF5 and other layers, training), if threads
+ * share the stream, or if its stack is not that of an earlier measured call
+ * (../sites/site-quick.h). */
 #ifndef DARSHAN_STDIO_QUICK_H
 #define DARSHAN_STDIO_QUICK_H
 
 #include "../sites/site-quick.h"
 #include "stdio-module.h"
 
-/* Together with the measured call a prime number of calls, so that the measured call is not always
- * the same one of a loop. */
+/* QUICK_CALLS + 1 is a prime number, so that the measured call is not always the same call of a
+ * loop. */
 enum { QUICK_CALLS = 60 };
 
-/* Finds out how to know whether the process has one thread. */
+/* Determines how to check whether the process has only one thread. */
 void stdio_quick_prepare(void);
 /* Adds the time of the quick calls since the last measured one, at the start of the next one. The
  * caller has locked the record. */
 void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, double now);
-/* The same for both kinds of calls, with no lock held. */
+/* Like stdio_quick_book, for both kinds of calls, with no lock held. */
 void stdio_quick_settle(struct stdio_stream *stream);
 /* Called after a measured call that the buffer has served: the next calls may be quick. */
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
@@ -40,15 +41,15 @@ int stdio_quick_read(struct stdio_stream *stream, const struct site_caller *call
 int stdio_quick_write(struct stdio_stream *stream, const struct site_caller *caller);
 int stdio_quick_unget(struct stdio_stream *stream);
 
-/* Returns 1 if calls of this kind may be quick now. The stream is this thread's alone, and the
+/* Returns 1 if calls of this kind may be quick now: only this thread uses the stream, and the
  * process records. */
 static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream) {
   return STDIO_PEEK(stream->owner) == &darshan_guard && !STDIO_PEEK(stream->shared) &&
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&
          runtime_phase() == RUNTIME_RECORDING;
 }
-/* Return 1 if the buffer serves the next read or write, or takes a character back, and inlined
- * macros have moved nothing since the last call. */
+/* Return 1 if the buffer serves the next read or write, or the character that is pushed back, and
+ * inlined macros have moved no bytes since the last call. */
 static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream) {
   const FILE *file = stream->file;
   return stream_serves_read(file) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&

@@ -66,7 +66,7 @@ static inline int stdio_lock(struct stdio_stream *stream) {
     struct stdio_aux *aux = STDIO_PEEK(stream->aux);
     if (UNLIKELY(!spin_lock(SPIN_RECORD, &aux->lock))) break;
     if (LIKELY(aux == STDIO_PEEK(stream->aux))) return 1;
-    spin_unlock(&aux->lock); /* its descriptor was given another file meanwhile */
+    spin_unlock(&aux->lock); /* its descriptor has another file now */
   }
   runtime_leave();
   return 0;
@@ -106,17 +106,19 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
-/* Counts what libc read below a call that took `seconds`: the buffer was filled with so many
- * bytes. The others do so for writes, seeks and pipes (below.c). The caller has locked the
- * record and calls stdio_remember afterwards. */
+/* stdio_filled counts the read of libc below a call that took `seconds` and filled the buffer with
+ * this many bytes. The other functions do this for writes, seeks and pipes (below.c). The caller
+ * has locked the record, and calls stdio_remember afterwards. */
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained_by_flush(struct stdio_stream *stream, double seconds);
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds);
 void stdio_opened_a_pipe(struct stdio_stream *stream);
-/* Counts what fclose wrote from the buffer. Called after fclose: the FILE must not be used. */
+/* Counts the bytes that fclose wrote from the buffer. Called after fclose, so it must not use the
+ * FILE. */
 void stdio_drained_by_close(struct stdio_stream *last);
-/* Return the bytes that libc read from the file, or wrote to it, during a call of `bytes`. */
+/* Return the bytes that libc read from the file, or wrote to it, during a call that moved
+ * `bytes`. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
   return bytes + (stream_read_end(file) - stream_read_at(file)) -
@@ -143,7 +145,7 @@ struct stdio_mark { /* pointers of a stream before a call */
 static inline struct stdio_mark stdio_mark(const FILE *file) {
   return (struct stdio_mark){stream_read_at(file), stream_read_end(file), stream_read_base(file)};
 }
-/* Returns the bytes that were read since the mark, at least. */
+/* Returns a lower bound of the bytes that were read since the mark. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
 /* Remembers pushed-back bytes, which are not counted when they are read again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
@@ -164,9 +166,9 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);
 void stdio_all_flushed(uint64_t t1, uint64_t t2);
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Counts what inlined macros moved since the last call, before it is lost. This is not done for
- * streams that threads share: there the pointers also move in calls of other threads, and the
- * macros, which do not lock, cannot be used. */
+/* Counts the bytes that inlined macros moved since the last call, before they are lost. Streams
+ * that threads share are left out: their pointers also move in calls of other threads, and the
+ * macros, which do not lock, cannot be used on them. */
 void stdio_settle_slow(struct stdio_stream *stream);
 /* Like stdio_settle, for all streams that this thread used last. Called before fflush(NULL), which
  * moves the pointers of all streams. */

@@ -13,7 +13,7 @@ struct darshan_stdio_record;
 struct stdio_aux { /* belongs to a record; in its own cache line, as in posix-state.h */
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
-  uint32_t watched;   /* who receives the events: WATCHED_BY_ of sites.h */
+  uint32_t watched;   /* modules that receive the events: WATCHED_BY_ of sites.h */
   uint32_t below;     /* number of its STDIO_EXT record, 0: none */
   double last_end[3]; /* metadata, read, write */
   struct heatmap_span span;
@@ -23,7 +23,7 @@ struct stdio_aux { /* belongs to a record; in its own cache line, as in posix-st
 /* Calls of one character, reads or writes (quick.h). */
 struct stdio_quick {
   uint64_t since;       /* end of the last measured call, in ticks */
-  uint16_t left, calls; /* that may follow before the next measured one: now, and after the last */
+  uint16_t left, calls; /* quick calls before the next measured call: still left, and in total */
   uint32_t untimed;     /* calls whose time was not added yet */
   uint32_t ticks;       /* length of a call */
 };
@@ -53,7 +53,7 @@ struct stdio_stream {
   const char *write_base;
   uint32_t numberless; /* 1: its descriptor was closed below it and may be another file now */
   uint16_t born;       /* 1: its descriptor is the one that the process inherited */
-  uint16_t appends;    /* 1: and it has O_APPEND */
+  uint16_t appends;    /* 1: the descriptor has O_APPEND */
   struct stdio_quick quick[2];
 } __attribute__((aligned(64)));
 

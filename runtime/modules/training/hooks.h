@@ -1,4 +1,4 @@
-/* How functions of Python are replaced, for the files of this module that do it. */
+/* Functions that replace functions of Python, for the files of this module. */
 #ifndef DARSHAN_TRAINING_HOOKS_H
 #define DARSHAN_TRAINING_HOOKS_H
 

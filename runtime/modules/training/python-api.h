@@ -1,5 +1,6 @@
-/* Python's C API as far as this module uses it, found by name in the program that has loaded
- * Python: the runtime is not linked with Python and needs no headers of it. */
+/* The part of Python's C API that this module uses. The functions are found by name in the process
+ * that has loaded Python, so the runtime is not linked with Python and does not need its
+ * headers. */
 #ifndef DARSHAN_PYTHON_API_H
 #define DARSHAN_PYTHON_API_H
 

@@ -21,7 +21,7 @@ struct darshan_training_record *training_record_at(uint32_t number); /* NULL: th
  * the runtime. */
 void training_name_loader(struct site_name *name);
 
-/* Fills a new record of a kind with what is true of all kinds. */
+/* Fills in the fields that new records of all kinds have in common. */
 void training_fill(struct darshan_training_record *record, enum training_kind kind, uint64_t loader,
                    const struct training_settings *settings);
 

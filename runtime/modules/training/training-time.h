@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* The kinds of time. Each has two series of bins: the whole, and a part of it. */
+/* The kinds of time. Each kind has two series of bins: the whole time, and a part of it. */
 enum training_time {
-  TIME_OF_EPOCHS,     /* epochs; of them, the wait for data */
-  TIME_OF_BATCHES,    /* making batches; of it, calls on files */
-  TIME_ON_PROCESSORS, /* ready to run in batches outside of these calls; of it, without a processor
-                       */
+  TIME_OF_EPOCHS,     /* whole: epochs; part: the wait for data */
+  TIME_OF_BATCHES,    /* whole: making batches; part: calls on files */
+  TIME_ON_PROCESSORS, /* whole: ready to run in batches outside of these calls; part: without a
+                         processor */
   TRAINING_TIMES
 };
 
@@ -25,11 +25,12 @@ void training_time_agree(double seconds);
 int64_t training_nanoseconds(uint64_t ticks);
 
 /* Makes the record of a kind, if there is none. worker: number of this process as a worker of a
- * DataLoader, which is in the record's name; negative: it is none. The caller holds no lock. */
+ * DataLoader, which is in the record's name; negative: this process is not a worker. The caller
+ * holds no lock. */
 void training_time_begin(enum training_time kind, int64_t worker);
 
-/* Adds nanoseconds of a kind to the time from t1 to t2 (ticks), spread evenly. part: nanoseconds of
- * them that are the part. The caller holds training_lock. */
+/* Adds nanoseconds of a kind, spread evenly over the time from t1 to t2 (ticks). part: those of the
+ * nanoseconds that belong to the part. The caller holds training_lock. */
 void training_time_add(enum training_time kind, uint64_t t1, uint64_t t2, int64_t whole,
                        int64_t part);
 

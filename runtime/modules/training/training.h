@@ -17,34 +17,35 @@ extern uint32_t training_watched __attribute__((visibility("hidden")));
 int training_prepare(void);
 void training_forked(void);
 
-/* Lets Python replace functions soon after this call, if the path is that of a file of imports.def.
+/* If the path is that of a file in imports.def, has Python replace functions soon after this call.
  * Called after each open of the program. Keeps errno. */
 void training_name_is_opened(const char *path);
 static inline void training_opened(const char *path) {
   if (__builtin_expect(training_on, 1)) training_name_is_opened(path);
 }
 
-/* The batches that a thread made (fetches), and the parts of the time. Times are in
- * ticks unless nanoseconds are named. */
+/* Sums over the batches that a thread made (fetches), and the parts of this time. Times are in
+ * ticks, except where nanoseconds are named. */
 struct training_sums {
   uint64_t fetch, longest, collate, transform;
   uint64_t open, read, write; /* in calls on files */
   uint64_t processor, ready;  /* nanoseconds; ready to run without a processor */
-  int64_t is_ready_unknown;   /* 1: the kernel does not tell the latter */
+  int64_t is_ready_unknown;   /* 1: `ready` is unknown */
   int64_t fetches, opens, bytes_read, faults;
 };
 
 /* The state of a thread. */
 struct training_thread {
   uint64_t loader;              /* id of the loader that it begins to iterate over, 0: none */
-  uint32_t fetches, transforms; /* functions of a kind that it is in */
-  uint64_t last_end;            /* of its last call on a file, in ticks */
+  uint32_t fetches, transforms; /* nesting depth of functions of these kinds */
+  uint64_t last_end;            /* end of its last call on a file, in ticks */
   struct training_sums sums;    /* not yet in a record */
 };
 extern __thread struct training_thread training_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Adds a call on a file to the sums of a thread that makes a batch. */
+/* Adds a call on a file, from t1 to t2 in ticks, to the sums of a thread that makes a batch. Ticks
+ * that an earlier call has already counted are left out. */
 void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, uint64_t t2);
 
 /* Like training_count_call, but does nothing if this thread does not make a batch. Called for
@@ -66,15 +67,15 @@ struct training_settings {
 enum training_outcome { GAVE_BATCH, GAVE_ALL, GAVE_ERROR };
 
 /* Names the loader that the running lines of Python begin to iterate over: processes that this
- * thread forks are its workers. Returns the former value of training_thread.loader, which the
- * caller puts back when the iteration has begun. */
+ * thread forks are its workers. Returns the previous value of training_thread.loader, which the
+ * caller restores when the iteration has begun. */
 uint64_t training_loader_begins(void);
 /* Begins an epoch. iterator: address of the iterator that __iter__ returned. t1, t2: ticks around
  * that call, whose fetches are in training_thread.sums. The caller holds Python's lock (GIL). */
 void training_epoch_began(const void *iterator, const struct training_settings *settings,
                           uint64_t t1, uint64_t t2);
 /* Counts a call of __next__ on this iterator, and the fetches in training_thread.sums. processor:
- * processor time of the thread in it, in nanoseconds. */
+ * processor time of the thread in this call, in nanoseconds. */
 void training_epoch_went_on(const void *iterator, enum training_outcome outcome, uint64_t t1,
                             uint64_t t2, uint64_t processor);
 
@@ -83,11 +84,11 @@ struct training_fetch {
   uint64_t t1, processor, files; /* files: ticks in calls on files */
   int64_t ready, faults;         /* nanoseconds, negative: unknown; page faults */
 };
-/* Begins and ends a fetch of this thread; those inside of another one count as part of it. gave: 1
- * if it made a batch. Keep errno. */
+/* Begin and end a fetch of this thread. A fetch inside of another fetch counts as part of it. gave:
+ * 1 if the fetch made a batch. Keep errno. */
 void training_fetch_begins(struct training_fetch *fetch);
 void training_fetch_ends(const struct training_fetch *fetch, int gave);
-/* Makes the record of this process as a worker of this number, if it has none. */
+/* Makes the record of this process as the worker with this number, if it has none. */
 void training_is_worker(int64_t number);
 /* From now on, this module is notified of the events of all files. */
 void training_watch(void);

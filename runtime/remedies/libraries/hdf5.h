@@ -47,7 +47,7 @@ struct hdf5 {
   const struct library *library; /* NULL: the rest is not there yet */
   int64_t *file_access;          /* classes of property lists */
   int64_t *dataset_creation;
-  int64_t unclosed; /* the list of a call that failed; 0: none */
+  int64_t unclosed; /* property list of a call that failed; 0: none */
 #define FUNCTION(name, type, params) type(*name) params;
   HDF5_FUNCTIONS(FUNCTION)
   HDF5_NEWER_FUNCTIONS(FUNCTION)
@@ -55,8 +55,8 @@ struct hdf5 {
 };
 
 /* Returns a copy of a property list, or a new list of the class if it is H5P_DEFAULT; below 0 on a
- * failure. Opens HDF5 if the program has not yet (*class is not set before), and closes the list of
- * an earlier call that failed. */
+ * failure. Opens HDF5 if the program has not opened it yet (until then *class is not set), and
+ * closes the list of an earlier failed call. */
 int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class);
 
 /* Closes a list of hdf5_copy_list after the call that used it, which returned `result`; list -1:

@@ -17,10 +17,10 @@ struct held {
   int only_writes; /* opened by "w" or "a" */
   dev_t device;
   ino_t inode;
-  int mode;         /* of setvbuf, as the program wants it: what the stream gets if it is let go */
+  int mode;         /* of setvbuf, as requested by the program; restored when the remedy ends */
   char *own;        /* the program's buffer; NULL: libc's */
   size_t size;      /* of the program's buffer */
-  uint64_t flushed; /* nanoseconds: when a flush of the program was last obeyed */
+  uint64_t flushed; /* time of the last flush that was carried out, in nanoseconds */
 };
 
 /* Returns the stream's element if the stream has a buffer of the runtime, else NULL. */
@@ -29,15 +29,16 @@ struct held *held_stream(FILE *file);
 /* Flushes all these streams, except those that another thread has locked. Preserves errno. */
 void held_streams_write(void);
 
-/* Gives all streams the buffers that the program chose, and no stream another one any more. */
+/* Gives all streams the buffers that the program chose. From then on no stream gets another
+ * buffer. */
 void held_streams_stop(void);
 
 /* Writes the unwritten bytes of these streams to their descriptors and does not change the streams.
  * Async-signal-safe. */
 void held_streams_save(void);
 
-/* Returns 1 if the program imports a function that tells or drops what is in the buffer of a
- * stream, so that no stream may get another buffer; else 0. */
+/* Returns 1 if the program imports a function that reports or discards the contents of a stream's
+ * buffer, so that no stream may get another buffer; else 0. */
 int stream_state_is_asked(void);
 
 /* Installs handlers of the signals that would end the process, once. A handler writes the delayed

@@ -1,11 +1,11 @@
-/* The Python frames of the calling thread: which lines of a program in Python made a call.
+/* The Python frames of the calling thread, which show which lines of a Python program made a call.
  *
  * Only CPython is known, 3.8 to 3.15 with a GIL. Other interpreters have no frames, and
  * python_why_not says why a CPython has none.
  *
  * Inside a call that was intercepted, CPython may have released the GIL, but the frames of the
  * calling thread do not change until the call returns, and hold a reference to each of their code
- * objects. So this thread may read its own frames without the GIL, and must not write to them. A
+ * objects. So this thread may read its own frames without the GIL, but must not write to them. A
  * struct python_frame is valid until the call returns; afterwards code objects may be freed and
  * their addresses used again. Names and lines are therefore copied (python_describe) inside the
  * call that met the frame first.
@@ -31,7 +31,7 @@ struct python_frame {
 
 enum python_state {
   PYTHON_NONE,      /* no interpreter was found */
-  PYTHON_UNCHECKED, /* found; the offsets of its release are still compared with what is there */
+  PYTHON_UNCHECKED, /* found; the offsets of its release are still being compared with memory */
   PYTHON_TRUSTED,   /* found and compared */
   PYTHON_PAUSED,    /* a dlclose may be unloading it */
   PYTHON_REFUSED    /* python_why_not says why */
@@ -51,13 +51,12 @@ static inline bool python_is_here(void) {
 void python_look(void) __attribute__((visibility("hidden")));
 
 /* Looks for an interpreter in one object, which must stay loaded meanwhile: for example, because
- * the calling thread has a frame in it. Called for each object that is seen first in a stack after
- * the start of the program, so that an interpreter is found that dlopen brought. Does nothing if
- * there is one already. */
+ * the calling thread has a frame in it. Called for each new object in a stack after the start of
+ * the program, to find an interpreter that dlopen loaded. Does nothing if there is one already. */
 void python_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
 
 /* Called before and after each dlclose of the application, which may unload an interpreter that
- * dlopen brought. Between the two calls no thread gets Python frames of such an interpreter. */
+ * dlopen loaded. Between the two calls no thread gets Python frames of such an interpreter. */
 void python_closing(void) __attribute__((visibility("hidden")));
 void python_closed(void) __attribute__((visibility("hidden")));
 
@@ -77,10 +76,10 @@ size_t python_frames(struct python_frame *frames, size_t limit)
 bool python_frames_are(const struct python_frame *known, size_t count, bool whole)
     __attribute__((visibility("hidden")));
 
-/* Returns a number made of the texts of these frames: the file names and qualified names of their
- * code objects. If it is not the one that frames with the same addresses had before, a code object
- * was freed in between and another one made at its address. Returns 0 while the layout is not
- * trusted yet. The frames must be those of the running stack. */
+/* Returns a hash of the texts of these frames: the file names and qualified names of their code
+ * objects. If frames with the same addresses had another hash before, a code object was freed in
+ * between, and another one was made at its address. Returns 0 while the layout is not trusted yet.
+ * The frames must be those of the running stack. */
 uint64_t python_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
@@ -103,8 +102,8 @@ struct python_place {
                            relative for a script of 3.8 and for compiled texts */
   const char *function; /* out: the qualified name (3.8 to 3.10: the name), also in text */
   size_t file_length, function_length; /* out: in bytes, without the NUL */
-  uint32_t line;                       /* out: of the instruction; 0 if Python gives it no line */
-  uint32_t first_line;                 /* out: where the function's definition begins */
+  uint32_t line;                       /* out: line of the instruction; 0 if it has none */
+  uint32_t first_line;                 /* out: line where the function's definition begins */
   bool is_cut;                         /* out: a text was too long and lacks its end */
 };
 enum { PYTHON_LEAST_ROOM = 64 };
@@ -119,9 +118,10 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
     __attribute__((visibility("hidden")));
 
 /* Returns true if the innermost frame belongs to Python's import machinery. *outside is then the
- * index of the first frame after all those of the machinery: the line that began to import, for
- * whatever the imported modules import. It equals count if there is no such frame, and is 0 if the
- * result is false. The frames must come from python_frames inside the current call. */
+ * index of the first frame after all frames of the machinery, which is the line that began the
+ * import, even if the imported modules import others. It equals count if there is no such frame,
+ * and is 0 if the result is false. The frames must come from python_frames inside the current
+ * call. */
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 

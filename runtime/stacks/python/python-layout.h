@@ -1,5 +1,5 @@
-/* The CPython interpreter of this process: where it is, and where its release keeps what is read of
- * it (python-layouts.def). For the files of this subject; others include python-frames.h. */
+/* The CPython interpreter of this process: its address, and the offsets of its release
+ * (python-layouts.def). For the files of this folder; others include python-frames.h. */
 #ifndef DARSHAN_PYTHON_LAYOUT_H
 #define DARSHAN_PYTHON_LAYOUT_H
 
@@ -36,8 +36,8 @@ struct python_layout {
  * the interpreter's own and has no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also
  * FRAME_OWNED_BY_INTERPRETER). */
 enum { PYTHON_OWNER_GENERATOR = 1, PYTHON_OWNER_INTERPRETER = 3 };
-/* How many bytes before its first instruction a code object stores, from 3.11 on, at which unit
- * of 2 bytes a frame begins to be visible (_co_firsttraceable). */
+/* Distance in bytes from the first instruction of a code object back to the field
+ * _co_firsttraceable (from 3.11 on): the unit of 2 bytes from which on a frame is visible. */
 enum { PYTHON_TRACEABLE_BEFORE = 16 };
 /* From 3.14 on, the lowest bits of a frame's pointer to its code are a tag. */
 #define PYTHON_TAG ((uintptr_t)7)
@@ -62,8 +62,8 @@ bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("
 /* Copies as many of n bytes from an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 
-/* Numbers of the pages that the kernel has copied from, at a place that depends on the number.
- * Threads read and write them without a lock. */
+/* A hash table of pages from which the kernel has copied, by page number. Threads read and write it
+ * without a lock. */
 enum { PYTHON_PAGE = 4096 /* or a part of a larger one */, PYTHON_PAGES = 512 };
 extern uintptr_t python_pages[PYTHON_PAGES] __attribute__((visibility("hidden")));
 
@@ -74,7 +74,7 @@ static inline bool python_is_known(uintptr_t page) {
   return page && __atomic_load_n(python_place_of(page), __ATOMIC_RELAXED) == page;
 }
 
-/* Like python_read, but quicker if n is constant and the page was read before. */
+/* Like python_read, but faster if n is constant and the page was read before. */
 static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PYTHON_PAGE, last = (from + n - 1) / PYTHON_PAGE;
   if (!python_is_known(first) || (last != first && (last != first + 1 || !python_is_known(last))))
@@ -110,7 +110,7 @@ struct python_code {
   uintptr_t line_table; /* the bytes themselves */
   size_t line_table_size;
   uint32_t first_line;
-  long instruction; /* the frame's, in bytes from the first; -1: before the first */
+  long instruction; /* byte offset of the frame's instruction; -1: before the first */
 };
 /* Reads the code object of a frame. Returns false if it is not a code object, or has other fields
  * than expected. */

@@ -1,15 +1,15 @@
-/* The lines of a script that bash or Perl runs in this process: which of them led to a call.
+/* The lines of a bash or Perl script in this process that led to a call.
  *
  * Only the program itself can be such an interpreter, and only a version whose layout of memory is
  * known (script-layouts.def). bash has one thread that runs a script. Each thread of Perl has an
  * interpreter of its own.
  *
- * An interpreter does not change its own data while it is inside of a call that was intercepted,
- * so this thread may read them. Every pointer comes from a variable of the interpreter that it
- * reads at this call, and every structure is compared with what it must contain. If one differs,
- * there are no frames for this call. Texts are copied inside the call that met the frame first.
- * Both interpreters run the handlers of a script between their commands. Only Perl's immediate
- * handlers (POSIX::SigAction), after which Perl itself is not defined, may interrupt a change.
+ * An interpreter does not change its own data while it is inside of a call that was intercepted, so
+ * this thread may read them. Every pointer comes from a variable of the interpreter that it reads
+ * at this call, and every structure is compared with what it must contain. If one differs, there
+ * are no frames for this call. Texts are copied inside the call that met the frame first. Both
+ * interpreters run the handlers of a script between their commands. Only Perl's immediate handlers
+ * (POSIX::SigAction), after which Perl itself is not defined, may interrupt a change.
  *
  * No function here allocates, takes a lock, changes errno, or calls the interpreter. Perl's are
  * found by pthread_getspecific, which reads a value of this thread. */
@@ -44,14 +44,14 @@ size_t script_frames(struct python_frame *frames, size_t limit, bool *imports)
 bool script_frames_are(const struct python_frame *known, size_t count)
     __attribute__((visibility("hidden")));
 
-/* Returns a number made of the texts of these frames of the running stack, which is another one if
- * a statement of Perl was freed and another one made at its address. 0: frames with the same
- * numbers have the same texts, as bash's do. Takes a kilobyte of stack. */
+/* Returns a hash of the texts of these frames of the running stack. It differs if a statement of
+ * Perl was freed and another one was made at its address. 0: frames with the same numbers always
+ * have the same texts, as in bash. Takes a kilobyte of stack. */
 uint64_t script_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
 /* Like python_describe, for a frame that script_frames returned inside of the current call. The
- * file is an absolute path if that is known; a text that is not in a file has a name in <>. */
+ * file is an absolute path, if known; code that is not in a file has a name in <>. */
 bool script_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 

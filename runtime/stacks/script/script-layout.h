@@ -1,4 +1,4 @@
-/* Interpreters of scripts, for the files that know them. */
+/* Interpreters of scripts, for the files of this folder. */
 #ifndef DARSHAN_SCRIPT_LAYOUT_H
 #define DARSHAN_SCRIPT_LAYOUT_H
 
@@ -15,7 +15,7 @@ struct script_sink {
   size_t limit, count;              /* count: frames that were given, at most the limit */
   bool differs, is_full;            /* is_full: there were more frames */
 };
-/* Gives a frame to the sink. Returns false if the walk may end. */
+/* Passes a frame to the sink. Returns false if the walk may end. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
     __attribute__((visibility("hidden")));
 
@@ -36,9 +36,9 @@ static inline uint32_t script_number(const char *bytes, size_t at) {
 long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
     __attribute__((visibility("hidden")));
 
-/* Fills in the texts of a place: a path, which gets the folder in which the interpreter started if
- * it is relative and a file is there, and the name of a function. file: address of the path; 0: the
- * path is without_file. Returns false if there is no path. */
+/* Fills in the texts of a place: a path and the name of a function. If the path is relative and the
+ * file exists in the folder in which the interpreter started, this folder is put before the path.
+ * file: address of the path; 0: the path is without_file. Returns false if there is no path. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 

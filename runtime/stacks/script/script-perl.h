@@ -1,11 +1,11 @@
-/* The Perl of this process, for the files that know it. */
+/* The Perl interpreter of this process, for the files that read it. */
 #ifndef DARSHAN_SCRIPT_PERL_H
 #define DARSHAN_SCRIPT_PERL_H
 
 #include "script-layout.h"
 
-/* A row of script-layouts.def, which says what each member is: offsets and sizes in bytes in a Perl
- * of this version. */
+/* A row of script-layouts.def, which explains each member: offsets and sizes in bytes in a Perl of
+ * this version. */
 struct perl_layout {
   uint16_t version, size, op, curcop, curstackinfo, context, oldcop, cv, sub;
 };

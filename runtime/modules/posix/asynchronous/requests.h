@@ -31,7 +31,7 @@ struct request {
   uint32_t length, flags;       /* from the kernel's entry */
   uint32_t path[REQUEST_PATHS]; /* numbers of copies of paths; 0: none */
   uint32_t next;                /* next in its bucket, or next free slot */
-  int32_t kind;                 /* only the caller knows its meaning */
+  int32_t kind;                 /* defined by the caller */
 };
 _Static_assert(sizeof(struct request) == 64, "a line each");
 

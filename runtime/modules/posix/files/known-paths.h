@@ -1,8 +1,8 @@
 /* Finds the file of a path that was used before, by comparing the path with the file's name. The
  * comparison replaces cleaning the path, computing the id, finding the record and checking for
  * exclusion: more than half of the instructions of a stat. Only names of files with a record of
- * their own are known, so an excluded path is never known. Paths share slots, and a slot has the
- * last one. */
+ * their own are known, so an excluded path is never known. Several paths share a slot, and the slot
+ * has the last of them. */
 #ifndef DARSHAN_POSIX_KNOWN_PATHS_H
 #define DARSHAN_POSIX_KNOWN_PATHS_H
 
@@ -11,8 +11,8 @@
 #include "../posix-fds.h"
 #include "../posix-state.h"
 
-/* Returns a hash of the length and of up to 24 bytes of a path; 0 for a path that is too short. Two
- * paths of one key only take the slot from each other. */
+/* Returns a hash of the length and of up to 24 bytes of a path; 0 for a path that is too short. If
+ * two paths have the same key, each only evicts the other from the slot. */
 static inline uint64_t path_key(const char *path, size_t length) {
   uint64_t last, before, middle;
   if (UNLIKELY(length < sizeof(last))) return 0;
@@ -28,7 +28,7 @@ static inline uint64_t *path_slot(uint64_t key) {
 _Static_assert(POSIX_KNOWN_PATHS == 256, "the upper 8 bits of a key are the slot");
 
 /* Returns the number of the file of this path, or 0 if the path is not known. A frame that was
- * interrupted by a fork may have stored a number of the parent's, so the file is checked. */
+ * interrupted by a fork may have stored a number of the parent process, so the file is checked. */
 static inline uint32_t path_known(const char *path, size_t length, uint64_t key) {
   uint64_t known = __atomic_load_n(path_slot(key), __ATOMIC_ACQUIRE);
   uint32_t number = (uint32_t)known;

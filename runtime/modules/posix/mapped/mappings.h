@@ -50,24 +50,24 @@ void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
-/* mapping_hold is like mappings_file, for a call that may remove the mapping: the file's state
- * stays until mapping_called, which adds the time of the call. Neither does anything without a
- * file. */
+/* mapping_hold is like mappings_file, but for a call that may remove the mapping: it keeps the
+ * file's state until mapping_called, which adds the time of the call. Without a file, both do
+ * nothing. */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 /* Called before msync: counts what was written so far. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
 /* Assigns the mappings to the child's own files, in the child of a fork. heir returns the child's
- * state for a file of the parent, or NULL, which drops the mapping; it gets kept, its own counter
- * of states. */
+ * state for a file of the parent, or NULL, which drops the mapping. kept: a counter of states,
+ * which is passed to heir. */
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). touched: by
- * the application, or mapped around its page faults; writable: of these, in a shared mapping for
- * writing; populated: mapped because a call asked for it; estimated: of ranges of which only
- * samples were inspected; unmeasured: not inspected. */
+/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). touched:
+ * touched by the application, or mapped around its page faults; writable: touched bytes in a shared
+ * mapping for writing; populated: mapped because a call requested it; estimated: in ranges of which
+ * only samples were inspected; unmeasured: not inspected. */
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };

@@ -10,7 +10,7 @@
 struct page_faults {
   int64_t faults;
   int64_t forward; /* at a higher address than the thread's last page fault in the mapping */
-  int64_t near;    /* of these: at most PAGE_FAULT_NEAR higher */
+  int64_t near;    /* forward page faults at most PAGE_FAULT_NEAR higher */
 };
 enum { PAGE_FAULT_NEAR = 2 << 20 /* a fault may map a large page of this size */ };
 
@@ -24,7 +24,7 @@ void page_faults_watch(void);
 /* Reads all rings. Returns the number of page faults that the kernel dropped because a ring was
  * full: a lower bound, because the kernel reports them late. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
-/* Returns the errno of perf_event_open if the kernel let no thread be watched, else 0. */
+/* Returns the errno of perf_event_open if the kernel refused it for all threads, else 0. */
 uint64_t page_faults_refused(void);
 /* Forgets the rings, which are the parent's. Called in the child of a fork. */
 void page_faults_forked(void);

@@ -30,8 +30,8 @@ struct page_reader pages_open(uint64_t bytes, uint64_t times);
 void pages_close(struct page_reader *reader);
 
 /* Adds the pages of a range; from and to are page-aligned. If inspecting all of them would take
- * more than half of the range's part of the time, the rest is estimated from samples, which are as
- * large as what a page fault maps. */
+ * more than half of this range's share of the time, the rest is estimated from samples, which are
+ * as large as the range that a page fault maps. */
 void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to);
 
 /* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). */

@@ -1,4 +1,5 @@
-/* Measures what a function of libc prints by itself into a stream of the application. */
+/* Measures the bytes that a function of libc, such as perror, prints into a stream of the
+ * application. */
 #ifndef DARSHAN_STDIO_PRINT_H
 #define DARSHAN_STDIO_PRINT_H
 
@@ -16,7 +17,7 @@ enum { PRINT_UNBOOKED = -1 };
 /* State of a stream before such a call. */
 struct stdio_print {
   struct stdio_stream *stream; /* NULL: not recorded, or not a file */
-  int64_t booked;              /* bytes written by counted calls until then, or PRINT_UNBOOKED */
+  int64_t booked;              /* bytes that counted calls have written so far, or PRINT_UNBOOKED */
   uint64_t start;              /* ticks */
   struct stdio_scan scan;
 };
@@ -39,7 +40,7 @@ struct stdio_digits {
   char text[12];
 };
 struct stdio_digits stdio_number(unsigned value);
-/* Counts a message by its text before it is printed, because the process ends in the call. */
+/* Counts a message before it is printed, by its text, because the process ends in the call. */
 void stdio_print_last_words(FILE *file, const char *const *words, int n);
 
 #endif

@@ -1,4 +1,5 @@
-/* Measures the bytes of a formatted read or a wide write, which its result does not tell. */
+/* Measures the bytes of a formatted read or a wide write, because the call's result does not report
+ * them. */
 #ifndef DARSHAN_STDIO_SCAN_H
 #define DARSHAN_STDIO_SCAN_H
 
@@ -10,7 +11,7 @@ struct stdio_scan {
   enum { SCAN_BY_POINTERS, SCAN_BY_MARK, SCAN_BY_POSITION, SCAN_BY_OFFSET } how;
   int wide;
   int mark;         /* number of the libc marker that counts refills */
-  int lent;         /* the stream's own offset was unknown and counts for the runtime */
+  int lent;         /* the stream's own offset was unknown, and now counts the runtime's bytes */
   int64_t waiting;  /* bytes in its buffers */
   int64_t area;     /* bytes that the buffer was filled with */
   int64_t position; /* of the descriptor, or the stream's offset */
