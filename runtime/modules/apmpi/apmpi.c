@@ -47,7 +47,8 @@ int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_
   int counts = apmpi_counts(frame);
   call->inside = manner != APMPI_BEGINS && layers_inside();
   call->waits = manner == APMPI_WAITS && apmpi_counts_as_waiting(frame);
-  /* A rank without a record takes part in the barriers, too: the other ranks wait for it. */
+  /* A rank without a record also takes part in the barriers, because the other ranks wait for
+   * it. */
   call->meets = mpi_state.meets && is_of_the_program(frame);
   if (!counts && !call->inside && !call->meets && !call->waits) return 0;
   call->counted = counts && counter != APMPI_NONE;
@@ -68,8 +69,8 @@ void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-/* Indexes of the first and the last counter of a call in the record; the counters of each call
- * follow those of the call before. */
+/* Indexes of the first and the last counter of a call in the record. The counters of each call
+ * follow the counters of the previous call. */
 enum {
 #define APMPI_CALL(name, sized, sync) AT_##name, END_##name = AT_##name + ((sized) ? 7 : 0),
 #include "counted.def"

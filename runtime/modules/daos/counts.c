@@ -6,8 +6,8 @@
 
 enum { META, READ, WRITE }; /* indices of last_end */
 
-/* Indexes of the counters that both kinds of records have, from BYTES_READ on. Each counter or
- * group of counters of reads is followed by that of writes. */
+/* Indexes of the counters that both kinds of records have, from BYTES_READ on. After each counter,
+ * or group of counters, of reads comes the same for writes. */
 enum {
   BYTES_READ,
   RW_SWITCHES = DFS_RW_SWITCHES - (int)DFS_BYTES_READ,

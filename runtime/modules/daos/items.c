@@ -63,8 +63,8 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
   item->counters = counters;
 }
 
-/* Returns the item of a file or object, whose record is made if necessary; NULL if out of memory.
- * All items past the limit share a record without identity. The caller holds the store's lock. */
+/* Returns the item of a file or object, and makes its record if necessary; NULL if out of memory.
+ * All items beyond the limit share a record without identity. The caller holds the store's lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {
   struct record_store *store = &darshan_store;
@@ -107,7 +107,7 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
 }
 
 /* Returns the item of an object; NULL if the module is off or there is no space. An object has no
- * name, except that of its file, which is set when libdfs has opened the file. */
+ * name of its own; it gets the name of its file when libdfs has opened the file. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
   return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);

@@ -18,7 +18,7 @@ int daos_prepare(void) {
   return 1;
 }
 
-/* Forgets all handles in a forked child: none is valid there, because the library does not
+/* Forgets all handles in a forked child. They are not valid there, because the library does not
  * support forks. */
 void daos_forked(void) {
   struct daos_state *daos = &daos_state;

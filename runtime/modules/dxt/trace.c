@@ -76,7 +76,8 @@ static char *memory_of(struct dxt_recorder *recorder) {
   return none;
 }
 
-/* Returns a new chunk of `wanted` bytes, or fewer if less is left; NULL if the memory is full. */
+/* Returns a new chunk of `wanted` bytes, or of the remaining bytes if these are fewer; NULL if the
+ * memory is full. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
   char *memory = memory_of(recorder);

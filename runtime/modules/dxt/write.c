@@ -13,8 +13,8 @@
 
 enum { PIECE = 256 << 10 };
 
-/* Releases up to 3.5.0 and their readers know these record versions and no newer. The next version
- * has the thread at the end of each segment; it is written only if threads are recorded. */
+/* Releases up to 3.5.0 and their readers know only these record versions. The next version has the
+ * thread at the end of each segment; it is written only if threads are recorded. */
 static const struct {
   int module_id;
   uint32_t version;

@@ -27,8 +27,8 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Counts what POSIX moved since `before`, at most `bytes`, as moved by the compatibility path.
- * Returns that number of bytes. The caller holds the lock, like those of the next functions. */
+/* Counts the bytes that POSIX moved since `before`, at most `bytes`, for the compatibility path.
+ * Returns this number of bytes. The caller holds the lock, like those of the next functions. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;
@@ -36,7 +36,7 @@ static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int6
   return moved;
 }
 
-/* Does the same for bytes of batches and streams, which are moved some time after their call. */
+/* Like add_compat, for bytes of batches and streams, which are moved some time after their call. */
 static void settle(struct gds_item *item, int writes) {
   int64_t moved = item->awaited[writes]
                       ? add_compat(item, writes, item->awaited[writes], item->seen[writes])

@@ -18,8 +18,8 @@ struct gds_item *gds_item_at(uint32_t number) {
   return segments_at(&gds_state.items, number);
 }
 
-/* Returns the item of a name, whose record is made if needed, or NULL if there is no room. posix:
- * the bytes of the file in its POSIX record, or NULL. The caller holds the store's lock. */
+/* Returns the item of a name, and makes its record if needed; NULL if there is no space. posix: the
+ * bytes of the file in its POSIX record, or NULL. The caller holds the store's lock. */
 static struct gds_item *item_of(const struct posix_name *name, const int64_t *posix) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +27,7 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
   if (!number) return NULL;
   struct gds_item *item = gds_item_at(number);
   if (!item->record) {
-    if (entry->id != name->id) posix = NULL; /* files share this record, and not that of POSIX */
+    if (entry->id != name->id) posix = NULL; /* files share this record, but not the POSIX record */
     struct darshan_gds_record *record = store_record(store, STORE_GDS, number);
     if (!posix)
       record->counters[GDS_COMPAT_BYTES_READ] = record->counters[GDS_COMPAT_BYTES_WRITTEN] = -1;

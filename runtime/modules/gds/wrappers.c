@@ -8,7 +8,7 @@
 
 /* A form: type of the result, parameters, arguments, kind of operation, the item of the call, and
  * what is done after the call with its result r. Functions without a result are called as if they
- * had one, which nobody reads. */
+ * had a result, which is not used. */
 #define FORM_DRIVER                                                                                \
   struct gds_error, (void), (), LAYER_META, gds_driver(), gds_called(&call, r.code)
 #define FORM_BUFFER                                                                                \

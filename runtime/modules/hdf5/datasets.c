@@ -11,8 +11,8 @@
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
 enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
 
-/* Returns a substitute for the name of a dataset whose path the library does not know and would
- * search for in the whole file; NULL for other datasets. how: H5D_ flags. */
+/* Returns a substitute for the name of a dataset whose path is unknown to the library, which would
+ * search the whole file for it; NULL for other datasets. how: H5D_ flags. */
 static const char *pathless(int how) {
   if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;
@@ -140,8 +140,8 @@ __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t
   record_unlock(&dataset->lock);
 }
 
-/* Notes the properties of a dataset: extent and chunk cache at each open. The others, for which the
- * library needs microseconds, only when it is created or first opened. */
+/* Notes the properties of a dataset: extent and chunk cache at each open; the other properties, for
+ * which the library needs microseconds, only when the dataset is created or first opened. */
 static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                      const struct h5_made *made) {
   if (made || !dataset->described) note_shape(lib, id, dataset, made);
@@ -153,9 +153,9 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   record_unlock(&dataset->lock);
 }
 
-/* Returns the number of the dataset of this name, whose record is made if necessary, and counts one
- * more use of it; 0 if it is not counted. length 0: no name, or a name that cannot be stored. how:
- * H5D_ flags. */
+/* Returns the number of the dataset of this name, makes its record if necessary, and counts one
+ * more use of it. Returns 0 if it is not counted. length 0: no name, or a name that cannot be
+ * stored. how: H5D_ flags. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
                                 int how) {
   if (!runtime_enter()) return 0;
@@ -197,8 +197,8 @@ static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct 
   return is_place ? location.file : h5f_of(lib, id);
 }
 
-/* Returns the dataset of an id that was just opened or is seen first, with its record, which is
- * made if necessary; NULL if it is not recorded. made: the arguments of the call that created the
+/* Returns the dataset of an id that was just opened, or is seen for the first time, and makes its
+ * record if necessary; NULL if it is not recorded. made: the arguments of the call that created the
  * dataset, NULL if it was opened. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how,
                                const struct h5_made *made) {

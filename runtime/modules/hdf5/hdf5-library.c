@@ -24,8 +24,8 @@ static void note_version(const unsigned numbers[3]) {
   memcpy(version, text, sizeof(version));
 }
 
-/* Stores the version of the library. H5get_libversion is the library's first call and
- * initializes it for all others. */
+/* Stores the version of the library. H5get_libversion is the first call of the library, and
+ * initializes it for all other calls. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
   unsigned numbers[3] = {0, 0, 0};

@@ -196,8 +196,8 @@ void h5_forget_known(const struct h5_library *lib, const struct h5_known *known)
   record_unlock(&hdf5->lock);
 }
 
-/* Removes an id from the table. Most of these ids are new and unknown, so no lock is taken for
- * them. */
+/* Removes an id from the table. Takes no lock for an unknown id, because most of these ids are
+ * new. */
 void h5_forget(const struct h5_library *lib, int64_t id) {
   struct found found = look_up(lib, key_of(lib, id));
   struct h5_known known = {.id = key_of(lib, id), .place = found.place, .means = found.means};

@@ -71,8 +71,8 @@ static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) 
   }
 }
 
-/* Compares contiguous data with what was accessed. The close itself may write contiguous data,
- * so this is done after the close. */
+/* Compares contiguous data with the accessed bytes. Called after the close, because the close
+ * itself may write contiguous data. */
 void h5d_after_close(struct h5_dataset *dataset) {
   if (dataset->raw_bytes == 0) return;
   struct overlap overlap = overlap_of(dataset);

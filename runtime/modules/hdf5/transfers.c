@@ -147,8 +147,8 @@ __attribute__((noinline)) static void describe_one(struct h5_library *lib,
   describe(lib, dataset, &one, transfer);
 }
 
-/* Returns the weight of a transfer among others: its bytes plus 1, so that a transfer of zero
- * bytes has a part, too. */
+/* Returns the weight of a transfer among others: its bytes plus 1, so that a transfer of zero bytes
+ * also has a share. */
 static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
@@ -178,7 +178,7 @@ static void share_out(struct h5_library *lib, enum h5d_operation operation,
     describe_one(lib, dataset, several, i, &transfer);
     last = dataset;
     uint64_t weight = weight_of(&transfer);
-    if (weight > left) weight = left; /* a dataset grew meanwhile */
+    if (weight > left) weight = left; /* a dataset has grown in the meantime */
     uint64_t end = t1 + (uint64_t)((unsigned __int128)(t2 - t1) * weight / left);
     book(dataset, operation, &transfer, t1, end);
     layer_share(frame, &dataset->layer, weight, left, t1, end);
@@ -198,8 +198,8 @@ void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
     layer_pop(frame, NULL, t1, t2);
 }
 
-/* Counts the transfer of a chunk as it is stored: bytes, or the stored size for a read, whose
- * arguments do not contain its size. */
+/* Counts the transfer of a chunk as it is stored. bytes: its size; for a read, whose arguments do
+ * not contain the size, the stored size is used. */
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {

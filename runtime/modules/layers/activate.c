@@ -1,5 +1,5 @@
-/* Attributes to the application what POSIX and STDIO counted before the first call of an upper
- * layer. With it, attributed and unattributed calls add up to the sums of those modules. */
+/* Attributes to the application the calls that POSIX and STDIO counted before the first call of an
+ * upper layer. With these, attributed and unattributed calls add up to the sums of both modules. */
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
 #include "../apmpi/apmpi-module.h"

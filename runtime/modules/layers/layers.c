@@ -81,8 +81,8 @@ void layers_forked(void) {
   if (darshan_inside.layers) darshan_inside.layers->depth = 0;
 }
 
-/* Number of slots for frames that no stack uses, besides those that this thread used last:
- * frames of stacks that continued in other threads. */
+/* Number of slots for frames that no stack uses, for stacks that continued in other threads; the
+ * frames that this thread used last need no slot. */
 enum { SPARE_LAYERS = 64 };
 static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
 static struct layer_thread *more_spare[SPARE_LAYERS];
@@ -191,8 +191,8 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-/* Adds the calls of lower layers to the record. tick: seconds per tick. Not inlined, because
- * most metadata calls have none. */
+/* Adds the calls of lower layers to the record. tick: seconds per tick. Not inlined, because most
+ * metadata calls have no lower-layer calls. */
 __attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
                                                 const struct layer_sums *sums, double tick) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
@@ -220,9 +220,9 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Adds the bytes of a piece to the set of distinct bytes (the file's number in the upper bits, the
- * offset in the lower), and the number of new ones to the record's counter. The caller holds the
- * record's lock. */
+/* Adds the bytes of a piece to the set of distinct bytes (the file's number is in the upper bits,
+ * the offset in the lower), and adds the number of new bytes to the record's counter. The caller
+ * holds the record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);
@@ -303,9 +303,9 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
   if (frame->sums.told) note_pieces(part, frame);
 }
 
-/* Counts an outermost call in the record of its call site. Its bytes are those that the call
- * reported (layer_moved), else those that it requested of MPI-IO, or, without MPI-IO, those that
- * the lowest layers moved. */
+/* Counts an outermost call in the record of its call site. Its bytes are the bytes that the call
+ * reported (layer_moved); else the bytes that it requested from MPI-IO; or, without MPI-IO, the
+ * bytes that the lowest layers moved. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
                                                  const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {

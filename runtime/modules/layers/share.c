@@ -27,8 +27,8 @@ static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, ui
   }
 }
 
-/* Moves calls from the frame `left` to the part. counter: that of the calls; their number is the
- * sum over the size bins of the part. */
+/* Moves calls from the frame `left` to the part. counter: the counter of these calls; their number
+ * is the sum over the size bins of the part. */
 static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
                        const uint32_t sizes[10]) {
   for (int bin = 0; bin < 10; bin++)

@@ -15,8 +15,8 @@ struct lustre_state lustre_state;
 
 enum { BYTES_PER_RECORD = 1024 };
 
-/* Allocates the memory for layouts, for the first file on Lustre, so that other processes need
- * none. Returns 0, or -1 if out of memory. The caller holds the lock. */
+/* Allocates the memory for layouts when the first file on Lustre is used, so that other processes
+ * do not need it. Returns 0, or -1 if out of memory. The caller holds the lock. */
 static int prepare(struct lustre_state *lustre) {
   if (lustre->slots) return 0;
   lustre->limit = module_limit(DARSHAN_MOD_LUSTRE);
@@ -27,8 +27,8 @@ static int prepare(struct lustre_state *lustre) {
   return lustre->slots ? 0 : -1;
 }
 
-/* Makes a record after the others. It stays there, unless it fits into the space of the file's
- * former record. The caller holds the lock. */
+/* Makes a record after all others. If it fits into the space of the file's former record, moves it
+ * there. The caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
   int settled = 0;

@@ -25,7 +25,7 @@ static void prepare(void) {
   spin_unlock_alone(&mpiio->lock, begun);
 }
 
-/* Forgets all files in a forked child: none is open there, because a child must not call MPI. */
+/* Forgets all files in a forked child. No file is open there, because a child must not call MPI. */
 void mpiio_forked(void) {
   struct segments files = mpiio_state.files;
   segments_clear(&files);
@@ -48,7 +48,7 @@ static uint32_t place_of(mpi_handle fh) {
 }
 
 /* Returns the entry of an open handle, or NULL. Takes no lock: only the key may change, and a
- * handle that another thread opens or closes meanwhile is a different one. */
+ * handle that another thread opens or closes at the same time is a different handle. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;

@@ -1,7 +1,6 @@
 /* Non-blocking reads and writes, from the call that starts one to the wait or test that finds it
- * complete.
- * A call for many requests first marks those of files. After every kind of wait and test, a request
- * is complete if MPI has replaced its handle in the array. */
+ * complete. A call for many requests first marks the requests on files. After every kind of wait
+ * and test, a request is complete if MPI has replaced its handle in the array. */
 #include "mpiio.h"
 
 static uint32_t bucket_of(mpi_handle key) {
@@ -75,8 +74,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Marks, among n requests, those on files with their index, and links them, so that no other call
- * takes them. Returns the number of the first; 0 if there is none. */
+/* Marks the requests on files among n requests with their index, and links them, so that no other
+ * call takes them. Returns the number of the first such request; 0 if there is none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;

@@ -109,9 +109,9 @@ static void round_bins(int64_t *bins, int64_t unit) {
   }
 }
 
-/* Rounds all bins, because nanoseconds hardly compress and the log has some hundred bins for each
- * rank of a job. The unit is a power of two, at least a thousandth of a bin: bytes that are 0
- * compress well. */
+/* Rounds all bins, because nanoseconds do not compress well, and the log has some hundred bins for
+ * each rank of a job. The unit is a power of two and at least a thousandth of a bin, so that the
+ * low bytes become 0, which compresses well. */
 static void round_waits(struct heatmap_record *to) {
   enum { PARTS = 1000 };
   int64_t unit = 1, least = (int64_t)(to->head.bin_width_seconds * NS_PER_SECOND) / PARTS;

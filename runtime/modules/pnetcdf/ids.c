@@ -120,7 +120,7 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
   record_unlock(&pn->lock);
 }
 
-/* Removes the entry of an open file, whose arrays of variables become free. The caller holds the
+/* Removes the entry of an open file, and frees its arrays of variables. The caller holds the
  * lock. */
 static void remove_open(struct pn_open *open) {
   struct pnetcdf_state *pn = &pnetcdf_state;

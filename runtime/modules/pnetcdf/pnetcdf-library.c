@@ -8,7 +8,7 @@ const char *pn_version(void) {
   return version;
 }
 
-/* Stores the version of the library. told: what the library reports, the version, a space and the
+/* Stores the version of the library. told: the text that the library returns: version, space,
  * date. */
 static void note_version(const char *told) {
   size_t length = 0;

@@ -41,9 +41,9 @@ static int size_of_type(int type) {
 
 static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in a path's room");
 
-/* Returns the number of elements of a variable with these dimensions; if its first dimension is
- * unlimited, those of one record, and sets *record_dimension. Returns -1 if the library cannot
- * return a length. */
+/* Returns the number of elements of a variable with these dimensions. If its first dimension is
+ * unlimited, returns the elements of one record and sets *record_dimension. Returns -1 if the
+ * library cannot return a length. */
 static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
                          int *record_dimension) {
   int unlimited = -1;

@@ -161,8 +161,8 @@ static void add_misses(struct darshan_posix_ext_record *record, int64_t count, d
   record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
 }
 
-/* Counts a failed lookup of `seconds` in its folder, if that has a record or gets one now.
- * Returns 1, or 0 if the folder has none. The caller holds the lock of other paths. */
+/* Counts a failed lookup of `seconds` in its folder, if the folder has a record or gets one now.
+ * Returns 1, or 0 if the folder has no record. The caller holds the lock of other paths. */
 static int missed_in_folder(const char *name, size_t length, double seconds) {
   struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
   if (!folder) return 0;
@@ -308,7 +308,7 @@ void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint6
 
 void posix_link_read(ssize_t result, size_t most, int dirfd, const char *path, uint64_t t1,
                      uint64_t t2) {
-  int is_no_link = most > 0 && errno == EINVAL; /* the kernel looked the name up */
+  int is_no_link = most > 0 && errno == EINVAL; /* the name exists and is not a link */
   posix_resolved(result >= 0 || is_no_link, dirfd, path, t1, t2);
 }
 
@@ -412,8 +412,8 @@ static int was_listed(uint64_t id) {
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
-/* Marks the descriptor of a folder, so that entries read from it are counted, but not those of
- * system folders. */
+/* Marks the descriptor of a folder, so that entries read from it are counted, except for system
+ * folders. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;

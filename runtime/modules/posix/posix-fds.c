@@ -39,8 +39,8 @@ static void *have(void *place, size_t size) {
   return none;
 }
 
-/* Returns the entry of a descriptor, whose page is allocated if necessary; NULL if the
- * descriptor cannot be followed. */
+/* Returns the entry of a descriptor, and allocates its page if necessary; NULL if the descriptor
+ * cannot be followed. */
 static struct fd_entry *make_entry(int fd) {
   if (!fd_can_follow(fd)) return NULL;
   if (fd < RUNTIME_FDS) return &darshan_hot.fds[fd];
@@ -119,8 +119,8 @@ void fd_dropped_slow(int fd) {
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }
 
-/* Marks a descriptor as one that is not recorded. One from RUNTIME_FDS on without an entry gets
- * none: it is classified when it is used. */
+/* Marks a descriptor as not recorded. A descriptor from RUNTIME_FDS on without an entry stays
+ * without one; it is classified when it is used. */
 void fd_is_other(int fd) {
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);

@@ -160,8 +160,8 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
-/* Ends recording before an exec by system call, if the exec may work, and replaces its environment
- * by one that starts the runtime again. */
+/* Ends recording before an exec by system call, if the exec may succeed, and replaces its
+ * environment by an environment that starts the runtime again. */
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;

@@ -17,11 +17,11 @@ __attribute__((noinline)) void posix_tell_site(enum site_kind kind, uint64_t t1,
   count_and_leave(&call);
 }
 
-/* Returns the id of a file's record, which several files may share. The caller holds the lock: the
- * state may be that of another file afterwards. */
+/* Returns the id of a file's record, which several files may share. The caller holds the lock,
+ * because afterwards the state may belong to another file. */
 static inline uint64_t id_of(const struct posix_file *file) {
   const struct darshan_posix_record *record = file->record;
-  return record ? record->base.id : file->id; /* a handler forked during this call: none */
+  return record ? record->base.id : file->id; /* NULL if a handler forked during this call */
 }
 
 /* These functions unlock the record and end the update. The first two count the call for its site

@@ -71,7 +71,8 @@ enum { NO_BYTE = -1 }; /* last byte after a transfer of zero bytes at offset 0 *
 
 /* Slow path of count_transfer, for a file without an alignment or with an unknown position. Counts
  * the transfer and returns its offset, or -1 if unknown. While the position is unknown, sequential
- * and consecutive accesses are those of this process alone; at a known offset, they start over. */
+ * and consecutive accesses are counted for this process alone; at a known offset, the count starts
+ * again. */
 static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
                                                         int64_t bytes, int64_t offset,
                                                         int memory_misaligned, uint64_t t1,

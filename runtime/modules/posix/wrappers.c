@@ -81,8 +81,8 @@ struct uring_setup;
 #define MAPS(at, n, flags, fd)                                                                     \
   if (UNLIKELY(((flags)&MAP_FIXED) && mappings_may_hold(at, n))) mappings_leaving(at, n);          \
   FD(fd)
-/* A range of memory that may contain mappings of files. f: the file of the first one, which
- * mapping_called gives back. */
+/* A range of memory that may contain mappings of files. f: the file of the first mapping, which
+ * mapping_called releases. */
 #define MAPPED(at, n)                                                                              \
   if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
   ACTIVE;                                                                                          \
@@ -213,8 +213,7 @@ struct uring_setup;
   posix_hand_on()
 #define STARTED                                                                                    \
   if (UNLIKELY(sites_on)) sites_count_start()
-/* If the application passes NULL for the pid or the status, the runtime uses a variable of its
- * own. */
+/* If the application passes NULL for the pid or the status, the runtime uses its own variable. */
 #define SPAWN(pid, look)                                                                           \
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
   enum exec_kind kind = look;                                                                      \

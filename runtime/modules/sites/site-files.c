@@ -37,8 +37,8 @@ static inline unsigned risen(list *files, unsigned place) {
 }
 
 /* Slow path of add, if the file of the last call is not at its former place in the list: searches
- * it and adds the amount. A file that is not in the list collects its amounts in a run, and
- * replaces the last file of the list when its run is larger than that file's amount, which is
+ * it and adds the amount. A file that is not in the list collects its amounts in a run. When the
+ * run exceeds the amount of the last file in the list, it replaces that file, whose amount is
  * lost. */
 static __attribute__((noinline)) void look_and_add(struct site_last_file *last, list *files,
                                                    int measure, int64_t amount) {

@@ -114,8 +114,8 @@ static const char *find_function(uintptr_t address) {
 }
 
 /* Returns the name of the function of this library that contains the address; NULL if there is
- * none. Searches all symbols for each new address, because few addresses are asked for, many
- * times, and remembers up to 64 names. */
+ * none. Searches all symbols for each new address, and remembers up to 64 names, because few
+ * addresses are requested, but many times. */
 const char *site_function(uintptr_t address) {
   enum { KNOWN = 64 };
   struct known {

@@ -29,8 +29,8 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-/* Returns 1 if this stack is that of the program's first thread and has room for a script's frames.
- * Other stacks may be small. */
+/* Returns 1 if this is the stack of the program's first thread, and it has space for the frames of
+ * a script. Other stacks may be small. */
 static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -101,9 +101,9 @@ void site_take_python(struct site_python *python, struct python_frame *frames, s
   python->lines = (uint32_t)(count - first);
 }
 
-/* The text of a frame, which many stacks have. mark, and code as python_code_of read it, are
- * compared with the frame, because a code object may be freed and another one made at its address.
- */
+/* The text of a frame, which many stacks share. mark and code (as read by python_code_of) are
+ * compared with the frame, because a code object may be freed, and another one made at its address.
+ * */
 struct known_line {
   uintptr_t address; /* of the code object */
   uint64_t mark;

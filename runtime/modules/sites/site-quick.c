@@ -14,7 +14,7 @@ struct site_quick {
   const void *thread;       /* its address names it; NULL: free */
   struct site_stack *stack; /* NULL: none */
   uintptr_t frame, function;
-  uintptr_t distance; /* of the caller's frame from that of sites_count_inside */
+  uintptr_t distance; /* distance of the caller's frame from the frame of sites_count_inside */
   uint64_t since;     /* end of its last measured call, in ticks */
   uint32_t first;     /* of the stack's slots, the first one above the caller's frame */
   uint32_t ticks;     /* length of a call */
@@ -38,7 +38,7 @@ void sites_quick_forked(void) {
 }
 
 /* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
- * same. They lie on the thread's own stack, where they lay when the stack was noted. */
+ * same. They are on the thread's own stack, at the same addresses as when the stack was noted. */
 static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
   const struct site_stack *stack = quick->stack;
   if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
@@ -96,8 +96,8 @@ static int has_last_stack(uint64_t t2) {
          thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
 }
 
-/* Returns the place of this thread's stack: the one that it has, else a free one or the one of this
- * thread whose last measured call is the oldest; NULL if there is none. */
+/* Returns the slot for this thread's stack: its existing slot, else a free slot, else the slot of
+ * this thread whose last measured call is the oldest; NULL if there is none. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
   struct site_quick *set = set_of(caller), *oldest = NULL;
@@ -107,7 +107,7 @@ static struct site_quick *place_for(const struct site_caller *caller,
     const void *thread = NULL;
     if (__atomic_compare_exchange_n(&quick->thread, &thread, &site_thread, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
-      return quick; /* it was free, and so are those behind it */
+      return quick; /* it was free, like all slots after it */
     if (thread != &site_thread) continue;
     if (quick->stack == stack) return quick;
     if (!oldest || quick->since < oldest->since) oldest = quick;

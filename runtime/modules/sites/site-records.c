@@ -22,11 +22,11 @@ struct element {
   const struct python_frame *python; /* NULL: native */
 };
 
-/* Largest number of Python frames of a stack, those that fit into a buffer for paths. */
+/* Largest number of Python frames of a stack, which fit into a buffer for paths. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
-  int is_cut; /* an interpreter's own frames, and those outside of it, are left out */
+  int is_cut; /* an interpreter's own frames, and the frames outside of them, are left out */
   struct element element[WALK_FRAMES + PYTHON_FRAMES];
 };
 
@@ -41,8 +41,8 @@ static int repeats(const struct element *last, unsigned n) {
   return 1;
 }
 
-/* Adds a frame to the elements. If the last elements repeat those before them, they are left
- * out: a recursion has one name. */
+/* Adds a frame to the elements. If the last elements repeat the elements before them, they are left
+ * out, so that a recursion has one name. */
 static void add_element(struct elements *elements, struct element element) {
   elements->element[elements->count++] = element;
   for (unsigned n = 1; n <= LONGEST_REPETITION && 2 * n <= elements->count; n++) {
@@ -83,8 +83,8 @@ static void fill(struct darshan_sites_record *record, enum site_record_kind kind
   record->counters[SITES_PROCESSES] = 1;
 }
 
-/* Fills the memory of the next record, unless the id has one already. The next record is that of
- * the id, or, past the limit of records, the one that all others share. */
+/* Fills the memory of the next record, unless the id already has a record. The next record is the
+ * record of the id or, beyond the limit, the record that all others share. */
 static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
   struct record_store *store = &darshan_store;
   const struct store_entry *entry = store_find(store, id);
@@ -130,7 +130,7 @@ static void add_object(uintptr_t address) {
       store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
   if (!name.is_full && !(entry && entry->record[STORE_SITES])) {
     record_of(name.text, name.length, RECORD_OF_OBJECT, 0);
-    if (object.map) python_look_at(object.map); /* dlopen may have brought an interpreter */
+    if (object.map) python_look_at(object.map); /* dlopen may have loaded an interpreter */
   }
   if (known) known->has_record = 1;
 }

@@ -15,9 +15,9 @@ static inline unsigned head_of(uint64_t key) {
   return (unsigned)(key * 0x9e3779b97f4a7c15u >> 54) % SITE_HEADS;
 }
 
-/* Returns the key of a stack: made of the innermost return address, and of how deep the stack
- * is. A stack whose end is not known has its place within a page instead. With Python, the
- * innermost line is part of the key. */
+/* Returns the key of a stack, which is computed from the innermost return address and the depth of
+ * the stack. If the end of the stack is unknown, the offset within a page replaces the depth. With
+ * Python, the innermost line is part of the key. */
 static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
                                             const struct site_python *python) {
   uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
@@ -26,8 +26,8 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Like site_is_same, for a stack whose end is not known: the kernel reads the return addresses, and
- * returns an error where no memory is. */
+/* Like site_is_same, for a stack whose end is unknown: the kernel reads the return addresses, and
+ * returns an error if there is no memory. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
   enum { AT_ONCE = 8 };
@@ -60,16 +60,16 @@ static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
 }
 
 /* Like check_texts, but returns 1 without a comparison if the last one was less than about a
- * millisecond ago. The addresses alone do not decide: a code object can be freed, and one of the
- * same size made at its address, as when a program runs one script after the other. */
+ * millisecond ago. Equal addresses are not enough: a code object can be freed, and another one of
+ * the same size made at its address, for example if a program runs one script after another. */
 static inline int have_texts(struct site_stack *stack) {
   enum { CHECK_TICKS = 1 << 21 };
   uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
   return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_texts(stack);
 }
 
-/* Returns 1 if the lines of the running stack are those of the known one. Not inlined, because its
- * caller needs little stack. */
+/* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because
+ * its caller must use little stack. */
 static __attribute__((noinline)) int same_lines(struct site_stack *stack,
                                                 const struct site_python *python) {
   for (uint32_t i = 0; i < stack->lines; i++)
@@ -110,10 +110,10 @@ struct new_stack {
   struct site_part *part;
 };
 
-/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which stays
- * as long as the thread: the main thread's, or the one that has the thread's variables at its end.
- * Returns 1 if it is the thread's own, else 0: then span has the bounds of the mapping that
- * contains frame, or is {0, 0} if they are not known. */
+/* Finds the bounds of the running stack. If it is this thread's own stack, which exists as long as
+ * the thread (the main thread's stack, or the stack with the thread's variables at its end),
+ * remembers the bounds and returns 1. Otherwise returns 0, and span has the bounds of the mapping
+ * that contains `frame`, or is {0, 0} if they are unknown. */
 static int find_bounds(uintptr_t frame, struct span *span) {
   struct span *own = &site_thread.stack;
   int is_main;
@@ -213,20 +213,21 @@ static void find_site(void *argument) {
   int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
   registers_from(&registers, &new->registers);
   span.start = registers.value[REGISTER_STACK];
-  /* The frames of Python tell the stacks outside of the interpreter's code apart. */
+  /* Frames of Python distinguish stacks, so native frames only count outside of the interpreter's
+   * code. */
   struct span interpreter = {0, 0};
   if (python->lines) interpreter = site_interpreter();
   if (is_full || !python->imports)
     walk_from(&registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &interpreter, &walk);
-  /* The frames of this module, up to the one that looks, are not part of the stack. */
+  /* The frames of this module, up to the frame of sites_count_inside, are not part of the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
   new->part = site_record(&walk, first, is_full, python);
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
-/* Finds or makes the record of a stack that is not among the known stacks, and returns it; NULL if
- * there is no room. Not inlined, because the registers need stack of their own. */
+/* Finds or makes the record of a stack that is not among the known stacks; returns NULL if there is
+ * no space. Not inlined, because the registers need additional stack. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};

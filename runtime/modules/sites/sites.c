@@ -20,7 +20,7 @@ static_assert(SITES_F_GAP_LONG_TIME == SITES_F_GAP_SHORT_TIME + 2, "order");
 
 int sites_prepare(void) {
   struct object own;
-  /* In a static program the runtime's own frames cannot be told from the program's. */
+  /* In a static program the runtime's own frames cannot be distinguished from the program's. */
   if (!sites_are_asked() || !module_is_on(DARSHAN_MOD_SITES) ||
       object_of((uintptr_t)sites_prepare, &own) < 0 || own.path[0] == '\0')
     return 0;

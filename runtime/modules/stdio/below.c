@@ -1,4 +1,5 @@
-/* Counts what libc reads from files and writes to them below calls on streams (STDIO_EXT). */
+/* Counts the bytes that libc reads from files, and writes to them, below calls on streams
+ * (STDIO_EXT). */
 #include "stdio-module.h"
 
 /* Returns the STDIO_EXT record of a stream; NULL if there is none, or if other threads may have
@@ -34,7 +35,7 @@ static void drained(struct stdio_stream *stream, struct darshan_stdio_ext_record
 
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
-  /* Pushed-back bytes are not in the buffer and do not show what libc read. */
+  /* Pushed-back bytes are not in the buffer, and do not show how many bytes libc read. */
   if (!below || stream->odd || stream_is_in_backup(stream->file)) return;
   filled(stream, below, bytes);
   below->fcounters[STDIO_EXT_F_FILL_TIME] += seconds;
@@ -58,9 +59,8 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* Counts what a seek did below: writes of waiting bytes, and the discard and refill of the
- * buffer. A seek within the buffer only moves a pointer: libc neither discards nor reads a
- * block. */
+/* Counts the calls below a seek: writes of waiting bytes, and the discard and refill of the buffer.
+ * A seek within the buffer only moves a pointer: libc neither discards nor reads a block. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;

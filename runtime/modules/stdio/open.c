@@ -21,9 +21,9 @@ static int stdio_is_on(void) {
   return module_is_on(DARSHAN_MOD_STDIO) && fd_may_change();
 }
 
-/* Records a stream that was just opened, under this name. Returns NULL if it cannot be recorded.
- * An open stream whose descriptor had the same number, and was closed below it, writes to the
- * new file from now on. */
+/* Records a stream that was just opened, under this name. Returns NULL if it cannot be recorded. If
+ * an open stream had a descriptor with the same number, which was closed below it, this stream
+ * writes to the new file from now on. */
 static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = stdio_follow(file, name);
   if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(stream_fd(file));

@@ -104,7 +104,7 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* Replaces the name of a stream by that of its current file, or of a standard stream. Returns 0 if
+/* Replaces the name of a stream by the name of its current file or standard stream. Returns 0 if
  * the file is not recorded. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
@@ -119,9 +119,9 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
          /* a path */ posix_name_of(name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name);
 }
 
-/* Returns the number of the record of this name, which is made if necessary. If there is no space
- * for it, returns that of a group, whose name then replaces it; 0 if there is no space at all.
- * *below: number of the STDIO_EXT record. */
+/* Returns the number of the record of this name, and makes the record if necessary. If there is no
+ * space for it, returns the record of a group, whose name then replaces this name. Returns 0 if
+ * there is no space at all. *below: number of the STDIO_EXT record. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -193,7 +193,8 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
-/* Counts what is not yet in the record: bytes that macros moved, and the time of quick calls. */
+/* Adds to the record what it does not contain yet: bytes that macros moved, and the time of quick
+ * calls. */
 static void settle_all(struct stdio_stream *stream) {
   stdio_settle(stream);
   stdio_quick_settle(stream);
@@ -296,8 +297,8 @@ void stdio_finish(void) {
   }
 }
 
-/* Takes the records from all streams in a forked child: the streams stay open, but their records
- * are the parent's. */
+/* Removes the records from all streams in a forked child: the streams stay open, but their records
+ * belong to the parent. */
 void stdio_forked(void) {
   struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;

@@ -154,8 +154,8 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_unlock_layers(stream, SITE_SYNC, 0, 0, t1, t2);
 }
 
-/* Counts what inlined macros moved on all streams that this thread used last. Called before
- * fflush(NULL), which moves the pointers of all streams. */
+/* Counts the bytes that inlined macros moved on all streams that this thread used last. Called
+ * before fflush(NULL), which moves the pointers of all streams. */
 void stdio_settle_own(void) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

@@ -11,7 +11,7 @@ uint32_t training_on;
 
 enum {
   ITERATORS = 64,     /* iterators in use at a time */
-  LONGEST_EPOCHS = 64 /* a loader's first epochs, which have records of their own */
+  LONGEST_EPOCHS = 64 /* number of a loader's first epochs, which have their own records */
 };
 
 /* The running epoch of an iterator. */
@@ -56,8 +56,8 @@ static void name_part(struct site_name *name, const char *part, int64_t number, 
   site_name_add_hex(name, loader);
 }
 
-/* Adds the time since `from` to the bins of epochs, and that since t1 as a wait for data, each but
- * once if loops are inside of others. The caller holds training_lock. */
+/* Adds the time since `from` to the bins of epochs, and the time since t1 as a wait for data. If
+ * loops are nested, each time is added only once. The caller holds training_lock. */
 static void add_to_time(uint64_t from, uint64_t t1, uint64_t t2) {
   int64_t ns;
   if (from < state.counted) from = state.counted;
@@ -107,8 +107,8 @@ static void count_begin(struct darshan_training_record *record, const struct beg
   training_add_fetches(record, &training_thread.sums);
 }
 
-/* Returns the slot of the iterator at this address: its own, else a free one, else the one that has
- * been unused for the longest time. */
+/* Returns the slot of the iterator at this address: its own slot, else a free slot, else the slot
+ * that has been unused for the longest time. */
 static struct iterator *place_of(const void *address) {
   struct iterator *oldest = &state.iterator[0];
   for (int i = 0; i < ITERATORS; i++) {

@@ -1,7 +1,8 @@
-/* Functions in place of those by which PyTorch makes a batch, in a worker or in the process itself.
+/* Replacements of the functions with which PyTorch makes a batch, in a worker or in the process
+ * itself.
  *
  * _DatasetKind.create_fetcher returns an object that makes the batches of an epoch. Its method
- * fetch asks the data set for samples and calls its attribute collate_fn with them. fetch is
+ * fetch requests samples from the data set and calls its attribute collate_fn with them. fetch is
  * replaced in its class, collate_fn in the object. */
 #include <errno.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "hooks.h"
 #include "training.h"
 
-/* A worker's public function that tells its number, and where it is. */
+/* The public function that returns a worker's number, and its module. */
 static const char data_module[] = "torch.utils.data", info_function[] = "get_worker_info";
 
 /* Replaces fetch of a fetcher. */
@@ -46,7 +47,7 @@ static const struct python_method fetch_method = {"fetch", fetch_called, PYTHON_
                                   collate_method = {"collate_fn", collate_called,
                                                     PYTHON_ONE_ARGUMENT, NULL};
 
-/* Returns the number of this process as a worker, -1 if it is none. */
+/* Returns the number of this process as a worker; -1 if it is not a worker. */
 static int64_t worker_number(void) {
   python_object *module = hook_module(data_module);
   python_object *function =

@@ -1,4 +1,5 @@
-/* Counts what processes that make batches do: workers, or the process itself without workers. */
+/* Counts the work of processes that make batches: workers or, without workers, the process
+ * itself. */
 #include <sys/resource.h>
 
 #include "../../door/door.h"
@@ -31,8 +32,8 @@ uint64_t training_processor_time(void) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the nanoseconds in which this thread was ready to run but had no processor, -1 if the
- * kernel does not tell. */
+/* Returns the nanoseconds in which this thread was ready to run but had no processor; -1 if
+ * unknown. */
 static int64_t ready_time(void) {
   int64_t ran, ready;
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
@@ -47,8 +48,8 @@ static int64_t page_faults(void) {
 
 /* --- calls on files ---------------------------------------------------------------------- */
 
-/* Has the records up to this number of both modules tell this module. New ones do so from the
- * start. */
+/* Makes the records of both modules, up to these numbers, notify this module. New records do so
+ * from the start. */
 static void watch_all(uint32_t posix, uint32_t stdio) {
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
@@ -81,7 +82,8 @@ void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, u
   struct training_thread *thread = &training_thread;
   struct training_sums *sums = &thread->sums;
   uint64_t from = t1 > thread->last_end ? t1 : thread->last_end;
-  uint64_t ticks = t2 > from ? t2 - from : 0; /* without what an event of the same call had */
+  /* Leaves out ticks that another event of the same call has counted. */
+  uint64_t ticks = t2 > from ? t2 - from : 0;
   if (t2 > thread->last_end) thread->last_end = t2;
   sums->bytes_read += bytes_read;
   if (kind == SITE_READ || kind == SITE_SEEK)
@@ -146,8 +148,9 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   training_thread.sums = (struct training_sums){0};
 }
 
-/* Adds a fetch to the bins of its time. processor, ready: nanoseconds in it. Both are taken to be
- * in calls on files as far as they do not fit beside these. The caller holds training_lock. */
+/* Adds a fetch to the bins of its time. processor, ready: nanoseconds in the fetch. If they do not
+ * fit beside the calls on files, the excess is taken to be inside these calls. The caller holds
+ * training_lock. */
 static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t processor,
                         int64_t ready) {
   int64_t files = training_nanoseconds(files_of(&training_thread.sums) - fetch->files);

@@ -16,7 +16,7 @@ int64_t hook_number(python_object *object, const char *name) {
   return number;
 }
 
-/* Returns 1 if the function is the one that this module puts in place of another. */
+/* Returns 1 if the function is this module's replacement of another function. */
 static int is_ours(python_object *function, const struct python_method *method) {
   if (python_api.PyCFunction_GetFunction(function) == method->function) return 1;
   python_api.PyErr_Clear(); /* the function is not one of C */

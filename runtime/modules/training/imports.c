@@ -1,8 +1,8 @@
 /* Replaces functions of libraries when they are imported.
  *
  * The first sign of a library is that one of its files is opened, before the code in it is
- * executed. From there Python is asked to call `attach` between two of its instructions
- * (Py_AddPendingCall). The file's module exists then, but mostly without its classes. The import
+ * executed. At that point Python is requested to call `attach` between two of its instructions
+ * (Py_AddPendingCall). The file's module then exists, but mostly without its classes. The import
  * system keeps a value in the module's specification while it executes the module's code, and
  * overwrites it at the end: attach puts an object there whose destructor replaces the functions. */
 #include <errno.h>
@@ -91,7 +91,7 @@ static int is_in(const char *path, const char *name, const char *folder) {
   return length >= end && strncmp(path + length - end, folder, end) == 0;
 }
 
-/* Lets Python call attach for the row, if the path is that of its file. */
+/* Has Python call attach for the row, if the path is that of the row's file. */
 static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
   if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;

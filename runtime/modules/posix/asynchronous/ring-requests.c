@@ -87,8 +87,8 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* Stores what a request closes, and releases the descriptor at submission: another thread may
- * get it before the result is seen. */
+/* Stores the file that a request closes, and releases the descriptor at submission, because another
+ * thread may get it before the result is seen. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;
@@ -112,7 +112,7 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
   request->flags = entry->operation_flags;
   if (entry->slot && entry->slot != SLOT_ANY) {
     request->before = ring_file(ring, entry->slot - 1);
-    /* Without a result it never becomes known what was opened. */
+    /* Without a result, the opened file never becomes known. */
     ring_set_file(ring, entry->slot - 1, entry->flags & ENTRY_NO_RESULT ? NULL : SLOT_OPENS);
   }
   if (entry->operation == URING_OPENAT) return;
@@ -241,9 +241,10 @@ static int tells_often(const struct uring_entry *entry) {
   }
 }
 
-/* Stores a request until its result arrives, even one without a recorded file: its result could
- * be taken for that of another request with the same user data. Returns it, or NULL if the table
- * is full. Multishot requests are not stored, because a flag marks their results. */
+/* Stores a request until its result arrives, even a request without a recorded file, because its
+ * result could otherwise be taken for the result of another request with the same user data.
+ * Returns it, or NULL if the table is full. Multishot requests are not stored, because a flag marks
+ * their results. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);

@@ -209,8 +209,8 @@ static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_
   if (t1 > done->request.submitted) layers_began_before(t1 - done->request.submitted);
 }
 
-/* Forgets all requests, because the queue overwrote results, and their requests cannot be
- * distinguished from those under way. Returns the number of lost requests on files. The caller
+/* Forgets all requests, because the queue has overwritten results, and their requests cannot be
+ * distinguished from requests under way. Returns the number of lost requests on files. The caller
  * holds the ring's lock. */
 static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   uint32_t unseen = ring->requests.open - ring->others;
@@ -308,8 +308,8 @@ static void look_last(void *nothing) {
   }
 }
 
-/* Counts the completed requests of all rings, and those that the runtime did not see, because
- * the process exits. */
+/* Counts the completed requests of all rings, and the requests that the runtime did not see. Called
+ * because the process exits. */
 void rings_ending(void) {
   if (rings_state.used) stack_run_anyway(look_last, NULL);
 }

@@ -107,8 +107,8 @@ struct posix_file *posix_file_look(int fd) {
   return look(fd);
 }
 
-/* Returns the file of a descriptor that no POSIX call has named, because a stream opened it
- * (neither that open nor a fileno is counted); NULL if it is not recorded. */
+/* Returns the file of a descriptor that a stream opened, so that no POSIX call has named it
+ * (neither the open nor a fileno is counted); NULL if it is not recorded. */
 struct posix_file *posix_file_of_stream(int fd) {
   struct posix_name name;
   if (!stdio_name_at(fd, &name) || !fd_may_change()) return NULL;

@@ -84,8 +84,8 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Counts a rename of a source that has a record, with t1 and t2 in ticks; the target then gets a
- * record, too. Returns 1, or 0 if the source has none. */
+/* Counts a rename of a source that has a record, with t1 and t2 in ticks; the target then also gets
+ * a record. Returns 1, or 0 if the source has no record. */
 static int book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                        uint64_t t2) {
   struct posix_name target;

@@ -181,8 +181,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return name_of(name, module, dirfd, path, NULL);
 }
 
-/* Replaces the name by that of the file of descriptor `number`, if both are the same file
- * (facts). Returns 1 then, else 0. */
+/* Replaces the name by the name of descriptor `number`'s file, if both are the same file (facts).
+ * Returns 1 if it did, else 0. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -244,8 +244,8 @@ void posix_aux_prepare(uint32_t number) {
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 
-/* Gives the file a record of its own. Returns its number, or 0 at the record limit. The caller
- * holds the store's lock. */
+/* Gives the file its own record. Returns its number, or 0 at the record limit. The caller holds the
+ * store's lock. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
@@ -264,8 +264,8 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
-/* Returns the number of a new file with a record of its own; 0 if the table is full. The caller
- * holds the store's lock. */
+/* Returns the number of a new file with its own record; 0 if the table is full. The caller holds
+ * the store's lock. */
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
@@ -285,9 +285,9 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   return number;
 }
 
-/* Returns the number of the file of this name: a known one, a new one with a record of its own, or,
- * past the limit, one that shares an overflow, group or program record. 0 if there is no space. The
- * caller holds the store's lock. */
+/* Returns the number of the file of this name: a known file, a new file with its own record, or,
+ * beyond the limit, a file that shares an overflow, group or program record. Returns 0 if there is
+ * no space. The caller holds the store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;

@@ -11,8 +11,8 @@
 #include "../account.h"
 #include "record-id.h"
 
-/* Values for an open in place of a counter, which tell the file's position after it: the file's
- * beginning; or unchanged, because a descriptor of the file is in use already. */
+/* Values for an open in place of a counter. They define the file's position after the open: at the
+ * file's beginning, or unchanged, because a descriptor of the file is already in use. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
 /* Counts an open. counter: counted besides OPENS, or one of the two above. mode: permission
@@ -38,8 +38,8 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   posix_unlock_other(file, counter < 0 ? SITE_OPEN : SITE_OTHER, t1, t2);
 }
 
-/* Marks the descriptor of a name that is not recorded. Its bytes are summed as those of excluded
- * files, except for files of /proc, /dev and /sys, which have no bytes on storage. */
+/* Marks the descriptor of a name that is not recorded. Its bytes count as bytes of excluded files,
+ * except for files of /proc, /dev and /sys, which have no bytes on storage. */
 static void opened_excluded(int fd, const char *path) {
   int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
                 strncmp(path, "/sys/", 5) == 0;

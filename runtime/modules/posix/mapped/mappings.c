@@ -190,10 +190,10 @@ static int64_t at_most(uint64_t value, uint64_t most) {
 }
 
 static uint64_t news(uint64_t found, uint64_t told) {
-  return found > told ? found - told : 0; /* fewer: the kernel reclaimed pages meanwhile */
+  return found > told ? found - told : 0; /* if fewer, the kernel has reclaimed pages */
 }
 
-/* Adds the pages found in a mapping to its file's counters, except those that are counted already.
+/* Adds the pages found in a mapping to its file's counters, except pages that are already counted.
  * asked: the kernel mapped the pages on request. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
                   const struct pages *found, int asked) {
@@ -242,8 +242,8 @@ static struct pages both(const struct pages *a, const struct pages *b) {
                         a->left_out + b->left_out};
 }
 
-/* Handles the removal of a part of a mapping. If pages of the mapping are counted already, inspects
- * the rest, too, because it is unknown in which part those pages are. */
+/* Handles the removal of a part of a mapping. If pages of the mapping are already counted, also
+ * inspects the rest, because it is unknown in which part the counted pages are. */
 static void part_goes(struct page_reader *reader, const struct mapping *mapping,
                       const struct range *range) {
   uintptr_t end = end_of(mapping), last = mapping->from + mapping->n;
@@ -402,8 +402,8 @@ static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Marks that any page of a mapping may be one that the kernel mapped on request, because no time
- * was left to inspect those pages. */
+/* Marks that the kernel may have mapped any page of a mapping on request, because there was no time
+ * to inspect these pages. */
 static void may_be_populated(uint32_t place, uintptr_t from) {
   struct mapping *there = &mappings[place];
   if (!record_lock(&mappings_state.lock)) return;
@@ -451,8 +451,8 @@ static void settle_range(void *settling_) {
   pages_close(&reader);
 }
 
-/* Counts what was accessed in the mappings of a range, before the process exits, if there is
- * time for it. */
+/* Counts the accessed pages in the mappings of a range before the process exits, if there is time
+ * for it. */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
   order_so_far();

@@ -29,9 +29,9 @@ enum {
   PAGE = 4096,
   REGIONS = 512,
   ENTRIES = 512,
-  STEP_NS = 100000, /* about what one scan takes */
+  STEP_NS = 100000, /* approximate time of one scan */
   PIECE = 16 * PAGE,
-  PIECE_NS = 800, /* about what one sample takes */
+  PIECE_NS = 800, /* approximate time of one sample */
   PIECES_MOST = 1024,
   PIECES_LEAST = 16, /* fewer samples are too inaccurate */
 };

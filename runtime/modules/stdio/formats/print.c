@@ -1,8 +1,8 @@
 /* Counts messages and entries that libc prints by itself, by the growth of the stream.
  *
  * If the call prints through the stream alone, libc's own offset measures the growth, otherwise the
- * position of the descriptor. Bytes that other calls wrote meanwhile are subtracted, because those
- * calls count them. */
+ * position of the descriptor. Bytes that other calls wrote in the meantime are subtracted, because
+ * those calls count them. */
 #include "print.h"
 
 #include <fcntl.h>

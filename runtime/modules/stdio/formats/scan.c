@@ -1,7 +1,7 @@
-/* Computes the bytes of calls whose result does not tell how many they moved.
+/* Computes the bytes of calls whose result does not report them.
  *
- * Bytes read are the bytes of refills, plus those in the buffer before the call, less those in it
- * afterwards. Refills happen within libc (scan.h). If they cannot be measured, because
+ * The bytes read are the bytes of refills, plus the bytes in the buffer before the call, minus the
+ * bytes in it afterwards. Refills happen within libc (scan.h). If they cannot be measured, because
  * threads share the stream, its pointers are compared. */
 #include "scan.h"
 
