@@ -38,9 +38,10 @@ static void answer(void *question_) {
   question->found = next_symbol(question->name);
 }
 
-/* Looks up the real function of a wrapper, stores it in the slot and returns it; `missing`, which
- * fails with ENOSYS, if there is none. Called at the first use of the slot, and not earlier: a
- * library that is loaded later may bring a function that libc lacks (libaio, liburing). */
+/* Looks up the real function of a wrapper, stores it in the slot and returns it. If there is none,
+ * uses `missing`, which fails with ENOSYS. Called at the first use of the slot, not earlier,
+ * because a library that is loaded later may define a function that libc lacks (libaio,
+ * liburing). */
 void *real_resolve(void **slot, const char *name) {
   int saved = errno;
   struct question question = {name, NULL};

@@ -27,9 +27,9 @@ void stack_switch(void (*function)(void *), void *argument, char *top, char **le
     __attribute__((visibility("hidden")));
 
 /* An area is a guard page and then the stack. The first area is part of the library, so that it
- * exists when memory runs out. Its guard page is only left unused, not protected, because garbage
- * collectors and leak checkers read all of a library's variables. The other areas are for threads
- * that need one at the same time, and are unmapped after use. */
+ * exists when memory runs out. Its guard page is only unused, not protected, because garbage
+ * collectors and leak checkers read all variables of a library. The other areas are for threads
+ * that need a stack at the same time; they are unmapped after use. */
 SELDOM static struct {
   char guard[PAGE], bytes[STACK_BYTES];
 } first_area __attribute__((aligned(PAGE)));
@@ -90,9 +90,9 @@ static struct area *take_free(void) {
   return NULL;
 }
 
-/* Waits for a free area, because all are taken or no memory is left: the first area always
- * exists and becomes free. Returns NULL after some ten seconds, and at once if this thread has
- * the first area, in a call into a library that a handler has interrupted. */
+/* Waits for a free area, if all are taken or memory is exhausted: the first area always exists and
+ * becomes free. Returns NULL after some ten seconds. Returns NULL at once if this thread itself has
+ * the first area, in a library call that a handler has interrupted. */
 static struct area *wait_for_area(void) {
   static const struct timespec nap = {0, NAP_NS};
   for (int i = 0; i < NAPS; i++) {

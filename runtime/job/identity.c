@@ -10,10 +10,10 @@
 #include "text/jobtext.h"
 #include "text/text.h"
 
-/* Returns DARSHAN_NAME_NUMBERED if this process's log gets the path in DARSHAN_LOGFILE,
- * DARSHAN_NAME_MADE if it gets a generated name. DARSHAN_LOGFILE is the path of the job's log.
- * Without MPI it is that of the process that was started with it, but not of a launcher, a forked
- * child or a process before its exec. */
+/* Returns DARSHAN_NAME_NUMBERED if this process's log gets the path in DARSHAN_LOGFILE, and
+ * DARSHAN_NAME_MADE if it gets a generated name. With MPI, DARSHAN_LOGFILE is the path of the job's
+ * log. Without MPI, it is the path for the process that was started with this variable, but not for
+ * a launcher, a forked child or a process before its exec. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;
@@ -37,8 +37,8 @@ struct darshan_log_identity runtime_identity(void) {
                                        run_state.part[0] ? run_state.part : NULL};
 }
 
-/* Returns the values of this process's journal name. In an MPI job `unique` is made of values that
- * all ranks know, so every rank can compute the names of all journals. */
+/* Returns the values of this process's journal name. In an MPI job, `unique` is computed from
+ * values that all ranks know, so every rank can compute the names of all journals. */
 struct darshan_log_identity runtime_journal_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();

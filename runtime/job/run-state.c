@@ -71,7 +71,7 @@ static const char *base_of(const struct darshan_config *config) {
 }
 
 /* Returns the start of a process in clock ticks since boot; it distinguishes processes with the
- * same pid.  0: not known. */
+ * same pid.  Returns 0 if unknown. */
 static uint64_t birth_of(pid_t pid) {
   enum { FIELD = 22 - 2 }; /* counted from the field after the name */
   char path[32], text[512];

@@ -18,9 +18,9 @@ int process_is_ours(void) {
 enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
 static __thread unsigned vfork_child;
 
-/* Returns 1 in the parent, 0 in its vfork child (or that of a similar clone), which runs in the
- * parent's memory.  The process id decides, or, if a filter forbids getpid, whether the child has
- * called exec or _exit. */
+/* Returns 1 in the parent, 0 in its vfork child (or the child of a similar clone), which runs in
+ * the parent's memory. The process id decides this. If a filter forbids getpid, the note decides
+ * whether the child has called exec or _exit. */
 static int is_parent(void) {
   if (sys_may(SYS_getpid))
     return sys_getpid() == process_state.pid || runtime_phase() == RUNTIME_OFF;

@@ -39,8 +39,8 @@ static uint32_t stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
-/* Returns 1 if the journal stays instead of a log: in a rank of several without MPI_Finalize.  A
- * log per rank would flood the folder of logs; darshan-merge makes one log of the journals. */
+/* Returns 1 if the journal stays in place of a log: in a job of several ranks without MPI_Finalize.
+ * A log per rank would fill the folder of logs; darshan-merge makes one log from the journals. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
@@ -71,7 +71,7 @@ static void complete_journal(void) {
 
 enum { KEPT_FOR_THE_RUN = 1 };
 
-/* Writes the part of this process, or, outside a run, its log.  Returns 0 or -1, or
+/* Writes the part of this process or, outside of a run, its log.  Returns 0 or -1, or
  * KEPT_FOR_THE_RUN if the journal stays for the run's log. */
 static int write_records(void) {
   int takes_part = run_takes_part();
@@ -151,7 +151,8 @@ void runtime_ends_by(long number) {
 
 static void finish_ranks(void *comm_) {
   struct rank_comm *comm = comm_;
-  /* A rank without records (excluded) takes part as well: the other ranks communicate with it. */
+  /* A rank without records (excluded) also takes part, because the other ranks communicate with
+   * it. */
   if (stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
   /* The ranks communicate on the caller's stack and with its signals, so that the user can end a
    * job that waits here for a lost rank. */

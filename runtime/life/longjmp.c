@@ -1,8 +1,8 @@
-/* Wrappers of longjmp and its other names, which release what the runtime holds in frames that
- * the jump abandons.  A jump out of a handler may abandon a frame of the runtime at any
- * instruction: other threads would wait for its lock, and this thread's events would look like
- * those of a handler.  The target of a jump is in its buffer, which a C library may scramble by
- * a key of the process.  The runtime computes the key from a buffer of its own. */
+/* Wrappers of longjmp and its other names, which release what the runtime holds in frames that the
+ * jump abandons.  A jump out of a handler may abandon a frame of the runtime at any instruction.
+ * Other threads would then wait for its lock, and this thread's events would look like events of a
+ * handler. The target of a jump is in its buffer, which a C library may scramble with a key of the
+ * process. The runtime computes this key from its own buffer. */
 #include "life.h"
 
 #include <libc-jump.h>

@@ -154,7 +154,7 @@ static void name_journal(char *path, size_t room) {
 }
 
 /* Moves the records from private memory into a journal, at the first record or later.  Holds no
- * lock when it begins; other threads record meanwhile. */
+ * lock when it begins, so other threads continue to record. */
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);

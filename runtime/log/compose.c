@@ -39,10 +39,10 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return add_records(draft, compressor, &(struct log_records){.bytes = in, .length = n}, region);
 }
 
-/* Names regions of more than this many bytes are compressed at the usual level, shorter ones at
- * the fast level. Half of a compressed names region are record ids, which no level compresses.
- * For a few thousand names the fast level needs half of the instructions and writes at most 2 %
- * more bytes; for a hundred thousand names it would write 7 % more. */
+/* A names region of more than this many bytes is compressed at the usual level, a shorter region at
+ * the fast level. Half of a compressed names region consists of record ids, which no level
+ * compresses. For a few thousand names the fast level needs half of the instructions and writes at
+ * most 2 % more bytes; for a hundred thousand names it would write 7 % more. */
 enum { FAST_NAMES = 256 << 10 };
 static int add_names(struct log_draft *draft, struct log_compressor *compressor,
                      const struct log_content *content, struct darshan_region *region) {

@@ -49,8 +49,8 @@ static int may_append(int fd, size_t n) {
          sys_may_grow_to((uint64_t)here.st_size + n) && outside_lstat(run_state.closed, &there) < 0;
 }
 
-/* Writes head and log in one call, which the kernel does not mix with those of other processes. The
- * log is moved in its memory for that, and back. Returns 0 or -1. */
+/* Writes head and log in one call, because the kernel does not mix the bytes of one call with those
+ * of other processes. For this, moves the log within its memory, and back. Returns 0 or -1. */
 static int write_both(int fd, const struct log_draft *draft) {
   struct run_packed head = head_of(draft);
   ssize_t all = (ssize_t)(sizeof(head) + draft->used);

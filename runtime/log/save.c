@@ -42,9 +42,9 @@ static int give_name(const char *partial, const char *final) {
 
 enum { MOST_NAMES = 10000, EXISTS = -17 /* EEXIST */ };
 
-/* Gives a name that is taken, whose first `length` bytes are that without a number, the next
- * number: name.2, name.3, … Returns 1, or 0 after the last one, or if the name must not be
- * numbered. */
+/* Changes a name that is taken to the name with the next number: name.2, name.3, … The first
+ * `length` bytes are the name without a number. Returns 1, or 0 after the last number, or if the
+ * name must not be numbered. */
 static int next_name(const struct darshan_log_identity *identity, char *final, size_t length,
                      int number) {
   if (identity->naming != DARSHAN_NAME_NUMBERED || number >= MOST_NAMES) return 0;

@@ -59,7 +59,7 @@ static void be_quick(void) {
  * Writes nothing after a change of the root directory: the stored paths may be wrong there. */
 static int write_file(void) {
   if (outside_is_active()) return -1;
-  sys_unlink(snapshot.partial); /* a stale one, or one that another user placed there */
+  sys_unlink(snapshot.partial); /* removes a stale file, or a file that another user placed there */
   int fd = sys_open(snapshot.partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   int result = store_snapshot(&darshan_store, fd);

@@ -145,7 +145,7 @@ static void metadata_end(struct darshan_job *job) {
 /* Gaps of the records, which note_gaps reports. */
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
 
-/* Returns 1 if files have no record of their own because MODMEM is too small. */
+/* Returns 1 if files share records because MODMEM is too small. */
 static int modmem_is_small(void) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (darshan_store.regions[i].folded && darshan_store.regions[i].cut) return 1;
@@ -254,8 +254,8 @@ static void all_ranks(char *path) {
 }
 
 /* Notes the message that `what` (the log, or the part of a run) could not be written to the path,
- * and why. The message ends with `records` and `where`: what happened to the records, and the path
- * of the journal that has them, or "". */
+ * and why. The message ends with `records`, which says what happened to the records, and `where`,
+ * the path of the journal that has them, or "". */
 static void note_unwritten(const char *what, const char *path, const char *records,
                            const char *where) {
   const char *reason = log_error ? darshan_error_text(log_error) : "";

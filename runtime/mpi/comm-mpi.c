@@ -45,7 +45,7 @@ struct packet {
 };
 
 /* Memory of a rank for one message if it is out of memory.  A rank must receive the result and the
- * offset that it writes at: otherwise its journal would stay, or other ranks would wait. */
+ * offset at which it writes. Otherwise its journal would stay, or other ranks would wait. */
 struct hand {
   struct packet packet;
   char *reserve; /* RESERVE bytes of whole pages, or NULL */

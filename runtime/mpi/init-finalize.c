@@ -66,9 +66,9 @@ static int copy_world(mpi_handle *copy) {
   return mpi_function(Comm_idup)(world, copy, &request) ? -1 : mpi_wait_for(&request);
 }
 
-/* Makes the runtime's communicator, which has the ranks that record.  A setting or the name of
- * its program may forbid a rank to record.  An excluded rank takes part in this call, because
- * the other ranks would wait for it. */
+/* Makes the runtime's communicator, which has the ranks that record.  A setting, or the name of its
+ * program, may exclude a rank from recording. An excluded rank takes part in this call, because the
+ * other ranks would wait for it. */
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   int failed;

@@ -49,8 +49,8 @@ static size_t below(char *out, size_t room, const char *folder, size_t length, c
                 : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
 }
 
-/* Writes the name of a path below a folder whose own path is read now and not remembered: the
- * folder's path becomes the start of the name. Returns the length, or 0 if there is none. */
+/* Writes the name of a path below a folder. Reads the folder's path, which becomes the start of the
+ * name, and does not remember it. Returns the length, or 0 if there is none. */
 __attribute__((noinline)) static size_t ask(char *out, size_t room, int dirfd, const char *path) {
   static const struct fd_facts unknown = {.links = 1};
   return below(out, room, out, fd_name_by(out, room, dirfd, &unknown), path);

@@ -43,8 +43,9 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
 }
 
 /* Returns 1 if the call that has the buffer may be abandoned: its thread has ended, or is this
- * thread and the call's frame is at or below the caller's frame. (Then a jump left the call, or
- * another stack makes it. A call that needs two buffers takes the second in a deeper function.) */
+ * thread and the call's frame is at or below the caller's frame. (In this case a jump left the
+ * call, or the call is on another stack. A call that needs two buffers takes the second in a deeper
+ * function.) */
 static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
   return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
                                  : spin_is_gone(buffer->owner);

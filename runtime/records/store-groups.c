@@ -51,8 +51,8 @@ void store_count_member(struct record_store *store, const struct store_entry *gr
 }
 
 /* Finds or makes the group whose name is the first `folder` bytes of this name, a star, and its
- * extension from `ending` on. counted is the number of groups of this kind; from `most` on no group
- * is made. Returns NULL if there is no group. */
+ * extension from `ending` on. counted: number of groups of this kind; from `most` on, no more
+ * groups are made. Returns NULL if there is no group. */
 static struct store_entry *named(struct record_store *store, const char *name, size_t folder,
                                  size_t ending, size_t length, uint32_t *counted, uint32_t most) {
   size_t whole = folder + 1 + (length - ending);
@@ -77,7 +77,7 @@ struct tree_search {
   struct record_store *store;
   const char *name;
   size_t length, tree; /* tree: length of the part of the name that is a tree's */
-  size_t ending;       /* offset of the ending that the tree's name has; length: none */
+  size_t ending;       /* offset of the extension in the tree's name; `length` if it has none */
   struct store_entry *found;
 };
 

@@ -23,8 +23,8 @@ struct move {
 
 struct moves {
   int count, failed;
-  uint32_t parts;                                /* a bit for each part to move */
-  size_t ahead;                                  /* bytes that a part may grow meanwhile */
+  uint32_t parts; /* a bit for each part to move */
+  size_t ahead;   /* bytes by which a part may grow in the meantime */
   size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* of each part when the moves were planned */
   struct move move[MOVES];
 };
@@ -58,9 +58,9 @@ static void add(struct record_store *store, struct moves *moves, int part, char 
                                               .room = below(from, to, used + moves->ahead)};
 }
 
-/* Adds the moves of the windows with names. If the file exists, only private memory is moved: a
- * page of the file that a thread updates meanwhile must not be copied onto itself. Each window
- * ends where the data of the next one begin, though its mapping may extend further. */
+/* Adds the moves of the windows with names. If the file exists, only private memory is moved,
+ * because a page of the file that a thread updates at the same time must not be copied onto itself.
+ * Each window ends where the data of the next one begin, though its mapping may extend further. */
 static void add_names(struct record_store *store, struct moves *moves) {
   struct store_names *names = &store->names;
   int whole = !store->journal.has_file;
@@ -144,8 +144,8 @@ static int hold_guards(struct record_store *store, int inner) {
   return 0;
 }
 
-/* Locks the records of a region. Returns 0, or -1 if a lock is not available. The caller does
- * not hold the store's lock, so other threads may make records meanwhile. */
+/* Locks the records of a region. Returns 0, or -1 if a lock is not available. The caller does not
+ * hold the store's lock, so other threads may make records at the same time. */
 static int hold_records(struct store_region *region, const struct segments *states) {
   uint32_t count = states ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
@@ -276,8 +276,8 @@ static int replace(struct record_store *store, struct moves *moves) {
   return 0;
 }
 
-/* Copies and replaces the memory, if no more data came than space was made for. The caller has
- * locked all records except those that are being made. Returns 1 if the memory is replaced, 0 if
+/* Copies and replaces the memory, if the new data fit into the prepared space. The caller has
+ * locked all records except records that are being made. Returns 1 if the memory is replaced, 0 if
  * more data came, -1 on failure. */
 static int replace_unless_changed(struct record_store *store, struct moves *moves) {
   enum { HOLDS = 64, ONE_MORE = 2 };

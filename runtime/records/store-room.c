@@ -12,9 +12,9 @@
 enum {
   FIRST_STEP = 4 << 10,     /* bytes reserved in the file at once, at first; or two records */
   LARGEST_STEP = 128 << 10, /* and at most, because unused reserved space is resident memory */
-  LARGEST_AHEAD = 32 << 10, /* bytes left when more is made, at most */
+  LARGEST_AHEAD = 32 << 10, /* largest number of free bytes at which more space is made */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
-  SHORT_RECORDS = 2, /* records left when more space is made, at least */
+  SHORT_RECORDS = 2, /* smallest number of free records at which more space is made */
   WAITS = 1000       /* yields to another thread that makes space, about a millisecond */
 };
 
@@ -90,8 +90,8 @@ static int next_step(struct record_store *store, int number, struct step *step) 
 }
 
 /* Adds the window that the step has mapped at `at` to the part. The caller holds the lock. The size
- * comes last: a handler that libc does not know may leave after any instruction, and a window that
- * is mapped once more costs only memory. */
+ * is stored last, because a handler that libc does not know may leave after any instruction; a
+ * window that is then mapped a second time costs only memory. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
   if (number == STORE_NAMES) {
@@ -225,9 +225,9 @@ static size_t window_start(const struct store_part *part, int number, const stru
   return part->start + step->window_from - (head ? sizeof(struct darshan_annex_block) : 0);
 }
 
-/* Publishes the step, unless the part grew meanwhile: adds its window and lets threads use its
- * space. before: the usable bytes when the step was computed. Returns 1 if it did, else 0. The
- * caller holds the lock. */
+/* Publishes the step, unless the part has grown in the meantime: adds its window and lets threads
+ * use its space. before: the usable bytes when the step was computed. Returns 1 if it did, else 0.
+ * The caller holds the lock. */
 static int take_step(struct record_store *store, int number, const struct step *step, char *at,
                      size_t before) {
   struct store_part *part = store_part_of(store, number);
@@ -316,7 +316,7 @@ static void grow(void *growth_) {
   make_room(growth->store, growth->parts);
 }
 
-/* Makes space for all wanted parts. none: a bit for a part that has no space at all. Returns 1
+/* Makes space for all wanted parts. none: a bit for each part that has no space at all. Returns 1
  * if this thread did it, 0 if another thread is doing it. */
 static int grow_in_turn(struct record_store *store, uint32_t none) {
   if (!store_begin_growing(store)) return 0;

@@ -23,9 +23,9 @@ static struct darshan_header *header_of(struct record_store *store) {
   return (struct darshan_header *)(void *)store->frame;
 }
 
-/* Distributes MODMEM over the modules; modules that few processes use have the same amount for
- * themselves. Neither the annex nor the few heat maps count against MODMEM, nor a number that
- * MAX_RECORDS sets. */
+/* Distributes MODMEM over the modules; modules that few processes use share an additional, equal
+ * amount. The annex, the few heat maps and numbers set by MAX_RECORDS do not count against
+ * MODMEM. */
 static void share_room(struct record_store *store, const struct store_shape *shapes,
                        const struct store_limits *limits) {
   uint64_t room[] = {
@@ -448,9 +448,9 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* Gives the record of one entry to another one. Returns 1, or 0 if the first entry has no record
- * of its own or the other one has a record already. The journal has the name of `to` before the
- * record gets its id. */
+/* Transfers the record of one entry to another entry. Returns 1, or 0 if the first entry has no
+ * record of its own, or the other entry already has a record. The journal has the name of `to`
+ * before the record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;

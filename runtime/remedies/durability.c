@@ -1,6 +1,6 @@
 /* The remedy durability, which is only measured: calls that wait until data are on the storage
  * device return at once, and files are opened without O_SYNC and O_DSYNC. `darshan try` applies it
- * to files of a copy alone. The page cache holds what was written, so all processes still see it.
+ * only to files of a copy. The page cache holds what was written, so all processes still see it.
  *
  * A call that would fail without waiting still fails in the same way: the kernel checks the
  * arguments of sync_file_range and msync as usual, only without anything to wait for. */
@@ -20,7 +20,7 @@ enum {
 };
 
 /* Returns 1 if the descriptor is of a file that a device holds, so that fsync may be left out. For
- * all others (sockets, closed ones) fsync returns an error at once. */
+ * all other descriptors (sockets, closed descriptors) fsync returns an error at once. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

@@ -1,6 +1,6 @@
 /* Writes the delayed bytes when a signal ends the process. A signal that the program handles or
- * ignores gets no handler. A program that asks for the action of a signal, or restores the default
- * action, sees and gets the default action: the handler below stays in its place. */
+ * ignores gets no handler. A program that queries the action of a signal sees the default action,
+ * and it can also set the default action; in both cases the handler below stays installed. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static struct sigaction ours(void) {
 void fatal_signals_watch(void) {
   static int is_done;
   if (__atomic_exchange_n(&is_done, 1, __ATOMIC_ACQ_REL)) return;
-  /* They are called last: what is registered later is called before. */
+  /* They are called last, because functions that are registered later are called earlier. */
   at_quick_exit(held_streams_write);
   at_quick_exit(join_writes_stop);
   action_function *set = (action_function *)straight_function("sigaction");
@@ -66,8 +66,9 @@ void fatal_signals_watch(void) {
   __atomic_store_n(&watching, (int)SYS1(SYS_getpid, 0), __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the program asks for the default action of a signal that the handler replaces, else
- * 0. A child has nothing of its parent to write: after vfork it even shares the parent's memory. */
+/* Returns 1 if the program requests the default action of a signal that the handler replaces, else
+ * 0. A child must not write delayed bytes of its parent; after vfork it even shares the parent's
+ * memory. */
 static int is_replaced(int number, sighandler_t handler) {
   int process = __atomic_load_n(&watching, __ATOMIC_ACQUIRE);
   return process && handler == SIG_DFL && is_fatal(number) && SYS1(SYS_getpid, 0) == process;

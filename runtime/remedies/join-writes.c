@@ -27,7 +27,7 @@ static struct joined {
   struct buffered on;
   int error;          /* of a delayed write; the program has not received it yet */
   size_t held;        /* bytes in the buffer */
-  const FILE *stream; /* that opened the descriptor; NULL: none, or left alone from now on */
+  const FILE *stream; /* that opened the descriptor; NULL: none, or no longer of interest */
 } descriptors[DESCRIPTORS] SELDOM;
 
 static struct file_id opened[FILES_OPENED] SELDOM;
@@ -145,7 +145,8 @@ static int is_idle(const FILE *stream) {
   return !stream || (!stream_write_base(stream) && !stream_read_base(stream));
 }
 
-/* Joins the writes to the descriptor of a stream that the program asks for. */
+/* Joins the writes to the descriptor of a stream, because the program has queried this
+ * descriptor. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;

@@ -5,7 +5,7 @@
  *
  * While a descriptor is served, this file stores its position, and the kernel's position does not
  * move. Before a call that would use the kernel's position, or pass the descriptor to another
- * process, the remedy sets the kernel's position and serves the descriptor no more. */
+ * process, the remedy sets the kernel's position and stops serving the descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct ahead {
   struct buffered on;
   off_t at;    /* the position that the program sees */
   off_t next;  /* behind the last bytes that the program read */
-  off_t begin; /* in the file, of what the buffer holds */
+  off_t begin; /* file offset of the buffer's contents */
   off_t end;
 } descriptors[DESCRIPTORS] SELDOM;
 
@@ -39,7 +39,8 @@ static struct ahead *served(long fd) {
   return buffered_take(&one->on) ? one : NULL;
 }
 
-/* Serves the descriptor no more: sets the kernel's position to the one that the program sees. */
+/* Stops serving the descriptor, and sets the kernel's position to the position that the program
+ * sees. */
 static void give_up(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;

@@ -8,8 +8,8 @@
 
 enum { ENTRIES = 256, IS_SAME = 1, IS_UNDEFINED = 3 };
 
-/* at: the offset of each register from the frame's address, or an odd number, which no offset is,
- * with a meaning of its own. */
+/* at: the offset of each register from the frame's address; offsets are even, and odd numbers have
+ * special meanings. */
 struct entry {
   uintptr_t key;
   uint32_t forgotten; /* value of the counter when the entry was made */

@@ -92,8 +92,8 @@ static int has_code_at(const struct object *object, uintptr_t address) {
 }
 
 /* If an object with this base is the program, extends its mapping to all segments: the kernel may
- * leave a hole between two of them, and glibc then only tells where the code is, without the
- * headers. */
+ * leave a hole between two of them, and glibc then reports only the mapping of the code, without
+ * the headers. */
 static void add_segments(uintptr_t base, uintptr_t *start, uintptr_t *end) {
   const ElfW(Phdr) *part = (const ElfW(Phdr) *)getauxval(AT_PHDR);
   size_t count = part ? getauxval(AT_PHNUM) : 0;

@@ -20,8 +20,9 @@ static int frame_address(struct frame_step *step, const struct frame_rules *rule
   return 0;
 }
 
-/* Computes the caller's value of a register. Returns 1, 0 if it has none, -1 if the rule is wrong.
- * *stored is set if the value was read there. */
+/* Computes the caller's value of a register. Returns 1, 0 if it has no value, -1 if the rule is
+ * invalid. Sets *stored to the address from which the value was read, if it was read from
+ * memory. */
 static int restored(const struct frame_step *step, unsigned number, struct frame_rule rule,
                     uintptr_t *value, uintptr_t *stored) {
   uintptr_t at = step->frame + (uintptr_t)rule.value;
@@ -79,7 +80,7 @@ static int go_out(struct frame_step *step, const struct frame_rules *rules, uint
     return 0;
   }
   outer.pc = return_address_bare(outer.value[returns]);
-  /* Each frame lies above the frames that it called. */
+  /* Each frame is at a higher address than the frames that it called. */
   uintptr_t inner = registers->value[REGISTER_STACK];
   if (outer.value[REGISTER_STACK] < inner ||
       (outer.value[REGISTER_STACK] == inner && outer.pc == registers->pc))
@@ -150,7 +151,8 @@ void walk_from(struct registers *registers, const struct span *stack, unsigned m
       if (object_of(pc - is_call, &object) < 0) return;
       goes_on = walk_step(&object, registers, stack, is_call, &stored, &walk->end);
     }
-    if (walk->end == WALK_HANDLER && !goes_on) return; /* what it returns to is not a caller */
+    /* The return address of a handler is not in a caller. */
+    if (walk->end == WALK_HANDLER && !goes_on) return;
     walk->frame[walk->count++] = (struct walk_frame){pc, returned};
     if (pc - is_call - within->start < within->end - within->start) {
       walk->end = WALK_WITHIN;

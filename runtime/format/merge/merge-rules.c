@@ -1,5 +1,5 @@
 /* Makes merge plans from the tables. It is separate from describe.c, whose tables are full of
- * pointers, because every process loads the runtime and few merge records. */
+ * pointers, because every process loads the runtime but few processes merge records. */
 #include "merge.h"
 #include "records.h"
 

@@ -1,4 +1,4 @@
-/* Implements the rules of merge.h, except those of the most common values (merge-top4.c). */
+/* Implements the rules of merge.h, except the rules for the most common values (merge-top4.c). */
 #include "merge.h"
 
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record) {

@@ -289,8 +289,8 @@ static int protection(const struct tables *own, uintptr_t address) {
 }
 
 /* Edits the versions for libraries that are loaded from now on. Returns 0, or -1 if the table
- * cannot be made writable; then nothing changes, and references stay bound to wrappers, which fail
- * or do without the real function if it does not exist. */
+ * cannot be made writable. Then nothing changes: references stay bound to wrappers, which fail, or
+ * work without the real function, if it does not exist. */
 static int settle_versions(const struct tables *own) {
   uintptr_t first = (uintptr_t)own->versions & -(uintptr_t)getauxval(AT_PAGESZ);
   size_t size = (uintptr_t)own->versions_end - first;

@@ -25,9 +25,9 @@ static void *entry_below(const struct link_map *object, const char *name) {
   return found;
 }
 
-/* Returns the next function of this name in global scope, else that of the only loaded library
- * that has it; NULL if there is none or several libraries have it. Used for the program itself,
- * and for an object whose dependencies lack the function (a tail call hides the real caller). */
+/* Returns the next function of this name in global scope, else that of the only loaded library that
+ * has it; NULL if there is none or several libraries have it. Used for the program itself, and for
+ * an object whose dependencies lack the function (because a tail call hides the real caller). */
 static void *entry_anywhere(const char *name) {
   void *found = loader_symbol(RTLD_NEXT, name);
   if (found) return found;

@@ -41,9 +41,9 @@ struct walk {
   struct loaded_object *object;
 };
 
-/* For dl_iterate_phdr: fills in the object if its mapping contains the address. Returns 1 then, -1
- * if the object is not in the loader's list, and 0 to go on. dl_iterate_phdr holds the loader's
- * lock, so loader_object_of prefers _dl_find_object, which takes none. */
+/* For dl_iterate_phdr: fills in the object if its mapping contains the address. Returns 1 in this
+ * case, -1 if the object is not in the loader's list, and 0 to continue. dl_iterate_phdr holds the
+ * loader's lock, so loader_object_of prefers _dl_find_object, which takes no lock. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
   const struct walk *walk = walk_;
   uintptr_t start = UINTPTR_MAX, end = 0;

@@ -15,8 +15,7 @@ __thread uint64_t darshan_put_off;
 /* handler-doors.S: DOORS trampolines of DOOR_BYTES each, which jump to handler_met with their
  * number. A trampoline leads to the same handler for the lifetime of the process: the application
  * may learn its address from the kernel and call it after another handler has been installed. The
- * second half is for handlers with SA_SIGINFO, because the kernel passes no siginfo to the
- * others. */
+ * second half is for handlers with SA_SIGINFO, because the kernel passes siginfo only to these. */
 enum { DOORS = 256, DOORS_OF_A_KIND = DOORS / 2, DOOR_BYTES = 16 };
 extern const char handler_doors[] __attribute__((visibility("hidden")));
 typedef void action_function(int signal, siginfo_t *info, void *context);
@@ -41,9 +40,9 @@ static int is_updating(const ucontext_t *context) {
          pointer <= frame + GUARD_SAME_CALLER && frame - pointer < UPDATE_STACK;
 }
 
-/* Returns 1 if this signal must not be queued again: it is a real-time signal, and another one
- * of its number is pending or may be. Real-time signals of one number arrive in the order in
- * which they were sent. */
+/* Returns 1 if this signal must not be queued again, because it is a real-time signal, and another
+ * signal with its number is, or may be, pending. Real-time signals of one number arrive in the
+ * order in which they were sent. */
 static int overtakes(int signal, uint64_t bit) {
   enum { FIRST_REAL_TIME = 32 };
   uint64_t pending = 0;

@@ -157,7 +157,8 @@ static int born_under_filter(char status[STATUS_ROOM]) {
   return n <= 0 || status_tells_of_filter(status);
 }
 
-/* Tests all calls of the runtime in a child process, and allows those that did not kill it. */
+/* Tests all calls of the runtime in a child process, and allows the calls that did not kill the
+ * child. */
 static void allow_what_passes(void) {
   long numbers[CALLS];
   unsigned char passed[CALLS];

@@ -23,8 +23,8 @@ static bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Parses the exponent after 'e' and limits it, because larger ones give 0 or infinity.  Returns
- * false if there are no digits. */
+/* Parses the exponent after 'e', and limits it, because larger exponents give 0 or infinity.
+ * Returns false if there are no digits. */
 static bool take_exponent(const char **at, const char *end, int *exponent) {
   bool negative = false;
   int value = 0;

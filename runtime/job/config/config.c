@@ -122,9 +122,9 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* Stores whether logs go into a folder per day (dated), if the log folder is not `before` any
- * more, so that a new value has set it.  The folder of a configuration file is a centre's, and
- * dated; that of the environment is the user's, and not dated. */
+/* If the log folder differs from `before`, so that a new value has set it, stores whether logs go
+ * into a folder per day (dated). The folder in a configuration file belongs to a centre and is
+ * dated; the folder in the environment belongs to the user and is not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }
@@ -292,8 +292,8 @@ static void decide_program(struct darshan_config *config, const char *command,
                          !matches_any(&config->app_include, "APP_INCLUDE", program, messages);
 }
 
-/* Switches off the modules that this build never records, and reports those that MOD_ENABLE
- * names. */
+/* Switches off the modules that this build never records, and reports an error if MOD_ENABLE names
+ * one of them. */
 static void leave_out_of_the_build(struct darshan_config *config,
                                    struct darshan_messages *messages) {
 #define LOW(SYMBOL) | (DARSHAN_MOD_##SYMBOL < 64 ? UINT64_C(1) << DARSHAN_MOD_##SYMBOL % 64 : 0)

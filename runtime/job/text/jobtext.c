@@ -88,7 +88,7 @@ static bool has_entry(struct slice entries, const char *entry, size_t length) {
 }
 
 /* Appends the mount table, NFS last because a node may have hundreds of NFS mounts. Leaves out
- * entries that do not fit and those that are there already. */
+ * entries that do not fit, and entries that are already there. */
 static void add_mounts(struct darshan_text *text, struct slice table) {
   const char *start = text->bytes + text->length;
   int count = 0;

@@ -36,8 +36,8 @@ int filter_is_there(long number, long flags, long result) {
   return result == 0 || (listener && result > 0);
 }
 
-/* Makes space for records, and an overflow record, for the modules that any application may use
- * later and those that this one has used. */
+/* Makes space for records and an overflow record, for the modules that any application may use
+ * later, and for the modules that this application has used. */
 static void make_room(void) {
   static const unsigned always = 1u << STORE_POSIX | 1u << STORE_STDIO | 1u << STORE_POSIX_EXT;
   struct record_store *store = &darshan_store;

@@ -24,7 +24,7 @@ struct library_noted {
   int state;
 };
 SELDOM static struct library_noted libraries[MOST];
-static unsigned taken; /* slots requested, including those past the table's end */
+static unsigned taken; /* requested slots, including requests beyond the table's end */
 static int is_pending; /* a library is OPENING */
 
 static int is_same(const struct library_noted *one, const struct library_noted *other) {

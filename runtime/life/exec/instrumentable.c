@@ -28,8 +28,8 @@ void runtime_locks(void) {
 
 /* Returns 1 if any process has a fcntl lock on a file of this inode, and this process has ever
  * requested one: closing any descriptor of the file would release its lock.  Only a process that
- * requested a lock reads /proc/locks: that takes 10 ms, and no process on the machine gets a
- * lock meanwhile.  bytes: a path buffer. */
+ * requested a lock reads /proc/locks, because this takes 10 ms, and during that time no process on
+ * the machine gets a lock. bytes: a path buffer. */
 static int is_locked(const struct stat *st, char *bytes) {
   pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
   if (!asked || asked != sys_getpid()) return 0;

@@ -111,7 +111,7 @@ struct look {
     uint64_t names;
     char host[RUN_HOST];
     int64_t count;  /* STARTs minus ENDs of a week */
-  } spaces[SPACES]; /* other hosts and PID namespaces; the last counts for all further ones */
+  } spaces[SPACES]; /* other hosts and PID namespaces; the last is for all further ones */
   int64_t forked;   /* time of the last fork */
   uint32_t unborn;  /* number of forks whose child has no row yet */
   struct {
@@ -375,7 +375,7 @@ static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
  * grandchild. The child between them shares this memory, sends no signal at its exit, is invisible
  * to a wait() without __WALL or __WCLONE, and ends after the merger. So no signal and no wait of
  * this process, its parent, a subreaper or process 1 reports either of them. The child ignores
- * SIGCHLD, so the merger's processor time is not added to that of this process's children. */
+ * SIGCHLD, so the merger's processor time is not added to the time of this process's children. */
 static int start(struct start it) {
   int status;
   if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;

@@ -20,8 +20,8 @@ static uint64_t key_of(const char *name, size_t length, const struct fd_facts *f
   return darshan_hash(name, length, facts->inode ^ device * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* Writes the path of the link that stores the name of this key: that of the run, or of a
- * process. out: DARSHAN_PATH_ROOM bytes */
+/* Writes the path of the link that stores the name of this key, for the run or for one process.
+ * out: DARSHAN_PATH_ROOM bytes */
 static void put_path(char *out, uint64_t key, pid_t of) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, run_state.folder);
@@ -71,9 +71,9 @@ static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
   return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
 }
 
-/* Stores the name of a file: as the run's if the run has none, or else, if it differs from the
- * run's, for this process and its children. buffer: holds the kernel's name (n bytes) at first,
- * later the run's name and paths. */
+/* Stores the name of a file. If the run has no name for the file, it becomes the run's name.
+ * Otherwise, if it differs from the run's name, it is stored for this process and its children.
+ * buffer: holds the kernel's name (n bytes) at first, later the run's name and paths. */
 static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
                  size_t n) {
   pid_t self = sys_getpid(); /* in a vfork child: the child's own, not process_state.pid */

@@ -255,8 +255,8 @@ void run_forked(void) {
   if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
 }
 
-/* Returns the PID namespace of this child of vfork, whose memory is its parent's. In a namespace of
- * its own, as after unshare(CLONE_NEWPID), the parent has another pid, or none. */
+/* Returns the PID namespace of this child of vfork, whose memory is its parent's. If the child has
+ * its own namespace, as after unshare(CLONE_NEWPID), the parent has another pid in it, or none. */
 static uint64_t namespace_of_child(void) {
   return SYS1(SYS_getppid, 0) == process_state.pid ? run_state.names : pid_namespace();
 }

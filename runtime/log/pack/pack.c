@@ -12,9 +12,10 @@ struct match {
   int gain; /* bits that it saves, about */
 };
 
-/* Distances at which a match may be: the previous byte (zeros), the same byte of one of four
- * previous 64-bit words, the same byte of the previous record, and seven words after that byte: the
- * last of eight timestamps of a record is often close to the first one of the next. */
+/* Distances at which a match may be: the previous byte (zeros); the same byte of one of the four
+ * previous 64-bit words; the same byte of the previous record; and seven words after that byte,
+ * because the last of eight timestamps of a record is often close to the first timestamp of the
+ * next record. */
 enum { BYTE_BACK, WORD_BACK, FOUR_WORDS_BACK = WORD_BACK + 3, RECORD_BACK, TIMES_BACK };
 enum { TIMES = 7 * sizeof(uint64_t) };
 

@@ -24,8 +24,8 @@ int candidates_can_merge(struct candidates *set, int section) {
   return set->plan_merges;
 }
 
-/* Prepares a candidate with the record of one rank for its first merge; until then the record
- * stays as its rank wrote it. */
+/* Prepares a candidate with the record of one rank for its first merge. Until then the record is
+ * unchanged. */
 static void prepare_for_merge(struct candidates *set, struct candidate *candidate) {
   if (candidate->ranks == 1)
     darshan_merge_prepare(&set->plan, candidate->bytes, &candidate->spread);
@@ -214,9 +214,9 @@ size_t candidate_wire_max(const struct candidate *candidate) {
   return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
 }
 
-/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then
- * these bytes. Returns the end of what is written. It overwrites up to seven bytes more, which
- * must be free. */
+/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then these
+ * bytes. Returns the end of the written bytes. Overwrites up to seven more bytes, which must be
+ * free. */
 static char *put_word(char *out, uint64_t word) {
   unsigned below = (unsigned)__builtin_ctzll(word) / 8;
   uint64_t rest = word >> (8 * below);

@@ -6,7 +6,7 @@
 
 #include "record-id.h"
 
-/* --- who knows a record ---------------------------------------------------------- */
+/* --- ranks that know a record ---------------------------------------------------------- */
 
 enum { COUNT_BITS = 16, LIST_FULL = (1 << COUNT_BITS) - 1, TABLE_FULL = 255, BUCKET_BITS = 20 };
 static_assert(1 << BUCKET_BITS == SHARING_BUCKETS, "bits of a bucket");

@@ -16,8 +16,8 @@ struct log_file {
 
 /* --- layout, by the root rank -------------------------------------------------------- */
 
-/* Assigns file offsets to the regions, one after the other in order of section: in places[i] for
- * line i of the total, and in the header. */
+/* Assigns file offsets to the regions, one after another in the order of sections. Stores them in
+ * places[i], for line i of the total, and in the header. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];
@@ -45,8 +45,8 @@ static struct darshan_annex_block block_of(const struct stretch *line) {
                                       .raw_len = line->raw};
 }
 
-/* Assigns file offsets to the blocks of the annex and writes their heads. Combines the checksum
- * of the annex from those of the parts. Returns 0, or -1 if a write failed. */
+/* Assigns file offsets to the blocks of the annex and writes their heads. Combines the checksums of
+ * the parts into the checksum of the annex. Returns 0, or -1 if a write failed. */
 static int lay_annex(const struct stretches *total, uint64_t *places, struct log_file *file) {
   uLong checksum = crc32(0, NULL, 0);
   int result = 0;

@@ -168,8 +168,8 @@ static int copy_own(struct arena *arena, const struct split *split, struct log_r
   return bytes ? 0 : -1;
 }
 
-/* Combines the own records in their order of creation, in which neighbours are similar. size is
- * that of each record, 0 if they differ. Returns 0, or -1 if out of memory. */
+/* Combines this rank's own records in their order of creation, in which neighbours are similar.
+ * size: size of each record, 0 if the sizes differ. Returns 0, or -1 if out of memory. */
 static int put_together(struct arena *arena, const struct split *split, const char *all,
                         size_t length, size_t size, struct log_records *records) {
   *records = (struct log_records){.length = split->own_bytes, .size = size};
@@ -321,8 +321,9 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 
 /* --- excess candidates ------------------------------------------------------------- */
 
-/* Returns 1 if the candidate need not be compared with those of other ranks: a record of one rank,
- * one without merge rules, which stays with its rank, or a name, which may be written twice. */
+/* Returns 1 if the candidate need not be compared with candidates of other ranks: if it is a record
+ * of a single rank, a record without merge rules, which stays with its rank, or a name, which may
+ * be written twice. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -392,8 +393,8 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* Returns 1 if all ranks that know the id are merged in the candidate. Returns 0 after an
- * earlier reduction, where the ranks of a record are not the ranks that know its id. */
+/* Returns 1 if all ranks that know the id are merged in the candidate. Returns 0 after an earlier
+ * reduction, because the ranks of a record are then not the ranks that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

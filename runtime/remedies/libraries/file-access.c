@@ -26,8 +26,8 @@ static int set_sieve(struct hdf5 *h5, int64_t list) {
   return wanted && h5->H5Pset_sieve_buf_size(list, wanted) >= 0;
 }
 
-/* Returns a copy of the access list with what DARSHAN_TRY asks for, which the caller closes; -1 if
- * there is nothing to change. */
+/* Returns a copy of the access list with the settings of DARSHAN_TRY, which the caller closes; -1
+ * if there is nothing to change. */
 static int64_t changed(struct hdf5 *h5, int64_t access) {
   int64_t list = hdf5_copy_list(h5, access, h5->file_access);
   if (list < 0) return -1;
@@ -91,7 +91,7 @@ static int64_t created(struct hdf5 *h5, const char *path, unsigned flags, int64_
   return file;
 }
 
-/* A function per library: HDF5 does not tell a function which library it stands for. */
+/* One function per library, because HDF5 does not pass the library to a function. */
 #define EACH(n)                                                                                    \
   static int64_t open_##n(const char *path, unsigned flags, int64_t access) {                      \
     return opened(&hdf5_libraries[n], path, flags, access);                                        \

@@ -1,4 +1,5 @@
-/* Finds the HDF5 libraries of the process, and replaces their functions by those of remedies. */
+/* Finds the HDF5 libraries of the process, and replaces their functions by functions of
+ * remedies. */
 #include "hdf5.h"
 
 #include "../../intercept/loader/library.h"

@@ -51,7 +51,8 @@ static int with_ours(mpi_handle info, mpi_handle *copy) {
 }
 
 /* For MPI_x and PMPI_x, which lead to different functions if there is another tool. Hints that a
- * program passes later replace those of the open, so they get ours as well. */
+ * program passes later replace the hints of the open, so the remedy's hints are added to them as
+ * well. */
 #define INSTEAD(name)                                                                              \
   static open_function *below_##name##open;                                                        \
   static int hinted_##name##open(mpi_handle comm, const char *path, int mode, mpi_handle info,     \

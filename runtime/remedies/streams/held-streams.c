@@ -25,7 +25,7 @@ static int (*real_setvbuf)(FILE *file, char *buffer, int mode, size_t size);
 static int (*real_fflush)(FILE *file);
 static int (*below_fclose)(FILE *file);
 
-/* Returns the stream's element, which is made if `make` is set; NULL if the stream has none or the
+/* Returns the stream's element, and makes it if `make` is set; NULL if the stream has none, or the
  * table is full. */
 static struct held *held_of(FILE *file, int make) {
   for (int n = 0; n < STREAMS; n++) {

@@ -15,7 +15,8 @@ SLOT(void, setbuffer, (FILE * file, char *buffer, size_t size))
 SLOT(void, setlinebuf, (FILE * file))
 #undef SLOT
 
-/* Returns whether the stream keeps our buffer; notes what the program wants. */
+/* Returns whether the stream keeps the remedy's buffer. Notes the buffer that the program
+ * requested. */
 static int keeps(FILE *file, char *buffer, int mode, size_t size) {
   struct held *held = held_stream(file);
   if (!held) return 0;

@@ -1,6 +1,6 @@
-/* Tells whether the program can ask libc for the state of a stream's buffer, or drop what is in it
- * (<stdio_ext.h>): it would notice another buffer, and __fpurge would drop more. The names of the
- * functions that the program itself imports are in its table of strings. */
+/* Determines whether the program can query the state of a stream's buffer, or discard its contents
+ * (<stdio_ext.h>). It would notice another buffer, and __fpurge would discard more. The names of
+ * the functions that the program itself imports are in its table of strings. */
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "../../intercept/loader/loader.h"
 #include "held-streams.h"
 
-/* Not __fpending, __freading and __fwriting: GNU programs import them to report errors of a stream,
- * and do so as well with another buffer. */
+/* __fpending, __freading and __fwriting are left out: GNU programs import them to report errors of
+ * a stream, which also works with another buffer. */
 static const char *const functions[] = {"__fbufsize", "__flbf", "__fpurge", "fpurge"};
 
 /* Returns 1 if a program that is not linked statically imports or exports the name, else 0. */

@@ -1,5 +1,5 @@
 /* Names and lines of Python frames, and the frames of Python's import machinery. Every read is
- * checked (python-memory.c), except for those of python_importing and python_mark. */
+ * checked (python-memory.c), except for reads by python_importing and python_mark. */
 #include <string.h>
 
 #include "python-frames.h"

@@ -50,8 +50,8 @@ static const struct published published[] = {
 #undef IMPORTER
 };
 
-/* The words that have the same index in all releases, and how far a field is from the word that has
- * the size of its struct. */
+/* The words that have the same index in all releases, and the distance of a field from the word
+ * with the size of its struct. */
 enum { WORD_VERSION = 1, WORD_FREE_THREADED = 2, WORD_RUNTIME = 3, WORD_FINALIZING = 4 };
 enum { THREAD_FRAME = 4 };
 enum { FRAME_PREVIOUS = 1, FRAME_CODE = 2, FRAME_INSTRUCTION = 3 };
@@ -144,7 +144,7 @@ static const char *read_published(struct python *found, const struct published *
   return NULL;
 }
 
-/* Fills in the layout of this release. Returns NULL, or why there is none. */
+/* Fills in the layout of this release. Returns NULL, or the reason why there is no layout. */
 static const char *choose_layout(struct python *found, unsigned long version) {
   unsigned release = (unsigned)(version >> 16);
   found->minor = (int)(release & 0xff);

@@ -169,8 +169,8 @@ static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
          (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* Reads where this thread's innermost frame is. Returns false if the thread has none, or if another
- * thread ends the interpreter. */
+/* Reads the address of this thread's innermost frame. Returns false if the thread has none, or if
+ * another thread ends the interpreter. */
 static bool read_innermost(uintptr_t *frame) {
   uintptr_t thread = (uintptr_t)python.thread_state(), finalizing;
   const struct python_layout *layout = &python.layout;
@@ -186,7 +186,7 @@ static bool read_innermost(uintptr_t *frame) {
 
 static void trust(size_t frames) {
   /* A walk of three frames compares every offset that python_frames uses. A program may never have
-   * three; the same walk without a difference, so often, is enough then. */
+   * three frames; then WALKS walks without a difference are enough. */
   enum { FRAMES = 3, WALKS = 32 };
   static unsigned walks;
   int unchecked = PYTHON_UNCHECKED;

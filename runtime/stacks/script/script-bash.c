@@ -3,8 +3,8 @@
  * bash shows its variables to builtins that users load (`enable -f`), so the line of the command
  * that runs has a symbol. Files, functions and the lines of calls are in the arrays BASH_SOURCE,
  * FUNCNAME and BASH_LINENO of the shell, which are found in its table of variables: the first
- * elements are of the innermost function. A script in a file has an element of its own, the last
- * one. Text of `bash -c` or of the standard input has none. */
+ * elements are of the innermost function. A script in a file has the last element. Text from `bash
+ * -c` or from the standard input has no element. */
 #include <string.h>
 
 #include "../../intercept/loader/libc-direct.h"
@@ -226,8 +226,8 @@ bool bash_walk(struct script_sink *sink) {
   return false;
 }
 
-/* Tells whether this is bash's name of a text without a file, which its functions have, and those
- * that it inherited (export -f). */
+/* Returns whether this is bash's name of a text without a file. Functions of such a text have it,
+ * and inherited functions (export -f). */
 static bool is_environment(uintptr_t file) {
   static const char name[] = "environment";
   char text[sizeof(name)];

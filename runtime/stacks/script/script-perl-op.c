@@ -14,8 +14,8 @@ static unsigned type_of(const char *bytes) {
   return script_number(bytes, OP_TYPE) & 0xffff;
 }
 
-/* Tells whether an operation begins a statement: it does so, or did before Perl found that a block
- * does not need it, which keeps its line. */
+/* Returns whether an operation begins a statement, or did so before Perl removed it because a block
+ * does not need it; a removed operation keeps its line. */
 static bool begins_statement(const char *bytes) {
   uintptr_t function = script_word(bytes, OP_FUNCTION);
   return function == perl.functions[perl.statement] || function == perl.functions[perl.debugged] ||
@@ -63,7 +63,7 @@ static uintptr_t search(uintptr_t op) {
 }
 
 /* The statements that searches found, because a search takes some microseconds. Threads write them
- * without a lock: an entry is valid only if both of its words are of the same search. */
+ * without a lock, so an entry is valid only if both of its words are from the same search. */
 enum { KNOWN = 256 };
 SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 
