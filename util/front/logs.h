@@ -22,8 +22,8 @@ void newest_say_none(const char *command, const struct path_list *folders);
  * frees it. command: begins both lines. */
 char *newest_log(const char *command);
 
-/* Returns 1 if the arguments of a command that reads one log name none, so that the newest log is
- * meant. argv[0] is not an argument. */
+/* Returns 1 if the arguments of a command that reads one log do not name a log, so that the newest
+ * log is used. argv[0] is not an argument. */
 int newest_is_meant(const char *word, int argc, char *const *argv);
 
 /* Names of logs that the `darshan` command makes, in the runtime's form

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Copies text so that it neither controls the terminal nor breaks the line: characters that do not
+/* Copies text in a form that cannot control the terminal or break the line: characters that do not
  * print in the locale become \xNN. The result has at most `columns` columns: longer text loses its
  * start ("...end"), or its end if keep_end is 0. Returns the columns used. room: bytes of out; 4
  * per column are enough. */

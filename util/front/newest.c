@@ -184,7 +184,7 @@ char *newest_log(const char *command) {
 
 /* --- the arguments of a command --- */
 
-/* A command that reads one log. values: its options that take a value. others: the options with
+/* A command that reads one log. values: its options that take a value. others: its options with
  * which it does not read a single log. */
 static const struct {
   const char *word, *values, *others;

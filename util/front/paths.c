@@ -211,7 +211,7 @@ int places_make(struct places *places, const char *wanted) {
     return -1;
   }
   if (make_journals(places, temporary && *temporary ? temporary : "/tmp") < 0) {
-    places->journals[0] = '\0'; /* the runtime then reports what it lacks */
+    places->journals[0] = '\0'; /* the runtime then reports the missing folder */
     places->is_tree = 0;
   }
   if (name_library(places) == 0 && find_name(places) == 0) return 0;
@@ -255,7 +255,8 @@ void places_announce(const void *context) {
   setenv("DARSHAN_LOGPATH", places->logs, 1);
   setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
-  /* A user who calls `darshan run` gets a log, whatever the program and the sampling. */
+  /* A user who calls `darshan run` always gets a log, even if settings exclude the program or the
+   * job. */
   if (places->is_tree)
     setenv("DARSHAN_ENABLE_NONMPI", places->journals, 1);
   else

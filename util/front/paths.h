@@ -1,9 +1,9 @@
 /* The paths of a run: where it finds the runtime and where it leaves files.
  *
- * The run directory holds the journals of the run's processes, and what they leave for its log.
- * Logs of single processes and of MPI jobs go to another folder below the one that the user named,
- * and are moved up at the end of the run. So they are not confused with the logs of other runs that
- * use the user's folder at the same time. */
+ * The run directory has the journals of the run's processes, and their parts of the run's log. Logs
+ * of single processes and of MPI jobs go to another folder below the user's folder, and are moved
+ * up at the end of the run. So they are not confused with the logs of other runs that use the
+ * user's folder at the same time. */
 #ifndef DARSHAN_FRONT_PATHS_H
 #define DARSHAN_FRONT_PATHS_H
 
@@ -26,7 +26,7 @@ struct places {
   char journals[PATH_MAX]; /* run directory; empty: could not be made */
   int is_tree;             /* the processes leave parts for one log */
   int is_inner;            /* this run is within another run */
-  int hold;                /* lock that says that this process will make the log; or -1 */
+  int hold;                /* descriptor of the lock of the process that will make the log; or -1 */
   char library[PATH_MAX];  /* path in LD_PRELOAD, without blanks and colons */
   char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
   enum places_sites sites;
@@ -52,8 +52,9 @@ void places_leave(struct places *places, int needed);
  * another run. */
 void places_around(const struct places *places, char out[PATH_MAX]);
 
-/* Finds where an ended `darshan run` put its logs: a folder of its own ("" if it does not exist),
- * and the parent of that. Returns 0, or -1 if the parent is not known or not writable. */
+/* Finds the folders in which an ended `darshan run` put its logs: its own folder ("" if it does not
+ * exist), and the parent of that folder. Returns 0, or -1 if the parent is unknown or not
+ * writable. */
 int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
 /* Moves the logs of single processes out of a run's own folder and removes it. */
 void places_leave_own(const char *own, const char *folder);
@@ -66,7 +67,7 @@ int places_make_folders(const char *path, size_t shared_from);
 /* Finds a program or library of this installation: in the folder of this program, or below
  * `relative` of it. Returns 0, or -1 if it does not exist. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);
-/* Prints that places_installed() did not find this file, and what to do. */
+/* Prints that places_installed() did not find this file, and advice. */
 void places_say_missing(const char *name);
 
 #endif

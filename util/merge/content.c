@@ -88,8 +88,8 @@ void journal_content_free(struct journal_content *content) {
   memset(content, 0, sizeof(*content));
 }
 
-/* Writes the command line and the mount points, as far as they fit into the space that a journal
- * has for them. Returns the bytes, with the final NUL. */
+/* Writes as much of the command line and the mount points as fits into the space that a journal has
+ * for them. Returns the bytes, with the final NUL. */
 static size_t put_text(char *out, size_t room, const struct darshan_info *info,
                        const char *command) {
   size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);

@@ -1,4 +1,4 @@
-/* darshan-merge makes one log from what the ranks of a job left: journals, or logs of their own. */
+/* darshan-merge makes one log of a job from the journals, or the logs, of its ranks. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -80,7 +80,7 @@ struct merge {
 };
 
 /* Removes the APMPI head of a rank's records, because each journal has its own and a log has one.
- * The first rank's head stays and gets the final variances. */
+ * The head of the first rank stays and gets the final variances. */
 static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
   struct darshan_apmpi_head head;
   double variances[2];

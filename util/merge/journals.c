@@ -1,4 +1,4 @@
-/* The journals that a job left, one per rank, or the node logs that were made from them. See
+/* The journals of a job, one per rank, or the node logs that were made from them. See
  * journals.h. */
 #include "journals.h"
 
@@ -76,7 +76,7 @@ static int add_row(struct journals *journals, const struct journal_file *row) {
 }
 
 /* Returns the row of a rank of this file, whose rows begin at `first`. Adds the row if the file is
- * a part or has none yet. Returns -1 with an error if it cannot. */
+ * a part, or has no row yet. Returns -1 with an error if it cannot. */
 static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
   struct journal_file *head = &journals->files[first];
   int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);

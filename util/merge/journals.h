@@ -1,4 +1,4 @@
-/* The journals that a job left, one per rank, or the node logs that were made from them. */
+/* The journals of a job, one per rank, or the node logs that were made from them. */
 #ifndef DARSHAN_MERGE_JOURNALS_H
 #define DARSHAN_MERGE_JOURNALS_H
 

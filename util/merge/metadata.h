@@ -55,11 +55,10 @@ struct lookups {
   char names[LOOKUPS_MOST][LOOKUPS_NAME]; /* last lookup first */
 };
 
-/* Adds the lookups of a log that are not there yet: of a journal those that it holds, otherwise
- * those of the metadata. */
+/* Adds the lookups of a log that are not in the list yet. A journal contains its lookups; another
+ * log has them in the metadata. */
 void lookups_add(struct lookups *lookups, const darshan_log *log);
-/* Appends the lookups to `used` bytes of metadata, as far as they have space. Returns the new
- * length. */
+/* Appends as many lookups as fit to `used` bytes of metadata. Returns the new length. */
 size_t lookups_tell(const struct lookups *lookups, char *out, size_t room, size_t used);
 /* Returns 1 for a key of a log's metadata that the merged log has its own value of. */
 int lookups_is_key(const char *key);

@@ -18,7 +18,7 @@ struct player {
    * follows each time. Returns 0, or -1 to stop the player. */
   int (*open)(void *context, int rank, struct reduce_source *source);
   void (*close)(void *context, int rank, struct reduce_source *source);
-  /* Returns 1 to deliver a message empty, as if it failed. NULL: none fails. */
+  /* Returns 1 to deliver a message empty, as if it had failed. NULL: no message fails. */
   int (*lose)(void *context, int from, int to);
   struct player_clock *clocks; /* one per rank, or NULL */
   double seconds_per_message;  /* the latency of a message */

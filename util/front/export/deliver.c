@@ -154,7 +154,7 @@ int delivery_start(struct delivery *delivery) {
   delivery->process = fork();
   if (delivery->process < 0) return -1;
   if (delivery->process == 0) {
-    signal(SIGINT, SIG_IGN); /* the parent gets it, too, and hands over a last text */
+    signal(SIGINT, SIG_IGN); /* the parent also gets it, and passes a last text */
     signal(SIGTERM, SIG_IGN);
     close(orders[1]);
     close(answers[0]);

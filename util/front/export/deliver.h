@@ -1,5 +1,5 @@
-/* Delivers texts to a receiver in a process of its own, so that a receiver that is down or slow, or
- * a file system that hangs, never delays the reading of journals. A thread would do as well, but on
+/* Delivers texts to a receiver in a separate process, so that a receiver that is down or slow, or a
+ * file system that hangs, never delays the reading of journals. A thread would also work, but on
  * older systems every `darshan run` would then load libpthread. */
 #ifndef DARSHAN_EXPORT_DELIVER_H
 #define DARSHAN_EXPORT_DELIVER_H
@@ -25,9 +25,9 @@ struct delivery {
   int is_busy;
   int has_failed;     /* the last delivery failed */
   int is_broken;      /* standard output has no reader, or the process is gone */
-  double retry;       /* monotonic seconds: nothing is handed over before, after a failure */
+  double retry;       /* monotonic seconds: after a failure, no text is passed before this time */
   double processor;   /* seconds that the process has used */
-  unsigned long sent; /* number of the look that was handed over last; the caller's */
+  unsigned long sent; /* number of the look whose text was passed last; the caller sets it */
 };
 
 /* Parses a receiver given as FORM:PLACE. Returns 0, or -1 after a message. */

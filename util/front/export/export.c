@@ -91,8 +91,9 @@ static void export_to(struct exporter *exporter, struct delivery *delivery) {
   free(text);
 }
 
-/* Exports changed sums to the receivers that do not have them yet, and after `unchanged_for`
- * seconds, or if is_last, to all receivers, so that they know that this program lives. */
+/* Exports changed sums to the receivers that do not have them yet. After `unchanged_for` seconds,
+ * or if is_last is set, exports them to all receivers, so that these know that this program
+ * runs. */
 static void export_all(struct exporter *exporter, int is_last) {
   struct export_options *options = exporter->options;
   const struct sums *sums = &exporter->followed.sums;
@@ -149,7 +150,8 @@ static void finish(struct exporter *exporter) {
   for (int i = 0; i < options->num_deliveries; i++)
     patience[i] = delivery_wait(&options->deliveries[i], LAST_WORDS) ? LAST_WORDS : 0;
   if (is_last) look(exporter, 1);
-  /* The last one first: a process that was started later has the pipes of the earlier ones. */
+  /* In reverse order, because a process that was started later has the pipes of the earlier
+   * processes. */
   for (int i = options->num_deliveries; i-- > 0;) {
     struct delivery *delivery = &options->deliveries[i];
     int is_idle = delivery_wait(delivery, patience[i]);

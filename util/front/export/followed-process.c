@@ -100,7 +100,8 @@ struct followed_process *process_new(struct followed *followed, struct user *use
   return process;
 }
 
-/* --- what a process counts for ----------------------------------------------------------- */
+/* --- sums to which a process belongs
+ * ----------------------------------------------------------- */
 
 /* Returns the sum for a process on a file system, and counts the process as one of the sum's. */
 static struct sum *sum_of(struct followed *followed, const struct followed_process *process,
@@ -196,7 +197,8 @@ int process_look(struct followed *followed, struct followed_process *process) {
   const struct darshan_job *job = &journal->tally.job.job;
   struct timespec wall;
   clock_gettime(CLOCK_REALTIME, &wall);
-  /* The start is the process's own claim; but it is not before that of the machine. */
+  /* The start comes from the process itself, so it is limited to the time since the start of the
+   * machine. */
   int64_t start_ns = alive_time(job->start_time_sec, job->start_time_nsec);
   int64_t since_ns = start_ns > followed->here.boot_ns ? start_ns : followed->here.boot_ns;
   double elapsed = (double)wall.tv_sec - (double)since_ns / BILLION;

@@ -23,7 +23,7 @@ struct followed_process {
     char job_id[24];
   } * journal; /* NULL: it has ended, or is not read */
   int64_t pid;
-  int has_job; /* its job id is that of a scheduler */
+  int has_job; /* its job id comes from a scheduler */
 };
 
 /* followed-process.c: the table. Returns the process of a listed file; NULL if it is new. */
@@ -31,8 +31,8 @@ struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name);
 struct followed_process *process_new(struct followed *followed, struct user *user,
                                      const struct followed_file *file, uint64_t name);
-/* Gives the process the identity that user, pid and start make. Returns the process that had this
- * identity before and now has none, or NULL. */
+/* Gives the process its identity, which consists of user, pid and start. Returns the process that
+ * had this identity before and has none now, or NULL. */
 struct followed_process *process_identify(struct followed *followed,
                                           struct followed_process *process, int64_t pid,
                                           int64_t start_ns);

@@ -21,7 +21,7 @@ enum {
   SPARE_DESCRIPTORS = 64,
   FORGOTTEN_AFTER = 60, /* seconds after a file without open journal was listed last, and */
   LISTINGS = 3,         /* so many listings without it */
-  ALIVE_AFTER = 30,     /* seconds without a change, until the process is looked for */
+  ALIVE_AFTER = 30,     /* seconds without a change, then it is checked if the process lives */
   LARGE = 1 << 20       /* bytes of a journal that is not read in each look */
 };
 /* Large journals, of processes with more than some 1,400 files, cost 1/200 of a core together. */
@@ -31,8 +31,8 @@ const char *const export_skipped_names[SKIPPED_REASONS] = {"unreadable", "dead",
 
 /* --- new files --------------------------------------------------------------------------- */
 
-/* Sets the job of a process. Without a scheduler the job id is the number of a process: this one,
- * its parent, or another one that is known. Processes without a scheduler have the job "none". */
+/* Sets the job of a process. Without a scheduler the job id is the pid of a process: this process,
+ * its parent, or another known process. Processes without a scheduler have the job "none". */
 static void set_job(struct followed *followed, struct followed_process *process) {
   const struct darshan_job_region *region = &process->journal->tally.job;
   int64_t job = region->job.jobid;
@@ -236,7 +236,7 @@ void followed_begin_look(struct followed *followed, double now, int lists) {
 }
 
 /* Returns 1 if the process of a journal had ended when the last look at it began: its file was
- * removed, or nothing has changed for long and the process is not there. */
+ * removed, or the file has not changed for a long time and the process does not exist. */
 static int has_ended(const struct followed *followed, const struct followed_process *process) {
   const struct stat *status = &process->journal->live.status;
   if (status->st_nlink == 0) return 1;

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 enum export_skipped {                     /* why a file does not count, or not now */
-                      SKIPPED_UNREADABLE, /* damaged, foreign, or claims what cannot be */
+                      SKIPPED_UNREADABLE, /* damaged, of another user, or with impossible values */
                       SKIPPED_DEAD,       /* the process had ended before it was seen */
                       SKIPPED_LIMIT,      /* too many files of this user, or in all */
                       SKIPPED_REASONS
@@ -45,9 +45,9 @@ struct followed_file {
   const char *name;
   uint64_t at, length; /* of a part in a file of small parts; length 0: the file is the part */
   ino_t inode;
-  dev_t device;          /* of the folder: what lies on another device is not of the runtime */
-  int only_own;          /* 1: only files of this user count */
-  int is_part;           /* of a run: complete, read once */
+  dev_t device; /* device of the folder; files on another device are not from the runtime */
+  int only_own; /* 1: only files of this user count */
+  int is_part;  /* of a run: complete, read once */
   int64_t pid, start_ns; /* of a part, by its name */
 };
 

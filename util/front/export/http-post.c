@@ -102,7 +102,7 @@ static int send_all(int fd, const char *text, size_t length, long end) {
   return 0;
 }
 
-/* Returns 1 if the answer is complete, by the length in its header; else 0. */
+/* Returns 1 if the response is complete, by the length in its header; else 0. */
 static int is_complete(const char *answer, size_t used) {
   const char *body = strstr(answer, "\r\n\r\n"),
              *length = strcasestr(answer, "\r\nContent-Length:");
@@ -110,8 +110,8 @@ static int is_complete(const char *answer, size_t used) {
   return used - (size_t)(body + 4 - answer) >= strtoul(length + 17, NULL, 10);
 }
 
-/* Reads the answer up to its length or the end of the connection, at most ANSWER bytes. Returns the
- * HTTP status, or NO_ANSWER with errno set. */
+/* Reads the response up to its length or the end of the connection, at most ANSWER bytes. Returns
+ * the HTTP status, or NO_ANSWER with errno set. */
 static int read_answer(int fd, char answer[ANSWER], long end) {
   size_t used = 0;
   int status;
@@ -134,7 +134,7 @@ static int read_answer(int fd, char answer[ANSWER], long end) {
 }
 
 /* Returns 0 if the receiver accepted everything, else -1 with the reason in error. A collector that
- * rejects some data points answers with status 200, too, so the text is searched. */
+ * rejects some data points also returns status 200, so the text is searched. */
 static int judge(int status, const char *answer, char error[DELIVERY_ERROR]) {
   static const char rejected[] = "\"rejectedDataPoints\"";
   const char *number = strstr(answer, rejected);

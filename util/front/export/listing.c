@@ -43,7 +43,7 @@ static int list(struct listing *listing);
 struct packed_listing {
   struct followed *followed;
   struct followed_file file;
-  int left; /* parts that are still looked at */
+  int left; /* number of further parts that may be examined */
 };
 
 static int take_packed(void *context, const struct packed_log *log) {

@@ -32,7 +32,7 @@ struct sum {
 };
 
 struct sums {
-  struct sum **all; /* the exported ones first */
+  struct sum **all; /* exported sums come first */
   size_t count, exported, limit;
   unsigned long look; /* number of the present look, from 1 */
 };
@@ -47,7 +47,7 @@ struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_L
 void sums_add(const struct sums *sums, struct sum *sum, const struct values *now,
               struct values *counted);
 
-/* Exports sums no more that have had no process for ten minutes. They stay in memory, until there
+/* Stops exporting sums that have had no process for ten minutes. They stay in memory until there
  * are very many, and continue if a process with their labels appears. */
 void sums_retire(struct sums *sums, double now);
 

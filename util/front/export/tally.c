@@ -213,7 +213,7 @@ static int add_module(struct tally *tally, struct darshan_live *live,
 }
 
 /* Adds the metadata operations that only POSIX_EXT counts. Returns 0, or -1 with an error. A failed
- * lookup is one of the accesses, or an operation of its own. */
+ * lookup either counts as an access or is a separate operation. */
 static int add_unattributed(struct tally *tally, struct darshan_live *live,
                             struct darshan_live_room *room, struct darshan_error *error) {
   const struct part *first, *end;
@@ -240,7 +240,8 @@ static int add_unattributed(struct tally *tally, struct darshan_live *live,
   return count < 0 ? -1 : 0;
 }
 
-/* --- what a process can do --------------------------------------------------------------- */
+/* --- largest possible values of a process
+ * --------------------------------------------------------------- */
 
 /* Returns 0 if all values are possible for a process in `elapsed` seconds, else -1 with an error:
  * at most 1 TiB or 2^40 calls a second, and 65,536 threads that are in I/O all the time. */

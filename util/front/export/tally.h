@@ -6,12 +6,12 @@
 #include "live.h"
 #include "values.h"
 
-enum { TALLY_PLACES = 32 }; /* file systems of one process; "unknown" has the files of others */
+enum { TALLY_PLACES = 32 }; /* most file systems of a process; "unknown" has files on others */
 
 struct tally_place {
   const char *mount, *type; /* in the job region; "unknown" without a file system */
   struct values now;
-  struct values counted; /* the highest values so far: what the sums have of this process */
+  struct values counted; /* the highest values so far, which the sums contain for this process */
   void *sum;             /* the caller's */
 };
 

@@ -15,11 +15,11 @@
 
 enum {
   USERS_MOST = 4096,
-  OPENED_MOST = 512, /* new files of a user in a look; others wait for the next one */
+  OPENED_MOST = 512, /* most new files of a user in a look; the others wait for the next look */
   ANSWER_MS = 1000
 };
 
-/* A user whose journals are larger than this in a second is read less often than in each look. */
+/* If a user's journals need more than this, they are not read in each look. */
 static const double bytes_per_second = 16e6;
 static const uint64_t bytes_in_look = UINT64_C(64) << 20, new_bytes_in_look = UINT64_C(16) << 20;
 

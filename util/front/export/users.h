@@ -1,5 +1,5 @@
 /* The users whose journals are followed: their names, and limits of the time spent on their
- * journals, so that one user's journals never delay those of others. */
+ * journals, so that one user's journals never delay the journals of other users. */
 #ifndef DARSHAN_EXPORT_USERS_H
 #define DARSHAN_EXPORT_USERS_H
 
@@ -17,7 +17,7 @@ struct user {
   unsigned opened;       /* new files in this look */
   unsigned held;         /* open journals */
   unsigned known;        /* files that are remembered */
-  double wait_until;     /* no look at this user's journals before */
+  double wait_until;     /* time before which this user's journals are not read */
   double open_until;     /* no new file of this user before */
 };
 
@@ -26,7 +26,7 @@ struct users {
   size_t count;
 };
 
-/* Returns the user with this id, who is added if new; NULL if there are too many users or out of
+/* Returns the user with this id, and adds a new user; NULL if there are too many users or out of
  * memory. Looks up a new user's name for at most a second. */
 struct user *users_get(struct users *users, uid_t uid);
 

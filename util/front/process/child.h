@@ -14,7 +14,7 @@ struct child_end {
   double wall_time; /* run time in seconds */
   int64_t begun_ns; /* wall clock, since the epoch */
   int64_t cpu_ns;
-  struct run_usage before, usage; /* calls_*: what this process had at the start, at the end */
+  struct run_usage before, usage; /* calls_*: values of this process at the start and at the end */
 };
 
 /* Starts command (found by PATH) with this process's signals, descriptors, terminal and process

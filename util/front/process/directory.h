@@ -48,11 +48,11 @@ int tree_close(const struct tree *folder);
 /* Returns 1 if there is nothing to make a log from. */
 int tree_is_empty(const struct tree *folder);
 
-/* Returns how many processes of the run, including the launcher, have no end in the rows and give
- * this answer to the question whether they live. */
+/* Returns for how many processes of the run, including the launcher, there is no end in the rows,
+ * and alive_process returns this answer. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
-/* Returns 1 if each process except `but` has a row that says that it ended. */
+/* Returns 1 if each process except `but` has ended according to its rows. */
 int tree_has_ended(const struct tree *folder, pid_t but);
 /* Returns the number of instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
@@ -65,7 +65,7 @@ void tree_reaped(const struct tree *folder, const struct child_end *end);
 void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);
 
 /* Takes a shared lock on the run directory's event file, which it creates if necessary. The lock
- * says that this process lives and will make the log. Returns the descriptor that holds it, or -1
+ * shows that this process lives and will make the log. Returns the descriptor with the lock, or -1
  * if the file cannot be opened or is locked exclusively. */
 int tree_hold(const char *path);
 /* Returns 1 if a process holds that lock. */

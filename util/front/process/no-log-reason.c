@@ -279,7 +279,7 @@ int reason_for_no_log(char *out, size_t room, const char *command) {
   char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
-  if (is_left_alone(reason)) serial = NULL; /* this reason holds whatever the setting is */
+  if (is_left_alone(reason)) serial = NULL; /* this reason does not depend on the setting */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
     snprintf(out, room, DARSHAN_OFF_FILE " exists and switches recording off");
     return 1;

@@ -12,8 +12,9 @@
 int program_of_command(char path[PATH_MAX], const char *command);
 
 /* Writes the most likely reason why a program left no log, as a phrase for one line. command: the
- * program's name, searched in PATH. Returns 1, or 0 if none is known: then it names the settings.
- */
+ * program's name, searched in PATH. Returns 1, or 0 if the reason is unknown; the phrase then names
+ * the settings.
+ * */
 int reason_for_no_log(char *out, size_t room, const char *command);
 
 /* Returns the reason as in a run's rows, RUN_WATCHED if there is none. name: the program's name. */
@@ -27,7 +28,7 @@ int reason_to_leave_alone(const char *command);
 enum { INSIDE_ROOM = 64 };
 
 /* Writes the names of known libraries that are linked statically into a dynamic program: "HDF5 and
- * MPI". Returns 1 if there are any, 0 if there are none or the file is unreadable. Ignores a
+ * MPI". Returns 1 if there are any, 0 if there are none or the file is unreadable. Leaves out a
  * program that is linked with the runtime, because its calls reach the wrappers. */
 int inside_program(char out[INSIDE_ROOM], const char *path);
 

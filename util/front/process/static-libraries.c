@@ -55,8 +55,8 @@ static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t 
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* Returns 1 if the name may be that of a library's function. Checks two letters: a symbol table
- * may have thousands of names, two letters exclude most of them, and one letter does not, because
+/* Returns 1 if the name may be that of a library's function. Checks two letters, because a symbol
+ * table may have thousands of names. Two letters exclude most of them; one letter does not, because
  * many names in Python start with P like PMPI. */
 static inline int may_be_of_library(const char *name) {
   int may = 0;
@@ -114,8 +114,8 @@ static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int 
   return found;
 }
 
-/* Returns the section that holds the program's strings, or the whole file if there is none. So the
- * rest of a large program is not read from disk. */
+/* Returns the section with the program's strings, so that the rest of a large program is not read
+ * from disk; the whole file if there is no such section. */
 static struct image constants(const struct image *image, const ElfW(Ehdr) * file) {
   static const char name[] = ".rodata";
   ElfW(Shdr) one, names;

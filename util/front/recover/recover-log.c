@@ -1,4 +1,4 @@
-/* Makes logs from what killed processes, jobs and runs left. See recover.h. */
+/* Makes logs from the files of killed processes, jobs and runs. See recover.h. */
 #define _GNU_SOURCE
 #include "recover.h"
 
@@ -118,8 +118,8 @@ static int may_be_mapped(const char *path) {
   return statfs(path, &fs) == 0 && in_place(fs.f_type);
 }
 
-/* Returns whether the owner of a journal lives, and fills in the journal. in_run 1: the rows of the
- * run say that none of its processes lives. */
+/* Returns whether the owner of a journal lives, and fills in the journal. in_run 1: according to
+ * the rows of the run, none of its processes lives. */
 static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
                                   struct journal *journal) {
   struct journal_name name;

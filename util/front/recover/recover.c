@@ -94,7 +94,7 @@ static int recover_of(struct command *command, uid_t uid) {
   return child < 0 || status != 0;
 }
 
-/* Collects the user ids of all who own a journal or run directory in the folders. */
+/* Collects the ids of all users who own a journal or run directory in the folders. */
 static void find_users(const struct path_list *folders, struct id_table *users) {
   char path[PATH_MAX];
   struct stat st;

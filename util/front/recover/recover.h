@@ -1,4 +1,4 @@
-/* Makes logs from what killed processes, jobs and runs left, by darshan-merge. */
+/* Makes logs from the files of killed processes, jobs and runs, with darshan-merge. */
 #ifndef DARSHAN_FRONT_RECOVER_H
 #define DARSHAN_FRONT_RECOVER_H
 
@@ -7,8 +7,8 @@
 #include "mapped.h"
 #include "orphans.h"
 
-/* Makes logs of what this user's processes left in a folder more than an hour ago: at most once a
- * day, a limited number of logs, and never in a rank of a job. */
+/* Makes logs from files that this user's processes left in a folder more than an hour ago. Does
+ * this at most once a day, for a limited number of logs, and never in a rank of a job. */
 void recover_by_the_way(const char *folder);
 
 enum merger_end { /* its exit status */
@@ -41,7 +41,7 @@ struct recovery {
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
 
 /* Makes the log of the ranks of a job, or of one process. in_run: the files are in a run directory
- * whose rows say that no process lives. */
+ * in which, according to the rows, no process lives. */
 void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run);
 /* Makes the logs of all journals in a run directory whose log was made before. */
 void recover_rest(struct recovery *recovery, const char *run);
@@ -52,9 +52,10 @@ void recovery_tell(const struct recovery *recovery, const char *format, ...)
 /* Prints, in a dry run only, that a journal is skipped because its process lives, or that this is
  * unknown (answer). */
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
-/* Writes the folder for the log of a journal to out, and creates it: the one that the user named,
- * or else a default, of which the last is the journal's folder. Returns 0, or -1 after a message.
- */
+/* Writes the folder for the log of a journal to out, and creates it. This is the folder that the
+ * user named, or else the first usable default; the last default is the journal's folder. Returns
+ * 0, or -1 after a message.
+ * */
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
 void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 

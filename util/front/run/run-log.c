@@ -108,8 +108,8 @@ static int read_settled(struct tree *run, size_t *running, const struct places *
   }
 }
 
-/* Makes the log of the run; log stays empty if there is none. Returns 0 if its processes wrote no
- * rows: they leave logs of their own. */
+/* Makes the log of the run; `log` stays empty if there is none. Returns 0 if its processes wrote no
+ * rows, so that each leaves its own log. */
 static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                     char *const *command, char log[PATH_MAX]) {
   struct tree run;
@@ -164,8 +164,8 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   outcome->has_own = log[0] != '\0';
 }
 
-/* Makes the logs of journals that remain in the run directory, for example those of a killed job's
- * ranks, and adds these logs to `others`. No other process would make them. */
+/* Makes the logs of journals that remain in the run directory, for example of a killed job's ranks,
+ * and adds these logs to `others`. No other process would make them. */
 static void take_rest(struct run_outcome *outcome, const struct places *places,
                       struct path_list *others) {
   struct recovery recovery;

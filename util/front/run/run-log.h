@@ -8,7 +8,7 @@
 
 struct run_outcome {
   struct path_list logs; /* in the order of the message */
-  int has_own;           /* one of them is the run's */
+  int has_own;           /* one of these logs is the run's */
   size_t jobs;           /* number of MPI jobs' logs; the rest are of single processes */
   int jobs_first;
   struct path_list journals; /* of processes that were killed or still run */

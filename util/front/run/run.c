@@ -91,8 +91,9 @@ static void say_outcome(const struct run_outcome *outcome, const char *program,
     say("no log: %s", reason);
 }
 
-/* Warns about a program with statically linked libraries, whose calls no wrapper sees. Behind a
- * launcher, warns about the first such program. */
+/* Warns about a program with statically linked libraries, whose calls no wrapper sees. If the
+ * command begins with a launcher, checks the programs behind it, and warns about the first such
+ * program. */
 static void say_inside(char *const *command) {
   char libraries[INSIDE_ROOM], path[PATH_MAX];
   for (int launched = is_launcher(command[0]); *command; command++) {
@@ -268,8 +269,8 @@ int command_stat(int argc, char **argv) {
   recover_others(&outcome, around);
   picture_free(&picture);
   run_outcome_free(&outcome);
-  /* The user asked for the summary, so a write error of it is a failure. A failed program's status
-   * has precedence. */
+  /* The user requested the summary, so an error in writing it is a failure. The status of a failed
+   * program has precedence. */
   if ((failed || ferror(stderr)) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);
 }

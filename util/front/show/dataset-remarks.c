@@ -32,7 +32,7 @@ static int flushed(char *out, size_t size, const struct dataset *one) {
 }
 
 int dataset_remark(char *out, size_t size, const struct dataset *one, int which) {
-  /* A record of several datasets has the size of one of them. */
+  /* A record of several datasets has the size of only one dataset. */
   if (!one->name || one->name[0] == '<' || strstr(one->name, ":<anonymous>")) return 0;
   return which == 0 ? repeated(out, size, one) : flushed(out, size, one);
 }

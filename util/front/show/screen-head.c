@@ -28,7 +28,7 @@ static const char *signal_name(long number) {
   return number > 0 && number < (long)(sizeof(names) / sizeof(names[0])) ? names[number] : NULL;
 }
 
-/* Prints what the log lacks, in the report's words (notes.py). missing: bits of enum
+/* Prints which data the log lacks, with the wording of the report (notes.py). missing: bits of enum
  * picture_missing. */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)

@@ -47,8 +47,8 @@ static struct moved moved_bytes(const struct picture *picture) {
   return sum;
 }
 
-/* Returns the run time to print, in seconds. Prefers the run time in the log to the measured one,
- * so that the same log always gives the same output. */
+/* Returns the run time to print, in seconds. Prefers the run time in the log to the measured run
+ * time, so that the same log always gives the same output. */
 double screen_run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
@@ -100,8 +100,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints a line with seconds over all processes; nothing if they are below 1 % of the run. label:
- * first word of the line; where: what they were spent on. */
+/* Prints a line with seconds, summed over all processes; nothing if they are below 1 % of the run.
+ * label: first word of the line; where: what the time was spent on. */
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
@@ -268,8 +268,8 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
-/* Prints how many rows are not shown, and their time. Program files are the last rows, whatever
- * time they took. */
+/* Prints how many rows are not shown, and their time. Program files are always the last rows, no
+ * matter how long they took. */
 static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
   char a[NUMBER];
   double time = 0;

@@ -1,6 +1,6 @@
-/* The subcommand watch: what running processes do at the moment, from their journals. See
+/* The subcommand watch: shows the current I/O of running processes, from their journals. See
  * commands.h.
- */
+ * */
 #define _GNU_SOURCE
 #include "../commands.h"
 

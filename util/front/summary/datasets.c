@@ -1,5 +1,6 @@
-/* HDF5 datasets of some logs, and what their calls caused in POSIX (module LAYERS). See datasets.h.
- */
+/* HDF5 datasets of some logs, and the POSIX calls that calls on them caused (module LAYERS). See
+ * datasets.h.
+ * */
 #define _GNU_SOURCE
 #include "datasets.h"
 

@@ -1,4 +1,4 @@
-/* HDF5 datasets of some logs, and what their calls caused in POSIX (module LAYERS). */
+/* HDF5 datasets of some logs, and the POSIX calls that calls on them caused (module LAYERS). */
 #ifndef DARSHAN_FRONT_DATASETS_H
 #define DARSHAN_FRONT_DATASETS_H
 
@@ -32,8 +32,8 @@ void datasets_free(struct datasets *datasets);
 int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
                  struct darshan_error *error);
 
-/* Returns how many datasets it stored, those with most time first. Valid until the next call of
- * datasets_add. */
+/* Stores the datasets with most time, the longest first, and returns how many it stored. Valid
+ * until the next call of datasets_add. */
 size_t datasets_slowest(const struct datasets *datasets,
                         const struct dataset *slowest[DATASETS_SHOWN]);
 

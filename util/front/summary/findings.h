@@ -5,9 +5,9 @@
 
 #include "../path-list.h"
 
-/* Prints the costliest findings of the logs to stderr, below a summary of so many lines, in what is
- * left of a terminal with 24 lines. The diagnoses are written in Python. If they fail, for example
- * because a package is missing, a line reports that and the reason. */
+/* Prints the costliest findings of the logs to stderr, below a summary of `above` lines, in the
+ * remaining lines of a terminal with 24 lines. The diagnoses are written in Python. If they fail,
+ * for example because a package is missing, a line reports that and the reason. */
 void findings_print(const struct path_list *logs, int above);
 
 /* Prints that findings are unavailable, and why. */

@@ -43,8 +43,8 @@ static double in_gds(const struct darshan_gds_record *record) {
   return seconds(record->fcounters[GDS_F_READ_TIME]) + seconds(record->fcounters[GDS_F_WRITE_TIME]);
 }
 
-/* Adds the time of transfers between files and the memory of a GPU, without that of POSIX calls
- * below. Returns 0, or a negative number if the records are damaged. */
+/* Adds the time of transfers between files and the memory of a GPU, without the POSIX calls below.
+ * Returns 0, or a negative number if the records are damaged. */
 static int add_gpu_direct(struct log_shares *sums, darshan_log *log, struct darshan_error *error) {
   static const int modules[] = {DARSHAN_MOD_GDS, DARSHAN_MOD_LAYERS};
   double own = 0;
@@ -102,8 +102,8 @@ void log_shares_own(struct log_shares *sums, double time) {
   sums->own += seconds(time);
 }
 
-/* Returns the working time of a log in seconds: the run times of its processes together. If the log
- * does not distinguish its processes, each of them counts with the log's run time. */
+/* Returns the working time of a log in seconds: the sum of the run times of its processes. If the
+ * log does not distinguish its processes, each counts with the log's run time. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

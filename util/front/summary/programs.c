@@ -27,7 +27,7 @@ void programs_free(struct programs *programs) {
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* Returns 1 for interpreters: users know such a process by its script. A version may follow the
+/* Returns 1 for interpreters, whose processes users know by their script. A version may follow the
  * name. */
 static int is_interpreter(const char *name, size_t length) {
   static const char *const known[] = {"sh",   "bash", "dash",    "zsh",   "ksh",  "python", "pypy",

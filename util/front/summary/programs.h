@@ -11,7 +11,7 @@ struct program {
   int64_t ranks;         /* ranks of MPI jobs, whose I/O is in their own logs */
   double time;           /* seconds in I/O */
   int64_t read, written; /* bytes of the processes that are not recorded, from the kernel */
-  int64_t unseen;        /* processes whose I/O is not or not completely recorded */
+  int64_t unseen;        /* processes whose I/O is not, or not completely, recorded */
   int is_measured;       /* 1: read and written are known */
   int why;               /* the last reason for that: PROCESS_UNSEEN */
 };
@@ -38,11 +38,12 @@ void programs_free(struct programs *programs);
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
                  struct darshan_error *error);
 
-/* Returns all *count programs, most time first. The caller frees the array; NULL: none. */
+/* Returns all *count programs, most time first; NULL if there are none. The caller frees the
+ * array. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
 
-/* Returns all *count failures, those of most processes first. The caller frees the array; NULL:
- * none. */
+/* Returns all *count failures, the most frequent first; NULL if there are none. The caller frees
+ * the array. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
 /* Returns a program's name from the name of a PROCESS record: an interpreter's script, otherwise

@@ -16,7 +16,7 @@ static const double own_part = 0.25;
 /* Similar files: one folder, one extension. */
 struct kind {
   struct alike_row row;
-  double whole;      /* time of all of them, including files with their own row */
+  double whole;      /* time of all similar files, including files with their own row */
   int64_t members;   /* files that may share the row */
   const char *first; /* name of one of them */
   size_t prefix;     /* bytes of it that all names start with */

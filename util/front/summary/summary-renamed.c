@@ -1,5 +1,5 @@
-/* Files that were written under a temporary name and then renamed: a user knows the last name. See
- * summary.h. */
+/* Files that were written under a temporary name and then renamed. The user knows their last name.
+ * See summary.h. */
 #define _GNU_SOURCE
 #include "summary.h"
 
@@ -49,9 +49,9 @@ static int is_aside(const char *name) {
   return digits > 0 && digits <= DIGITS && digits < length && name[length - 1 - digits] == '.';
 }
 
-/* Returns the id of the name to which this file was renamed, or 0 if the file keeps its row: it was
- * not renamed, its new name is that of an old version, or it was read, so that a reader knows it by
- * its first name. */
+/* Returns the id of the name to which this file was renamed, or 0 if the file keeps its row. It
+ * keeps its row if it was not renamed, if its new name is that of an old version, or if it was
+ * read, because the user then knows it by its first name. */
 static uint64_t next_name(const struct picture *picture, const struct id_table *names,
                           uint64_t id) {
   const struct renamed *source = id_table_find(&picture->renamed, id);

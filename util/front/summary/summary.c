@@ -74,8 +74,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Returns the number of read calls (write 1: write calls) of a DAOS record, whose counters have
- * other names than those for `calls`. They include asynchronous calls. */
+/* Returns the number of read calls (write 1: write calls) of a DAOS record, including asynchronous
+ * calls. These counters have other names than the counters for `calls`. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},
@@ -258,8 +258,8 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 }
 
 /* Adds the groups of a log: records that several files share. The number of files of a group is the
- * largest that a process or log has, a lower bound. Returns 1 if some of these files share a record
- * because a limit was reached. */
+ * largest number of a process or log, which is a lower bound. Returns 1 if some of these files
+ * share a record because a limit was reached. */
 static int add_groups(struct picture *picture, darshan_log *log) {
   enum { COUNTED = 114688 }; /* names in groups that a process counts exactly (overflow.c) */
   struct darshan_error error = {""};

@@ -24,8 +24,8 @@ struct epochs { /* summed over all loaders of some logs */
 /* Adds the epochs of a log. A log with damage adds the records before it. */
 void epochs_add(struct epochs *sum, darshan_log *log);
 
-/* Returns the seconds for which all ranks in a log waited for others. A log with damage has those
- * before it. */
+/* Returns the seconds for which all ranks in a log waited for other ranks. In a damaged log, these
+ * are the seconds before the damage. */
 double rank_waits_of(darshan_log *log);
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
@@ -108,11 +108,11 @@ int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
-/* Returns 1 if the layer's bytes reach the system. Upper layers move the same bytes again. */
+/* Returns 1 if the layer's bytes reach the system. Upper layers count the same bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
 
-/* Files that were written under a temporary name and then renamed: a user knows the last name. The
- * rule is that of the report (util/python/darshan_report/measure/files/renamed.py). */
+/* Files that were written under a temporary name and then renamed. The user knows their last name.
+ * The rule is that of the report (util/python/darshan_report/measure/files/renamed.py). */
 
 /* The renames of a file, from its POSIX records. */
 struct renamed {
@@ -123,8 +123,7 @@ struct renamed {
 
 /* Stores the renames that a POSIX record has of its file. */
 void renamed_note(struct picture *picture, const void *record);
-/* Adds the numbers of temporary files to those of the files that they became. Called after all
- * logs. */
+/* Adds the numbers of temporary files to the files that they became. Called after all logs. */
 void renamed_join(struct picture *picture);
 
 /* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of

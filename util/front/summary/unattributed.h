@@ -15,8 +15,8 @@ struct beside {
   double mapped, touched, unmeasured;
 };
 
-/* Sums the POSIX_EXT records of a log. files: ids with a POSIX record in this log, which has these
- * times already. touched: the touched bytes of each mapped file are added to it (int64_t, by id).
+/* Sums the POSIX_EXT records of a log. files: ids with a POSIX record in this log, which already
+ * contains these times. touched: receives the touched bytes of each mapped file (int64_t, by id).
  * Returns 0, or -1 with an error if the module is corrupt; `sum` then stays unchanged. */
 int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
               struct id_table *touched, struct darshan_error *error);

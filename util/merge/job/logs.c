@@ -1,5 +1,5 @@
-/* The logs of processes that a launcher started side by side, and what each log tells of them. See
- * logs.h. */
+/* The logs of processes that a launcher started side by side, and the facts about these processes
+ * in each log. See logs.h. */
 #include "logs.h"
 
 #include <dirent.h>

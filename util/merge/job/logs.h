@@ -1,4 +1,5 @@
-/* The logs of processes that a launcher started side by side, and what each log tells of them. */
+/* The logs of processes that a launcher started side by side, and the facts about these processes
+ * in each log. */
 #ifndef DARSHAN_MERGE_JOB_LOGS_H
 #define DARSHAN_MERGE_JOB_LOGS_H
 
@@ -34,14 +35,14 @@ struct job_logs { /* zeroed before its first use */
   struct job_log *logs;
   size_t count, room;
   size_t unreadable; /* skipped files of folders */
-  char damaged[256]; /* names of the first of them */
+  char damaged[256]; /* names of the first damaged logs */
 };
 
 /* Adds a log, or the logs of a folder that name a launcher. Skips unreadable logs of a folder with
  * a message. Returns 0, or -1 after a message. */
 int job_logs_add(struct job_logs *logs, const char *path);
 /* Returns 1 if the log, or a log in the folder, names a launcher. Returns 0 for a folder with
- * journals that name no launcher, which is that of an MPI job. */
+ * journals that name no launcher, because these belong to an MPI job. */
 int job_logs_is_one(const char *path);
 void job_logs_free(struct job_logs *logs);
 /* Marks a log as skipped, after a message. */

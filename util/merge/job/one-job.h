@@ -19,16 +19,16 @@ struct one_job { /* zeroed before its first use */
   struct job_world *world;
   struct job_logs *logs;
   int keep_ranks;
-  int64_t end;        /* option, seconds since the epoch; 0: that of the logs */
+  int64_t end;        /* end given by an option, in seconds since the epoch; 0: end of the logs */
   const char *output; /* the log; NULL: a name is made */
   const char *folder; /* ... in this folder */
   struct rank_records records;
   struct job_log *first;      /* of the lowest rank */
-  char command[ROW_NAME + 1]; /* of that rank; "": that of its log */
+  char command[ROW_NAME + 1]; /* command line of that rank; "": that of its log */
   char exe[256];
   struct job_host hosts[JOB_HOSTS_MOST];
   int num_hosts;
-  int64_t around;    /* processes that are not ranks; only the other logs have their I/O */
+  int64_t around; /* number of processes that are not ranks; only the other logs have their I/O */
   uint64_t begun_ns; /* start of the merge, monotonic clock */
   struct darshan_config config;
   char final[DARSHAN_PATH_ROOM]; /* path of the log */

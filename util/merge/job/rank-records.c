@@ -1,7 +1,7 @@
-/* The records of one rank of a job, from all logs that have some. See rank-records.h. A log's own
- * ranks are replaced by the launcher's. A shared record belongs to the launcher's rank of the
- * processes that made it. If these are several ranks, the record is taken with the lowest and stays
- * shared. */
+/* The records of one rank of a job, from all logs that have records of it. See rank-records.h. The
+ * launcher's ranks replace a log's own ranks. A shared record belongs to the launcher's rank of the
+ * processes that made it. If these are several ranks, the record belongs to the lowest of them and
+ * stays shared. */
 #include "rank-records.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static int load(struct rank_records *records, struct job_log *log) {
 
 /* --- owners of a record --------------------------------------------------------------------- */
 
-struct users { /* processes that share a record, as the SHARED rows tell */
+struct users { /* processes that share a record, from the SHARED rows */
   int64_t count, lowest, highest;
 };
 
@@ -100,7 +100,7 @@ static int count_ranks(struct rank_records *records, const struct users *users) 
 }
 
 /* Finds the launcher's ranks that made a record together. Reuses the last result, because most
- * records have the same users. Returns 1, 0 if no rank of this job is among them, -1 if out of
+ * records have the same users. Returns 1; 0 if the ranks are not of this job; -1 if out of
  * memory. */
 static int span_of(struct rank_records *records, int module, uint64_t id, struct rank_span *span) {
   struct users users = users_of(records, module, id);
@@ -152,8 +152,8 @@ static void name_extremes(const struct rank_records *records, const struct darsh
   if (is_one && plan.variance_bytes >= 0) fcounters[plan.variance_bytes] = 0;
 }
 
-/* Returns 1 if the record is the rank's, 0 if not, -1 if out of memory. A record of several ranks
- * is that of the lowest one, for which the span of ranks is noted. */
+/* Returns 1 if the record belongs to the rank, 0 if not, -1 if out of memory. A record of several
+ * ranks belongs to the lowest of them, and the span of ranks is noted for it. */
 static int is_own(struct rank_records *records, const struct darshan_module *module, char *record) {
   const struct darshan_base_record *base = (const void *)record;
   struct rank_span span;

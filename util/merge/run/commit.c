@@ -98,8 +98,8 @@ static int is_named(struct run_folder *folder, char *log) {
   return found;
 }
 
-/* Removes the log that a killed merger left unfinished. Returns 0 or -1. No process writes it any
- * more: the killed merger held the lock that this one holds. */
+/* Removes an unfinished log of a killed merger. Returns 0 or -1. No other process can be writing
+ * it, because the killed merger had the lock that this merger has now. */
 static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;

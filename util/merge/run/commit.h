@@ -1,5 +1,6 @@
-/* A merger may be killed at any moment, but each part is in exactly one log: the merger notes in
- * the run's folder what it is about to do, and the next merger checks whether it was done.
+/* A merger may be killed at any moment, but each part must be in exactly one log. The merger
+ * therefore notes in the run's folder what it is about to do, and the next merger checks whether it
+ * was done.
  *
  *   partial   the path under which a log is being written
  *   merged    the parts that go into it

@@ -1,8 +1,8 @@
-/* Combines parts while the run goes on, if it has more processes than a log has ranks: the parts of
- * ended processes that will share a rank become one part. See merge-run.h. The file `folded` lists
- * the new part and the parts that it replaces. Once the new part has its name, it holds their
+/* Combines parts while the run continues, if it has more processes than a log has ranks: the parts
+ * of ended processes that will share a rank become one part. See merge-run.h. The file `folded`
+ * lists the new part and the parts that it replaces. Once the new part has its name, it holds their
  * records.
- */
+ * */
 #include "merge-run.h"
 
 #include <errno.h>
@@ -90,7 +90,8 @@ static void take(struct fold *fold, const struct run_part *part, darshan_log *lo
   struct darshan_error error = {""};
   const struct darshan_job *job = &darshan_log_info(log)->job;
   struct launch launch;
-  if (launch_read(&launch, darshan_log_info(log))) return; /* the merger needs each of them */
+  /* The merger needs each of these parts separately. */
+  if (launch_read(&launch, darshan_log_info(log))) return;
   struct combine_clock clock = {
       .grid = heat_grid_of((double)(fold->end_ns - fold->start_ns) * 1e-9),
       .shift = (double)(began(fold, part) - fold->start_ns) * 1e-9,
@@ -135,8 +136,8 @@ static size_t job_of(const struct fold *fold, char *out) {
   return length;
 }
 
-/* Writes the new part from `draft` and removes the parts that it replaces. First writes the list of
- * their names, after that of the new part, so that a later merger can finish. */
+/* Writes the new part from `draft` and removes the parts that it replaces. First writes a list with
+ * the name of the new part and their names, so that a later merger can finish. */
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
@@ -186,8 +187,8 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-/* Removes the parts that a list names after its first name, which is that of the new part: it holds
- * their records. Returns 0, or -1 if one of them cannot be removed. */
+/* Removes the parts in a list, except the first, which is the new part that contains their records.
+ * Returns 0, or -1 if one of them cannot be removed. */
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
   size_t first = strlen(list) + 1;
   return first < n ? folder_drop_parts(folder, list + first, n - first) : 0;

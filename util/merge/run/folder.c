@@ -36,9 +36,9 @@ static int32_t top_of(const char *path) {
   return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-/* Opens and locks a file of the folder. The kernel frees the lock when its holder exits. A lock on
- * a file that was removed meanwhile protects nothing, so the file is opened again. Returns the
- * descriptor, or -1 if another process holds the lock. */
+/* Opens and locks a file of the folder. The kernel frees the lock when its holder exits. If the
+ * file was removed in the meantime, the lock protects nothing, so the file is opened again. Returns
+ * the descriptor, or -1 if another process holds the lock. */
 static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
   int busy = 0;
@@ -84,8 +84,8 @@ enum folder_state folder_open(struct run_folder *folder, const char *path, int f
   return state;
 }
 
-/* Removes the lock file before it frees the lock: a process that opened the file meanwhile notices
- * that it is gone. */
+/* Removes the lock file before it frees the lock, so that a process that has opened the file
+ * notices that it is gone. */
 static void give_lock(const struct run_folder *folder, const char *name, int *lock) {
   if (*lock < 0) return;
   unlinkat(folder->fd, name, 0);

@@ -8,12 +8,11 @@
 #include "processes/processes.h"
 
 struct run_folder {
-  char path[PATH_MAX]; /* absolute */
-  int fd;              /* -1: not open */
-  int packed; /* file of small parts as it was listed, while a new one may have its name; -1: none
-               */
-  int merging, folding;   /* lock descriptors; -1: not held */
-  int32_t top;            /* pid in its name; 0: `darshan run` makes the log */
+  char path[PATH_MAX];  /* absolute */
+  int fd;               /* -1: not open */
+  int packed;           /* the listed file of small parts, which may have been replaced; -1: none */
+  int merging, folding; /* lock descriptors; -1: not held */
+  int32_t top;          /* pid in its name; 0: `darshan run` makes the log */
   struct run_part *found; /* parts and journals, by start time */
   size_t count, room;
   char *folded; /* names of parts that another part holds (fold.c) */
@@ -23,7 +22,7 @@ struct run_folder {
 
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
 
-/* Opens the folder and takes the locks of a merger, or only that of a fold (folds 1); a merger
+/* Opens the folder and takes the locks of a merger, or only the lock of a fold (folds 1); a merger
  * waits for a fold. Returns whether the folder is open, another process holds the lock or the
  * folder is gone (BUSY), or opening failed after a message (BAD). */
 enum folder_state folder_open(struct run_folder *folder, const char *path, int folds);
@@ -42,9 +41,9 @@ int folder_has(const struct run_folder *folder, const char *name);
 /* Writes a complete file under a name, or none. Returns 0 or -1. */
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
 /* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1; 0 with NULL if the file
- * does not exist or is not one that a merger wrote; -1 with errno if it cannot be read now. */
+ * does not exist or was not written by a merger; -1 with errno if it cannot be read now. */
 int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
-/* Removes a file, and what it is a link to if it is a part elsewhere. */
+/* Removes a file. If it is a link to a part in another folder, also removes that part. */
 void folder_unlink(const struct run_folder *folder, const char *name);
 /* Removes the parts and journals whose names are in a list of n bytes, each with its NUL. Returns
  * 0, or -1 if one of them is still there. */

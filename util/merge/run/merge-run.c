@@ -109,8 +109,8 @@ static void discard(struct one_log *run, const struct run_process *process) {
 }
 
 /* Makes a log of each process that left a part after the run's log was made, and returns the result
- * of all. If the run needed no log, makes one only of a process that needs one, and removes the
- * parts of the others. result: that of the run's log, RUN_NOTHING if it needed none. */
+ * of all. If the run needed no log, makes logs only of processes that need one, and removes the
+ * parts of the others. result: result of the run's log, RUN_NOTHING if it needed none. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   folder_settle(&run->folder);

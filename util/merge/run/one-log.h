@@ -14,7 +14,7 @@
 struct run_options {
   const char *folder;
   const char *output;  /* the log; NULL: a name is made */
-  const char *logs;    /* ... in this folder; NULL: that of output */
+  const char *logs;    /* folder for these logs; NULL: the folder of output */
   const char *command; /* command line of a root process without part; NULL: not known */
   int numbered;        /* if output exists, a number is appended */
   int dated;           /* logs has folders of years, months and days */

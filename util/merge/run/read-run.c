@@ -15,7 +15,7 @@
 /* --- journals ---------------------------------------------------------------------------- */
 
 struct journal_says {
-  struct alive_traces owner; /* pid 0: the journal names none */
+  struct alive_traces owner; /* pid 0: the journal names no owner */
   int ranks;
 };
 

@@ -44,8 +44,8 @@ static void print_counts(FILE *out, const struct sums *sums, int count) {
             sums->all[i]->values.value[count]);
 }
 
-/* Prints the times of each layer that a job has used so far. A row that was printed once stays,
- * because Prometheus expects counters to persist. */
+/* Prints the times of each layer that a job has used so far. A row that was printed once is always
+ * printed again, because Prometheus expects counters to persist. */
 static void print_seconds(FILE *out, const struct sums *sums) {
   static const char name[] = "darshan_io_seconds_total";
   head(out, name, "counter", "seconds in I/O calls of a layer, over all threads and processes");

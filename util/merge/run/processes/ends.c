@@ -21,8 +21,8 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* Returns 1 if one of these signals ended the process: it has failed, whatever its parent does.
- * Other signals are sent on purpose to stop a program that is no longer needed. */
+/* Returns 1 if one of these signals ended the process. It has then failed, no matter what its
+ * parent does. Other signals are sent on purpose to stop a program that is no longer needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -40,7 +40,7 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 #include "answers.def"
   };
   const char *name = name_of(tree, process);
-  if (process->how == PROCESS_SIGNALLED) return process->status == SIGPIPE; /* no reader left */
+  if (process->how == PROCESS_SIGNALLED) return process->status == SIGPIPE; /* its reader ended */
   for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     if (strcmp(name, answers[i].program) == 0) return process->status <= answers[i].most;
   return 0;
@@ -50,8 +50,8 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 
 enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
 
-/* Returns 1 if an ancestor exited with status 0, so it handled the failure below it. `asked` has
- * one slot per process. Each process is visited at most twice, even if parents form a cycle. */
+/* Returns 1 if an ancestor exited with status 0, so it handled the failure below it. asked: one
+ * slot per process. Each process is visited at most twice, even if parents form a cycle. */
 static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int process) {
   int at = process, answer = NOBODY;
   while (at >= 0 && asked[at] == NOT_ASKED) {
@@ -69,7 +69,7 @@ static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int proces
 
 /* --- what ended the run --------------------------------------------------------------- */
 
-/* Returns 1 for a program whose failure only means that a program which it started failed. */
+/* Returns 1 for a program that only passes on the failure of a program that it started. */
 static int is_starter(const char *name) {
   static const char *const names[] = {"xargs", "make",   "gmake",   "ninja",     "parallel",
                                       "env",   "time",   "timeout", "nice",      "nohup",
@@ -96,8 +96,8 @@ static int64_t end_of(const struct run_process *process) {
 }
 
 /* Numbers in `cause`, from 1 on, the chain of processes through which the run failed: from the root
- * process down, the child that ended last, while each failure explains that of the parent. last:
- * the result of find_last. */
+ * process down, always the child that ended last, while the child's failure explains that of the
+ * parent. last: the result of find_last. */
 static void find_cause(struct run_tree *tree, const int *last, int top) {
   int depth = 0;
   for (int at = top; at >= 0 && !tree->processes[at].cause; at = last[at]) {

@@ -1,6 +1,7 @@
-/* Decides which processes of a run failed. A nonzero status is often an answer (grep, test, diff),
- * or the parent handled it. A process failed if it caused the failure of the run, if a signal of a
- * fault ended it, or if neither an answer nor a successful ancestor explains its status. */
+/* Decides which processes of a run failed. A nonzero status is often a normal result (grep, test,
+ * diff), or the parent handled it. A process failed in three cases: it caused the failure of the
+ * run; a signal of a fault ended it; or its status is neither a normal result nor handled by a
+ * successful ancestor. */
 #ifndef DARSHAN_MERGE_ENDS_H
 #define DARSHAN_MERGE_ENDS_H
 
@@ -20,8 +21,8 @@ struct ends_missed {
  * memory. */
 int ends_judge(struct run_tree *tree, int top);
 
-/* Stores the failed lookups in a log of a process, if they explain the failure better than those
- * stored so far. */
+/* Stores the failed lookups in a log of a process, if they explain the failure better than the
+ * lookups stored so far. */
 void ends_hear(struct ends_missed *missed, const struct run_tree *tree,
                const struct run_process *process, const darshan_log *log);
 /* Appends the failed lookups to the metadata, which have `used` bytes. Returns their new length. */

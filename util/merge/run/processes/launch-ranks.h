@@ -21,8 +21,8 @@ const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process);
 /* Counts the ranks, when all parts were taken. Returns 0, or -1 if out of memory. */
 int world_settle(struct run_world *world, const struct run_tree *tree);
-/* Returns 1 if other logs have some of its ranks. darshan-merge adds those later, so it needs to
- * know which process did what. */
+/* Returns 1 if other logs have some of its ranks. darshan-merge adds these later, so the log must
+ * distinguish the processes. */
 int world_is_elsewhere_too(const struct run_world *world);
 /* Appends the launch to the metadata, which have `used` bytes. Returns their new length. */
 size_t world_tell(const struct run_world *world, char *out, size_t room, size_t used);

@@ -40,7 +40,7 @@ static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
 
-/* Returns the process that has this pid or had it last, -1 if none is known. */
+/* Returns the process that has this pid, or had it last; -1 if unknown. */
 static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
@@ -101,8 +101,9 @@ static void set_parent(struct run_tree *tree, int number, int parent, int32_t pa
   process->parent_pid = parent >= 0 ? tree->processes[parent].pid : parent_pid;
 }
 
-/* Returns 1 if a START row is of process `number`, 0 if it is of a new process with the same pid.
- */
+/* Returns 1 if a START row belongs to process `number`, 0 if it belongs to a new process with the
+ * same pid.
+ * */
 static int is_same(const struct run_tree *tree, int number, const struct run_event *event) {
   if (number < 0) return 0;
   const struct run_process *process = &tree->processes[number];
@@ -225,7 +226,7 @@ static void more(int64_t *sum, int64_t value) {
 }
 
 /* Takes the resource usage that the kernel reported when the parent waited. The storage bytes are
- * exact. The bytes of calls are what the parent's own counters gained since the child began,
+ * exact. The bytes of calls are the increase of the parent's own counters since the child began,
  * without the share of other children. */
 static void was_used(struct run_tree *tree, struct run_process *process,
                      const struct run_event *event) {
@@ -350,8 +351,9 @@ int tree_take_row(void *context, const struct run_event *event) {
 
 /* --- parts --------------------------------------------------------------------------- */
 
-/* Adds a program for a part whose start is in no row, to the process with its pid at that time,
- * which is added if it is not known. Returns the program's index, or -1 if out of memory. */
+/* Adds a program for a part whose start is in no row. The program is added to the process that had
+ * its pid at that time; an unknown process is added, too. Returns the program's index, or -1 if out
+ * of memory. */
 static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   static const struct run_event nowhere = {.pid_namespace = 0};
   int number = -1;

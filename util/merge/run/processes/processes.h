@@ -72,7 +72,7 @@ struct run_process {
   int first_program, last_program, programs;
   int first_part, last_part;
   int rank, next_of_rank;
-  int64_t launch, world_rank, world_size; /* from the launcher; launch 0: none (launch-ranks.h) */
+  int64_t launch, world_rank, world_size; /* launch 0: no launcher (launch-ranks.h) */
   uint8_t told;                           /* it has a START row */
   uint8_t spawned;                        /* its parent wrote a row about it */
   uint8_t execs;                          /* its next START row is not of a new process */
@@ -81,9 +81,9 @@ struct run_process {
   int64_t sums[PROCESS_SUMS], sums_of_children[PROCESS_SUMS];
   int64_t storage_start, storage_known; /* bytes read before its programs, until their end */
   uint8_t has_usage;
-  struct run_usage used;        /* calls_*: at first what the parent had when this process began */
+  struct run_usage used;        /* calls_*: at first the parent's values when this process began */
   struct run_usage of_children; /* of the children that it waited for */
-  int64_t late_read, late_written; /* storage bytes that only the children's parts tell */
+  int64_t late_read, late_written; /* storage bytes that are known only from the children's parts */
   int64_t cpu_ns, given[2]; /* given: calls of the parent's other children when this one began */
   uint8_t was_used, has_base;
   uint8_t unseen;       /* enum run_unwatched */

@@ -11,7 +11,7 @@ struct deal { /* state while processes are dealt to ranks */
   struct run_ranks *ranks;
   struct run_tree *tree;
   struct map jobs, programs;
-  int own; /* ranks with one process or job each; later processes share the others */
+  int own; /* ranks with one process or job each; later processes share the remaining ranks */
 };
 
 struct arrival {
@@ -59,8 +59,8 @@ static int new_rank(struct deal *deal) {
   return deal->ranks->count++;
 }
 
-/* Returns the rank of a group. Makes one while there are fewer than `room` ranks, otherwise uses
- * the last of these. -1: out of memory. */
+/* Returns the rank of a group. Makes a rank while there are fewer than `room` ranks, otherwise uses
+ * the last rank. -1: out of memory. */
 static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
   int64_t *rank = map_at(groups, key);
   if (!rank) return -1;

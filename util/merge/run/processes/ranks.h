@@ -6,7 +6,7 @@
 
 enum {
   RANKS_MOST = 4096, /* in a log */
-  RANKS_FOLDED = 64, /* of these, at most, are shared by later processes: one per program */
+  RANKS_FOLDED = 64, /* largest number of these that later processes share, one per program */
 };
 
 struct run_rank {

@@ -32,8 +32,9 @@ static void take_sum(struct run_tree *tree, struct run_process *process, int i, 
   of_children[i] = plus(of_children[i], more);
 }
 
-/* Adds a child's storage bytes to what an uninstrumented parent got from its children. The waits of
- * such a parent are not recorded, so its usage is assumed to include that of its children. */
+/* Adds a child's storage bytes to the bytes that an uninstrumented parent has from its children.
+ * The waits of such a parent are not recorded, so its usage is assumed to include that of its
+ * children. */
 static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
                                const int64_t *counters) {
   struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
@@ -109,9 +110,10 @@ static void at_least(int64_t *value, int64_t least) {
   if (*value < least) *value = least;
 }
 
-/* Raises the numbers of a USAGE record to those that the parent recorded: the record ends where the
- * process became an uninstrumented program, the parent's numbers cover all programs of the process.
- */
+/* Raises the numbers of a USAGE record to the numbers that the parent recorded. The record ends
+ * when the process became an uninstrumented program, but the parent's numbers include all programs
+ * of the process.
+ * */
 static void add_after_exec(struct darshan_usage_record *record, const struct run_process *process,
                            int64_t read, int64_t written, int64_t stored) {
   double *times = record->fcounters;

@@ -10,8 +10,8 @@
 
 /* Takes the USAGE record of a part. Called for the parts of a process in program order. */
 void usage_hear(struct run_tree *tree, struct run_process *process, darshan_log *log);
-/* Called when all parts of the tree were taken and those of the rank are combined: add the name of
- * the rank's USAGE record, and the record. Both return 0, or -1 if out of memory. */
+/* Called when all parts of the tree have been read and the parts of the rank are combined. They add
+ * the name of the rank's USAGE record, and the record. Both return 0, or -1 if out of memory. */
 int usage_name(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
                int number);
 int usage_settle(struct combined *combined, const struct run_tree *tree,

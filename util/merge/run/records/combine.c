@@ -1,5 +1,5 @@
-/* Combines the records of all programs of a rank into what one process would have left: times on
- * the run's clock, one record per file. See combine.h. */
+/* Combines the records of all programs of a rank into the records that a single process would have:
+ * times on the run's clock, one record per file. See combine.h. */
 #include "combine.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static void move_times(const struct darshan_module *module, const struct darshan
 
 /* --- one record per file --------------------------------------------------------------- */
 
-/* Returns the record with this id. If there is none, returns NULL and registers the next record
- * that is added under the id. *place is NULL if out of memory. */
+/* Returns the record with this id. If there is none, returns NULL, and the next record that is
+ * added gets this id. *place is NULL if out of memory. */
 static char *known_record(struct combined_module *into, uint64_t id, int64_t **place) {
   *place = map_at(&into->by_id, id);
   return *place && **place >= 0 ? into->records.at + **place : NULL;
@@ -84,7 +84,7 @@ static int add_heat(struct combined_module *into, const struct part_module *from
   return 0;
 }
 
-/* Adds the LUSTRE records of files that have none yet. Later ones are skipped, because all programs
+/* Adds the LUSTRE records of files that have none yet. Skips later records, because all programs
  * found the same layout. Returns 0, or -1 if out of memory. */
 static int add_layouts(struct combined_module *into, const struct part_module *from,
                        const char *records) {
@@ -231,8 +231,7 @@ static void put(int64_t *bin, int64_t bytes) {
   *bin = (int64_t)((uint64_t)*bin + (uint64_t)bytes);
 }
 
-/* Returns the part of a bin's bytes that falls into the first `share` of the bin's time: 0 to all
- * of them, for a share of 0 to 1. */
+/* Returns how many of a bin's bytes belong to the first `share` (0 to 1) of the bin's time. */
 static int64_t until(int64_t bytes, double share) {
   double part = floor((double)bytes * share);
   if (!(share < 1) || part >= (double)bytes) return bytes;

@@ -1,5 +1,5 @@
-/* Combines the records of all programs of a rank into what one process would have left: times on
- * the run's clock, one record per file. */
+/* Combines the records of all programs of a rank into the records that a single process would have:
+ * times on the run's clock, one record per file. */
 #ifndef DARSHAN_MERGE_COMBINE_H
 #define DARSHAN_MERGE_COMBINE_H
 

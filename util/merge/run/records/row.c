@@ -177,7 +177,7 @@ static int has_id(const struct ids *ids, uint64_t id) {
   return ids->count && bsearch(&id, ids->at, ids->count, sizeof(id), by_id);
 }
 
-/* Finds the named pipes at whose opening the process waited. The caller frees the ids. Returns 0,
+/* Finds the named pipes that the process waited for in open. The caller frees the ids. Returns 0,
  * or -1 if out of memory. */
 static int find_pipes(struct ids *pipes, const struct row_files *files) {
   const struct darshan_posix_ext_record *posix = (const void *)files->posix_ext->at;

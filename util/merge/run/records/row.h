@@ -13,18 +13,17 @@ struct row_name {
   char text[ROW_NAME + 1];
   size_t used;
   int programs; /* number in text */
-  int left_out; /* commands that did not fit; the last of them is kept, because that program did the
-                   work */
+  int left_out; /* commands that did not fit; the last is kept, because it did the work */
   char last[ROW_COMMAND + 1];
   int next; /* index of the next program; -1: no more */
 };
 
 void row_name_begin(struct row_name *name, const struct run_tree *tree,
                     const struct run_rank *rank);
-/* Adds the command line that a part has of its program, after those of earlier programs. */
+/* Adds the command line of a part's program, after those of earlier programs. */
 void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
                   const char *command);
-/* Adds a command line for the first program if that left no part, or is not known. */
+/* Adds a command line for the first program, if that program left no part or is unknown. */
 void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command);
 /* Adds the names that the event file has of the programs that row_name_add did not add. Returns the
  * record's id. */

@@ -309,9 +309,9 @@ def told_in_brief(context: Context) -> list[Brief]:
 
 def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     """Yields the costliest problems of some logs, one line each, with the line of code and the
-    remedy of the first. Without a problem it yields the hints; without a hint, the notices that
-    tell what may be gained; without any of these, a sentence, and the I/O that takes most of the
-    run with its line of code. most: number of lines."""
+    remedy of the first. If there is no problem, yields the hints; if there is no hint, the notices
+    that may gain much; otherwise a sentence, and the I/O that takes most of the run with its line
+    of code. most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
