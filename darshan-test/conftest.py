@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def all_tests(config: pytest.Config) -> bool:
-    """Tells whether the whole folder is run, of whose long files a sample is enough."""
+    """Returns whether the whole folder is run, of whose long files a sample is enough."""
     return {Path(argument).name for argument in config.args} == {"darshan-test"}
 
 

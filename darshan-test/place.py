@@ -56,12 +56,12 @@ class Ability:
 
 
 def closed() -> bool:
-    """Tells whether this is a plain chroot or a container, which lack some of the list."""
+    """Returns whether this is a plain chroot or a container, which lack some of the list."""
     return os.environ.get("DARSHAN_PLACE", "") in ("plain", "container")
 
 
 def on_ci() -> bool:
-    """Tells whether no test may be skipped."""
+    """Returns whether no test may be skipped."""
     return bool(os.environ.get("CI"))
 
 
@@ -416,7 +416,7 @@ def runs(*front: str) -> str:
 
 
 def excused(name: str) -> bool:
-    """Tells whether CI may lack it in this environment."""
+    """Returns whether CI may lack it in this environment."""
     if name.startswith("runs:"):
         return closed()
     row = ABILITIES.get(name)
@@ -457,7 +457,7 @@ def elsewhere(reason: str) -> NoReturn:
 
 
 def allowed(reason: str) -> bool:
-    """Tells whether a test may be skipped with this reason."""
+    """Returns whether a test may be skipped with this reason."""
     return not on_ci() or ELSEWHERE in reason
 
 

@@ -242,7 +242,7 @@ def commit() -> str:
 
 
 def everything() -> bool:
-    """Tells whether all cases must run."""
+    """Returns whether all cases must run."""
     return seed() == ALL
 
 
@@ -271,7 +271,7 @@ def name_in_tests(path: str) -> str:
 
 
 def without_tests(file: Path) -> bool:
-    """Tells whether a run of all tests has no test of this file, which then is not even read."""
+    """Returns whether a run of all tests has no test of this file, which then is not even read."""
     name = name_in_tests(str(file))
     if name not in LONG or name in run_of_long(seed()):
         return False

@@ -51,7 +51,7 @@ def text_of(node: ast.AST) -> str:
 
 
 def preloads(node: ast.AST) -> bool:
-    """Tells whether an expression names LD_PRELOAD as a variable, or sets it in words of a
+    """Returns whether an expression names LD_PRELOAD as a variable, or sets it in words of a
     command."""
     if isinstance(node, ast.keyword):
         return node.arg == PRELOAD
@@ -61,7 +61,7 @@ def preloads(node: ast.AST) -> bool:
 
 
 def splits(node: ast.AST) -> bool:
-    """Tells whether an expression splits or searches text with tabs."""
+    """Returns whether an expression splits or searches text with tabs."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
         return False
     if node.func.attr in SPLITS:

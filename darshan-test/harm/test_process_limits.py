@@ -71,7 +71,7 @@ def expected(outcome: Outcome) -> dict[str, int]:
 
 
 def same_files(bare: Outcome, watched: Outcome) -> bool:
-    """Tells whether both runs left files of equal names and sizes."""
+    """Returns whether both runs left files of equal names and sizes."""
     some, others = (
         sorted((path.name, path.stat().st_size) for path in outcome.work.iterdir())
         for outcome in (bare, watched)

@@ -72,7 +72,7 @@ def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Tells whether a process runs: it exists and is not a zombie."""
+    """Returns whether a process runs: it exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

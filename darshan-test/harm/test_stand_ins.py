@@ -87,7 +87,7 @@ def written(log: Outcome) -> dict[str, float]:
 
 
 def whole(log: Outcome) -> bool:
-    """Tells whether no file used the overflow record."""
+    """Returns whether no file used the overflow record."""
     return not [name for _, name in log.records if "overflow" in name]
 
 

@@ -22,8 +22,8 @@ def written(outcome: Outcome) -> dict[str, float]:
 
 
 def right(found: Sizes, expected: Sizes) -> bool:
-    """Tells whether all bytes are recorded; without memory for records they may be in the overflow
-    record."""
+    """Returns whether all bytes are recorded; without memory for records they may be in the
+    overflow record."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     if len(some) == len(found):
         return found == expected
@@ -31,7 +31,8 @@ def right(found: Sizes, expected: Sizes) -> bool:
 
 
 def part(found: Sizes, expected: Sizes) -> bool:
-    """Tells whether no file has more bytes than were written, and at least one byte is recorded."""
+    """Returns whether no file has more bytes than were written, and at least one byte is
+    recorded."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     return all(size <= expected.get(name, 0) for name, size in some.items()) and 0 < sum(
         found.values()

@@ -34,7 +34,7 @@ def both(
 
 
 def same_end(bare: Outcome, watched: Outcome) -> bool:
-    """Tells whether status and output are the same with and without the runtime."""
+    """Returns whether status and output are the same with and without the runtime."""
     return (bare.status, bare.stdout, bare.stderr) == (
         watched.status,
         watched.stdout,

@@ -64,7 +64,7 @@ def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
 
 
 def can_be(text: str, column: columns.Column) -> bool:
-    """Tells whether a program that ran for a minute can cause a printed value."""
+    """Returns whether a program that ran for a minute can cause a printed value."""
     if column.type == columns.NUMBER and not math.isfinite(float(text)):
         return False
     value = float(text)

@@ -32,7 +32,7 @@ def left_out(folder: str, names: list[str]) -> list[str]:
 
 
 def same(path: Path, folder: Path) -> bool:
-    """Tells whether a file of the copy is as in the tree."""
+    """Returns whether a file of the copy is as in the tree."""
     return path.read_bytes() == (SOURCE / path.relative_to(folder)).read_bytes()
 
 

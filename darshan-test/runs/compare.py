@@ -24,7 +24,7 @@ def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
 
 
 def looked_at(row: Row, name: str, work: str) -> bool:
-    """Tells whether a name is compared: it is not excluded by the runtime or by the row."""
+    """Returns whether a name is compared: it is not excluded by the runtime or by the row."""
     if EXCLUDED.match(name) or (row.inside and re.search(row.inside, name)):
         return False
     return not row.only_work or name.startswith(f"{work}/")

@@ -64,7 +64,7 @@ def said(log: Path) -> dict[tuple[str, str, float], Row]:
 
 
 def same(one: Row, other: Row) -> bool:
-    """Tells whether records are equal; times may differ by rounding."""
+    """Returns whether records are equal; times may differ by rounding."""
     close = {name for name in one if any(mark in name for mark in TIMES)}
     return one.keys() == other.keys() and all(
         one[name] == (pytest.approx(other[name], abs=1e-5) if name in close else other[name])

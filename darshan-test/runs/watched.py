@@ -24,7 +24,7 @@ def loader_of(path: str) -> bytes:
 
 
 def dynamic(path: str) -> bool:
-    """Tells whether a program, or the interpreter of a script, uses glibc's loader."""
+    """Returns whether a program, or the interpreter of a script, uses glibc's loader."""
     try:
         with Path(path).open("rb") as file:
             first = file.read(128)

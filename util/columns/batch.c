@@ -101,7 +101,7 @@ static void unknown_module(darshan_batch *batch, int id) {
 }
 
 /* Opens the next module whose records become rows. Modules that are unknown or cannot be read
- * become problems of the batch. Returns false if there is none left. */
+ * become problems of the batch. Returns false if there are no more modules. */
 static bool begin_module(darshan_batch *batch) {
   const struct darshan_info *info = darshan_log_info(batch->log);
   while (batch->region < info->num_modules) {

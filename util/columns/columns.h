@@ -56,8 +56,9 @@ void table_empty(struct table *table);
 void table_drop(struct table *table);
 void table_free(struct table *table);
 
-/* batch.c: the largest number of tables of a batch: those of problems and logs, and two per module.
- */
+/* batch.c: the largest number of tables of a batch: one of problems, one of logs, and two per
+ * module.
+ * */
 enum { TABLES_MAX = 2 + 2 * (DARSHAN_MAX_MODULES + 64) };
 struct darshan_batch {
   uint64_t bytes, used;

@@ -68,7 +68,7 @@ static const struct shape object[] = {{"oid_hi", U64}, {"oid_lo", U64}, {NULL, I
 
 static bool add_rows(struct table *table, const struct darshan_counter *row, int count,
                      bool is_float) {
-  /* Retired counters are not in the newest record; the others have its order. */
+  /* Retired counters are not in the newest record; all others have its order. */
   for (int i = 0; i < count; row++) {
     if (row->index < 0) continue;
     enum darshan_column_type type = is_float ? F64 : row->unit == DARSHAN_UNIT_ID ? U64 : I64;

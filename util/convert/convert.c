@@ -44,8 +44,8 @@ static uint64_t number_of(struct threads *threads, int64_t rank, uint64_t thread
   return last ? *number = ++*last : 0;
 }
 
-/* Replaces the thread ids of a DXT record in its newest layout by 1, 2, ... per rank, the same in
- * all records. 0 (not known) stays. Returns 0, or -1 after a message. */
+/* Replaces the thread ids of a DXT record in its newest layout by 1, 2, ... per rank, with the same
+ * number in all records. 0 (unknown) stays. Returns 0, or -1 after a message. */
 static int threads_number(struct threads *threads, void *record) {
   struct darshan_dxt_head *head = record;
   struct darshan_dxt_segment *segments = (void *)(head + 1);
@@ -171,7 +171,7 @@ static int convert_block(struct conversion *conversion, const struct darshan_mod
 }
 
 /* Writes the regions of all modules. Returns 0, or -1 after a message. The modules are in the order
- * of their ids, so those of the annex are last. */
+ * of their ids, so modules of the annex are last. */
 static int convert_modules(struct conversion *conversion) {
   const struct darshan_info *info = conversion->info;
   int result = 0;

@@ -1,4 +1,4 @@
-/* Converts a log into a new one: the options for it, and the regions that are written anew. */
+/* Converts a log into a new log: the options, and the regions that are rewritten. */
 #ifndef DARSHAN_CONVERT_CONVERT_H
 #define DARSHAN_CONVERT_CONVERT_H
 

@@ -93,8 +93,8 @@ static const char *read_key(const char *path, char *room, size_t size) {
   return line;
 }
 
-/* Adds the text of an --annotate option to those of earlier ones, after a tab. Returns 0, or -1
- * after a message. */
+/* Adds the text of an --annotate option, after a tab, to the texts of earlier options. Returns 0,
+ * or -1 after a message. */
 static int annotate(struct convert_options *options, const char *text) {
   char *old = options->annotation, *all = NULL;
   if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)

@@ -145,7 +145,7 @@ static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out
     snprintf(host, sizeof(host), "%.*s", n < sizeof(host) ? (int)n : 0, hosts);
     hide_text(hiding, KIND_HOST, host, hidden);
     hosts += n;
-    /* "..." stands for further hosts */
+    /* "..." means further hosts */
     const char *text = strcmp(host, "...") == 0 ? host : hidden;
     if (used + strlen(text) + 2 > room) return;
     used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "," : "", text);
@@ -257,7 +257,7 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   }
 }
 
-/* Hashes pids like the job number, because one of them may be that number. */
+/* Hashes pids like the job number, because the job number may be a pid. */
 static void hide_process(const struct hiding *hiding, struct darshan_process_record *process) {
   static const int numbers[] = {PROCESS_PID, PROCESS_PARENT, PROCESS_LAUNCH};
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -3,8 +3,8 @@
  * The plain method, like 3.5.0, replaces job number, user, command line, names and hosts by 32-bit
  * hashes. Record ids stay hashes of the paths, so a guessed path can be checked. The strong method
  * also replaces ids and mount points, and without the key no guess can be checked. Both keep
- * counters and times, except for pids, of which the job number is one without a scheduler, and, in
- * the strong method, counters that are made from names. */
+ * counters and times, except for pids (without a scheduler, the job number is a pid) and, in the
+ * strong method, counters that are made from names. */
 #ifndef DARSHAN_CONVERT_HIDE_H
 #define DARSHAN_CONVERT_HIDE_H
 
@@ -30,9 +30,9 @@ int hide_key(struct hiding *hiding, const char *key);
 
 uint64_t hide_id(const struct hiding *hiding, uint64_t id);
 void hide_job(const struct hiding *hiding, struct darshan_job *job);
-/* Write the anonymized form of a value as a string with NUL: hide_exe of a command line, hide_mount
- * of a mount point, hide_name of a file's name. `out` has HIDDEN_MAX bytes, for hide_name also
- * those of the mount point. */
+/* Write the anonymized form of a value as a string with NUL: hide_exe for a command line,
+ * hide_mount for a mount point, hide_name for a file's name. `out` has HIDDEN_MAX bytes; for
+ * hide_name it must also have space for the mount point. */
 void hide_exe(const struct hiding *hiding, const char *exe, char *out);
 void hide_mount(const struct hiding *hiding, const char *path, char *out);
 /* Writes the anonymized name of a file. mount: its mount point, which the plain method keeps

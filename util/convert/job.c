@@ -80,8 +80,8 @@ static size_t put_text(const struct convert_options *options, const struct darsh
   return (size_t)(stpcpy(out + strlen(out), mounts) - out) + 1;
 }
 
-/* Makes the new log's run time that of the old log: formats before 3.41 have whole seconds and
- * count the last one as well, so the end moves by nearly a second. */
+/* Gives the new log the run time of the old log. Formats before 3.41 have whole seconds and also
+ * count the last second, so the end moves by nearly a second. */
 static void keep_run_time(struct darshan_job *job, double run_time) {
   int64_t seconds = job->end_time_sec - job->start_time_sec;
   if (job->end_time_nsec == 0 && job->start_time_nsec == 0 && run_time > (double)seconds + 0.5)

@@ -104,9 +104,9 @@ static bool is_same_counter(const struct record_row *first, const struct record_
          memcmp(first->counter, second->counter, first->counter_length) == 0;
 }
 
-/* Compares the rows of two records from index `from` on, and prints those that differ. Pairs rows
- * by their counter's name, because the records have different lists of counters from there (bins,
- * components, segments). Returns 0, or -1 if out of memory. */
+/* Compares the rows of two records from index `from` on, and prints rows that differ. Pairs rows by
+ * the name of their counter, because from there on the records have different lists of counters
+ * (bins, components, segments). Returns 0, or -1 if out of memory. */
 static int compare_by_name(struct comparison *comparison, size_t from) {
   const struct record_rows *first = &comparison->rows[0], *second = &comparison->rows[1];
   struct id_table table;

@@ -9,7 +9,7 @@
 
 enum { DIFF_IGNORED_MAX = 64 };
 
-struct diff_options { /* what counts as a difference */
+struct diff_options { /* options that define a difference */
   const char *paths[2];
   double relative;                       /* tolerance relative to the larger value */
   double seconds;                        /* tolerance of times */

@@ -45,8 +45,8 @@ static const char *metadata_of(const struct darshan_info *info, const char *key)
   return NULL;
 }
 
-/* Prints the metadata of log `which` that the other log lacks or has with another value. Returns
- * how many lines it printed. */
+/* Prints the metadata of log `which` that the other log lacks, or has with another value. Returns
+ * the number of printed lines. */
 static int metadata(const struct darshan_info *const info[2], int which, struct output *out) {
   int differences = 0;
   for (int i = 0; i < info[which]->num_metadata; i++) {

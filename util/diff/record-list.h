@@ -7,7 +7,7 @@
 struct record_place {
   uint64_t id;
   int64_t rank;
-  size_t number; /* position among records of the same id and rank, which may be several */
+  size_t number; /* index among several records with the same id and rank */
   size_t at, size;
 };
 

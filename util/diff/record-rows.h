@@ -19,8 +19,8 @@ struct record_rows {
 };
 
 /* record_rows_open prepares rows of a log, record_rows_module chooses the module, record_rows_make
- * replaces the rows by those of one record, record_rows_close frees them. The two with a result
- * return 0, or -1 if out of memory. */
+ * replaces the rows by the rows of one record, record_rows_close frees them. Functions with a
+ * result return 0, or -1 if out of memory. */
 int record_rows_open(struct record_rows *rows, const darshan_log *log);
 void record_rows_module(struct record_rows *rows, const struct darshan_module *module);
 int record_rows_make(struct record_rows *rows, const void *record);

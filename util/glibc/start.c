@@ -24,8 +24,8 @@ static int construct(int argc, char **argv, char **environment) {
 }
 
 /* Starts the program by libc's older version of this function, and never returns. Passes
- * `construct` to libc if the program passes no function that runs constructors. Destructors need
- * none: the dynamic linker runs them in every release. */
+ * `construct` to libc if the program passes no function that runs constructors. Destructors need no
+ * such function, because the dynamic linker runs them in every release. */
 __attribute__((visibility("hidden"))) int __libc_start_main(begin *main, int argc, char **argv,
                                                             begin *constructors, void (*end)(void),
                                                             void (*loader_end)(void),

@@ -1,4 +1,4 @@
-/* darshan_accumulator: sums over many records, like those that darshan-parser prints. */
+/* darshan_accumulator: sums over many records, like the sums of darshan-parser. */
 #include "handle.h"
 
 #include "summary/summary.h"

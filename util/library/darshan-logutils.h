@@ -159,9 +159,9 @@ int darshan_log_get_record(void *log, int module, void **record);
 char *darshan_log_get_lib_version(void);
 void darshan_free(void *memory);
 
-/* Sums over many records of one module, like those of `darshan-parser --file --perf --total`. The
- * categories of files are: all, read only, written only, read and written, used by one process, by
- * all, by some. */
+/* Sums over many records of one module, like the output of `darshan-parser --file --perf --total`.
+ * The categories of files are: all, read only, written only, read and written, used by one process,
+ * by all, by some. */
 struct darshan_file_category_counters {
   int64_t count;
   int64_t total_read_volume_bytes;
@@ -170,7 +170,7 @@ struct darshan_file_category_counters {
   int64_t max_write_volume_bytes;
   int64_t total_max_offset_bytes; /* -1: not known */
   int64_t max_offset_bytes;
-  int64_t nprocs; /* sum over the files; -1: at least those of the job */
+  int64_t nprocs; /* sum over the files; -1: at least the processes of the job */
 };
 struct darshan_derived_metrics {
   int64_t total_bytes;

@@ -1,4 +1,4 @@
-/* Prints a log on standard output: what the parsers have in common. */
+/* Prints a log on standard output: the common part of the parsers. */
 #include "print-log.h"
 
 #include "../reader/called.h"

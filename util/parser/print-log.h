@@ -1,5 +1,5 @@
-/* Prints a log on standard output: what the parsers have in common, also the comment lines before
- * the records (format, job and regions of the log). */
+/* Prints a log on standard output: the common part of the parsers, which includes the comment lines
+ * before the records (format, job and regions of the log). */
 #ifndef PARSER_PRINT_LOG_H
 #define PARSER_PRINT_LOG_H
 
@@ -12,9 +12,9 @@
 /* Prints the contents of a log; returns the exit status of the program. */
 typedef int print_content(darshan_log *log, const void *options, struct output *out);
 
-/* Opens the log at path and has its contents printed. Returns the exit status of the program: that
- * of print, or 1 after a message if the log cannot be read or the text cannot be written. program:
- * the name for messages, if the user called it by no other. */
+/* Opens the log at path and has its contents printed. Returns the exit status of the program: the
+ * result of `print`, or 1 after a message if the log cannot be read or the text cannot be written.
+ * program: the name for messages, unless the user called the program by another name. */
 int print_log(const char *program, const char *path, print_content *print, const void *options);
 
 /* Exit status of a parser that stops at a partial module; scripts know it from 3.5.0. */
@@ -31,7 +31,7 @@ struct parser_options {
   const char *path; /* for messages */
 };
 
-/* Prints what the columns of a row are; called before the first module. */
+/* Prints an explanation of the columns. Called before the first module. */
 void modules_print_columns(struct output *out);
 
 /* Returns the exit status: 0, also if a module was unreadable and reported on stderr; 1 if out of

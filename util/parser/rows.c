@@ -114,8 +114,8 @@ void rows_fcounters(struct rows *rows, const double *values) {
     finish_row(rows, number_fixed(start_row(rows, &rows->fcounters[i]), values[i]));
 }
 
-/* Starts a row whose counter name is not in a table, for example that of a heat map bin. Returns
- * where the value goes. */
+/* Starts a row whose counter name is not in a table, for example a bin of a heat map. Returns the
+ * address for the value. */
 static char *start_named(struct rows *rows, const char *counter) {
   output_text(rows->out, counter);
   char *p = output_room(rows->out, 1 + NUMBER_MAX + rows->suffix + rows->prefix);

@@ -43,9 +43,9 @@ void rows_module(struct rows *rows, const struct darshan_module *module);
 /* Prints all rows of a record. Returns 0, or -1 if out of memory. */
 int rows_record(struct rows *rows, const void *record);
 
-/* The steps of rows_record, from which rows-special.c makes rows of other kinds: rows_begin with
- * the columns that are the same in all rows (it returns 0, or -1 if out of memory), then each row,
- * then rows_end. */
+/* The steps of rows_record, which rows-special.c uses for rows of other kinds: first rows_begin
+ * with the columns that are equal in all rows (it returns 0, or -1 if out of memory), then each
+ * row, then rows_end. */
 int rows_begin(struct rows *rows, const struct darshan_base_record *base, const char *name,
                const char *mount, const char *type);
 void rows_end(struct rows *rows);

@@ -22,7 +22,7 @@ static inline void called_usage(FILE *stream, const char *usage, const char *pro
   const char *typed = called_as(program);
   size_t length = strlen(program);
   for (const char *name; (name = strstr(usage, program)); usage = name + length)
-    /* A name with something behind it is that of a file. */
+    /* If the name is only the beginning of a word, the word is a file name. */
     fprintf(stream, "%.*s%s", (int)(name - usage), usage, name[length] == ' ' ? typed : program);
   fputs(usage, stream);
 }

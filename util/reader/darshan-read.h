@@ -60,8 +60,8 @@ struct darshan_info {
   const char *annex_problem; /* why a corrupt annex was skipped; NULL: no annex, or a valid one */
 };
 
-/* Limits of one log, whatever the file claims. Records are streamed, so their number has no
- * limit. */
+/* Limits for one log, no matter what the file contains. Records are streamed, so their number has
+ * no limit. */
 #define DARSHAN_NAMES_MAX (UINT64_C(256) << 20)  /* bytes of all names, decompressed */
 #define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of a record, such as a DXT trace */
 #define DARSHAN_BLOCK_MAX (UINT64_C(4) << 30)    /* bytes that darshan_log_load collects */
@@ -80,8 +80,8 @@ void darshan_log_each_name(const darshan_log *log,
                            void (*each)(uint64_t id, const char *name, void *context),
                            void *context);
 
-/* Calls `each` with the failed lookups that a journal has, the last one first, also those of
- * program files. A finished log has lookups as metadata. */
+/* Calls `each` for the failed lookups in a journal, in reverse order, including lookups of program
+ * files. A finished log has lookups as metadata. */
 void darshan_log_each_lookup(const darshan_log *log,
                              void (*each)(const char *name, size_t length, void *context),
                              void *context);
@@ -93,8 +93,8 @@ int darshan_log_mount(const darshan_log *log, const char *name);
 /* Reads the records of one module in turn. darshan_records_open returns NULL with an error if the
  * module has no data, or if its id, version or layout is unknown. darshan_records_next returns 1
  * and a record (aligned to 8 bytes, valid until the next call), 0 at the end, or -1 with an error;
- * the records before an error are valid. size is that of the whole record, including variable
- * parts. POSIX records of version 1 that belong to a stream are skipped. */
+ * the records before an error are valid. size: bytes of the whole record, including variable parts.
+ * POSIX records of version 1 that belong to a stream are skipped. */
 darshan_records *darshan_records_open(darshan_log *log, int module, struct darshan_error *error);
 int darshan_records_next(darshan_records *records, const void **record, size_t *size,
                          struct darshan_error *error);

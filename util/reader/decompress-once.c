@@ -7,11 +7,11 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* WHOLE_MAX: zlib decompresses longer streams. The attempt is lost then, so the limit is above what
- * records of one kind become: fifty times their stored size. FACTOR: if the caller's buffer is so
- * many times larger than the stored bytes, as for small logs, no memory is allocated. LEAST: below
- * this size zlib is as fast, and libdeflate first detects the processor's features, which is slow
- * in a virtual machine. */
+/* WHOLE_MAX: zlib decompresses longer streams. The attempt with libdeflate is then wasted, so the
+ * limit is high: records of one kind may become fifty times as large as stored. FACTOR: if the
+ * caller's buffer is this many times larger than the stored bytes, as for small logs, no memory is
+ * allocated. LEAST: below this size zlib is as fast, and libdeflate first detects the processor's
+ * features, which is slow in a virtual machine. */
 enum { WHOLE_MAX = 4 << 20, FACTOR = 16, LEAST = 1 << 10 };
 
 static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,

@@ -15,12 +15,12 @@ struct darshan_live {
   struct darshan_annex_trailer trailer; /* with which the annex was read */
   struct stat status;                   /* of the file, at the begin of the last look */
   uint64_t names_taken; /* bytes of the name region that darshan_live_names has passed on */
-  uint64_t bytes_read;  /* since darshan_live_open: what looks cost */
+  uint64_t bytes_read;  /* bytes that looks have read since darshan_live_open */
 };
 
 enum { DARSHAN_LIVE_LAYOUTS = 16 };
 
-/* Memory that looks at any number of journals share; zeroed before the first use. */
+/* Memory that is shared by looks at any number of journals; zeroed before the first use. */
 struct darshan_live_room {
   unsigned char *bytes;
   size_t capacity;
@@ -33,12 +33,12 @@ struct darshan_live_room {
   unsigned next_layout; /* the one to replace */
 };
 
-/* Bytes of one region that a look reads; the records behind them are not seen. */
+/* Largest number of bytes of one region that a look reads; it ignores records behind them. */
 #define DARSHAN_LIVE_REGION_MAX (UINT64_C(32) << 20)
 
 /* Opens the log behind fd, a regular file, or the log of `length` bytes at `at` in it (length 0:
- * the whole file). Accepts format 3.41 in the byte order of this machine, which is that of the
- * processes that run here. Returns 0, or -1 with an error. fd stays the caller's in both cases. */
+ * the whole file). Accepts format 3.41 in the byte order of this machine, which all processes on it
+ * use. Returns 0, or -1 with an error. The caller keeps ownership of fd in both cases. */
 int darshan_live_open(struct darshan_live *live, int fd, uint64_t at, uint64_t length,
                       struct darshan_error *error);
 
@@ -56,9 +56,9 @@ int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room
                        void (*each)(uint64_t id, const char *name, void *context), void *context,
                        struct darshan_error *error);
 
-/* Reads the records of a module of fixed record size. Returns how many, and the first, in the
- * newest layout, at *records (in room, until its next use); 0 if there are none; -1 with an
- * error. */
+/* Reads the records of a module with fixed record size, in the newest layout. Returns their number
+ * and sets *records to the first (in `room`, valid until its next use); returns 0 if there are
+ * none, -1 with an error. */
 long darshan_live_records(struct darshan_live *live, struct darshan_live_room *room, int module,
                           const unsigned char **records, struct darshan_error *error);
 

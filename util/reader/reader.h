@@ -1,4 +1,4 @@
-/* Internal declarations of the reader's files; none is exported. */
+/* Internal declarations of the reader's files, which the library does not export. */
 #ifndef DARSHAN_READER_H
 #define DARSHAN_READER_H
 
@@ -25,8 +25,8 @@ void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t leng
 /* Reads up to n bytes, fewer only at the end of the file. Returns the count, or -1. */
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset);
 
-/* log.c: reads the log of `length` bytes at offset `at` of an open file. Returns it, as
- * darshan_log_read does, or NULL with an error. fd stays the caller's. */
+/* log.c: reads the log of `length` bytes at offset `at` of an open file. Returns the log like
+ * darshan_log_read, or NULL with an error. The caller keeps ownership of fd. */
 darshan_log *darshan_log_read_part(int fd, uint64_t at, uint64_t length,
                                    struct darshan_error *error);
 
@@ -141,7 +141,7 @@ struct darshan_layout {
   bool newest;                         /* no conversion needed */
   int16_t target[DARSHAN_WORDS_MAX];   /* index of each word in the newest record; -1: none */
   uint64_t initial[DARSHAN_WORDS_MAX]; /* initial values of the newest record */
-  int skip_if_positive; /* index of a word: records in which it is positive are skipped; -1: none */
+  int skip_if_positive; /* index of a word; -1: none. Records with a positive word are skipped */
   int addend;           /* index of a word that is added to addend_target; -1: none */
   int addend_target;
 };

@@ -104,7 +104,7 @@ static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) 
   return n;
 }
 
-/* Reads input if there is none. Returns false if there is no more. */
+/* Reads input if the buffer is empty. Returns false at the end of the input. */
 static bool have_input(struct darshan_stream *stream) {
   if (stream->in_left > 0 || stream->left == 0) return stream->in_left > 0 || stream->inside;
   stream->in = stream->input;

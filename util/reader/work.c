@@ -146,7 +146,7 @@ static double waited(struct worker *const *order, size_t count, size_t *next, do
     const struct worker *child = order[*next];
     if (child->helps) continue;
     if (child->count > 1 && !child->elsewhere) {
-      several += child->lived; /* they may have run one after the other, with gaps */
+      several += child->lived; /* they may have run one after another, with gaps */
       continue;
     }
     double first = larger(child->start, until), last = smaller(child->end, end);

@@ -1,4 +1,4 @@
-/* Decides which processes live, from what they left (doc/runs.md, "Who is alive"). See alive.h. */
+/* Decides which processes live, from their traces (doc/runs.md, "Who is alive"). See alive.h. */
 #include "alive.h"
 
 #include <errno.h>

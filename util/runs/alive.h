@@ -1,6 +1,6 @@
-/* Decides which processes live, from what they left (doc/runs.md, "Who is alive"). The kernel knows
- * the processes of this host and PID namespace. Any other process may live until it has left no
- * sign for a week. */
+/* Decides which processes live, from their traces (doc/runs.md, "Who is alive"). The kernel knows
+ * the processes of this host and PID namespace. Any other process is taken to live until a week
+ * after its last sign of life. */
 #ifndef DARSHAN_RUNS_ALIVE_H
 #define DARSHAN_RUNS_ALIVE_H
 

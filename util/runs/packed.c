@@ -50,7 +50,7 @@ static int is_head(const struct run_packed *head) {
          head->head == darshan_hash((const char *)head + skip, sizeof(*head) - skip, 0);
 }
 
-/* The bytes of the file around the place that is looked at. */
+/* The bytes of the file around the current offset. */
 struct window {
   int fd;
   uint64_t from;
@@ -72,7 +72,7 @@ static const char *bytes_at(struct window *window, uint64_t at, size_t n, int *f
              : NULL;
 }
 
-/* Returns the place of the next magic from `at` on, UINT64_MAX if there is none near. */
+/* Returns the offset of the next magic from `at` on; UINT64_MAX if there is none nearby. */
 static uint64_t next_magic(struct window *window, uint64_t at, int *failed) {
   uint64_t end = at + SKIPPED_MOST;
   while (at < end && bytes_at(window, at, MAGIC, failed)) {
@@ -114,7 +114,7 @@ int packed_each(int fd, int (*take)(void *context, const struct packed_log *log)
       at = next + head.length;
       continue;
     }
-    /* The log of a killed process ends early, and another head may be in what it claims. */
+    /* The log of a killed process ends early, so another head may be within its claimed length. */
     next = next_magic(window, at + 1, &failed);
     skipped += next - at + (looks_right ? head.length : 0);
     at = next;

@@ -25,8 +25,8 @@ static uint64_t word_of_double(double value) {
   return word;
 }
 
-/* Maps the counters that this version has, and sets initial values of those that it lacks. Returns
- * the next word of the old record. */
+/* Maps the counters that this version has, and sets initial values of the counters that it lacks.
+ * Returns the next word of the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++) {

@@ -53,7 +53,7 @@ def _more(setting: str) -> tuple[str, ...]:
 
 
 def is_installed(path: str) -> bool:
-    """Tells whether a file of source code, a program or a library is installed software."""
+    """Returns whether a file of source code, a program or a library is installed software."""
     return _is_installed(path, os.environ.get(VARIABLE, ""))
 
 
@@ -69,14 +69,14 @@ def _is_installed(path: str, setting: str) -> bool:
 
 
 def may_be_program(path: str) -> bool:
-    """Tells whether an object can be the user's program. A library cannot, nor can an interpreter,
-    because its own functions are not lines of the user's script."""
+    """Returns whether an object can be the user's program. A library cannot, nor can an
+    interpreter, because its own functions are not lines of the user's script."""
     name = path.rsplit("/", 1)[-1]
     return not _LIBRARY.fullmatch(name) and not interpreters.is_interpreter(name)
 
 
 def is_thread(path: str) -> bool:
-    """Tells whether a frame of this Python file, below all others, is the start of a thread."""
+    """Returns whether a frame of this Python file, below all others, is the start of a thread."""
     return bool(_THREAD.search(path))
 
 

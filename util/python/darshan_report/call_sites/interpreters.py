@@ -20,7 +20,7 @@ _FILE = "-f"  # option of awk and sed before the file of a program
 
 
 def is_interpreter(name: str) -> bool:
-    """Tells whether a program, by its name without a folder, runs scripts."""
+    """Returns whether a program, by its name without a folder, runs scripts."""
     return bool(_INTERPRETER.fullmatch(name))
 
 

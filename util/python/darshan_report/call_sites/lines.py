@@ -56,7 +56,7 @@ class Site:
 
     @property
     def is_users(self) -> bool:
-        """Tells whether the line is outside of installed software."""
+        """Returns whether the line is outside of installed software."""
         return self.line is not None and is_users(self.line)
 
     @property
@@ -136,7 +136,7 @@ def user_line(places: tuple[Place, ...]) -> int:
 
 
 def is_users(place: Place) -> bool:
-    """Tells whether a place is outside of installed software."""
+    """Returns whether a place is outside of installed software."""
     if not place.file and rust.is_standard(place.function):
         return False
     if place.object and is_interpreter(place.object.rsplit("/", 1)[-1]):
@@ -226,7 +226,7 @@ def _problems(lines: list[Line], objects: Objects) -> list[str]:
 
 
 def _is_of_script(stack: Stack) -> bool:
-    """Tells whether a stack has lines of a script of bash or Perl."""
+    """Returns whether a stack has lines of a script of bash or Perl."""
     lines = (frame for frame in stack.frames if isinstance(frame, Python))
     first = next(lines, None)
     return first is not None and not first.path.endswith(_OF_PYTHON)
@@ -252,7 +252,7 @@ def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
 
 
 def are_hidden(names: Collection[str]) -> bool:
-    """Tells whether darshan-convert has anonymized the names of sites."""
+    """Returns whether darshan-convert has anonymized the names of sites."""
     return bool(names) and all(map(_HASH.fullmatch, names))
 
 

@@ -78,7 +78,7 @@ def read(path: str, most: int = MOST) -> list[str]:
 
 
 def has_changed(path: str, log: Log) -> bool:
-    """Tells whether a file was changed after the run began. Raises SourceError."""
+    """Returns whether a file was changed after the run began. Raises SourceError."""
     try:
         return os.stat(path).st_mtime > log.info.start
     except (OSError, ValueError) as error:

@@ -76,7 +76,8 @@ def places_of(lines: Sequence[Line]) -> list[tuple[str, str]]:
 
 
 def _is_wrapper(place: Place) -> bool:
-    """Tells whether this is a function of Python that a decorator made, whose name says little."""
+    """Returns whether this is a function of Python that a decorator made, whose name says
+    little."""
     return not place.object and ("<locals>" in place.function or place.file.startswith("<"))
 
 

@@ -171,7 +171,7 @@ def _shorten(root: Frame) -> None:
 
 
 def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -> bool:
-    """Tells whether several programs have a share of the time. An interpreter and its script are
+    """Returns whether several programs have a share of the time. An interpreter and its script are
     one program."""
     spent: dict[str, float] = {}
     for site, program in zip(sites, programs):
@@ -197,7 +197,7 @@ def tree(found: Lines) -> Frame:
 
 
 def _is_large(part: Measured, whole: Measured) -> bool:
-    """Tells whether a line has enough of the time, calls or bytes for its library functions to be
+    """Returns whether a line has enough of the time, calls or bytes for its library functions to be
     looked up."""
     pairs = (
         (part.seconds, whole.seconds),

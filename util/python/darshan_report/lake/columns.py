@@ -104,7 +104,7 @@ def _of_layers() -> tuple[Column, ...]:
 
 
 def has_bytes(layer: Layer) -> bool:
-    """Tells whether the records of a layer count bytes."""
+    """Returns whether the records of a layer count bytes."""
     return layer.module not in ("H5F", "PNETCDF_FILE")
 
 
@@ -527,7 +527,7 @@ _UNKNOWN = frozenset(("count", "bytes", "seconds", "seconds^2", "elements", "sec
 
 
 def unknown_is_null(column: Column) -> bool:
-    """Tells whether -1 in this counter's column becomes null, so that no sum includes it."""
+    """Returns whether -1 in this counter's column becomes null, so that no sum includes it."""
     return column.unit in _UNKNOWN
 
 

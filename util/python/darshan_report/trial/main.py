@@ -88,8 +88,8 @@ def _refuse(chosen: Chosen, place: str) -> None:
 
 
 def _ends_as(chosen: Chosen | None, status: int) -> bool:
-    """Tells whether a run ended with the status that the run of the log had; without a log, whether
-    it succeeded. status: negative for a signal."""
+    """Returns whether a run ended with the status that the run of the log had; without a log,
+    whether it succeeded. status: negative for a signal."""
     said = failure(chosen.facts.log, chosen.facts.tree) if chosen else None
     if said is None:
         return status == 0

@@ -56,12 +56,12 @@ def plain(symbol: str) -> str:
 
 
 def is_rust(symbol: str) -> bool:
-    """Tells whether a symbol of a program's symbol table is a mangled name of Rust."""
+    """Returns whether a symbol of a program's symbol table is a mangled name of Rust."""
     return bool(symbol.startswith("_R") or _HASH.search(symbol) or "$LT$" in symbol)
 
 
 def is_standard(name: str) -> bool:
-    """Tells whether a name that plain() returned is of the standard library."""
+    """Returns whether a name that plain() returned is of the standard library."""
     return bool(_STANDARD.match(name))
 
 

@@ -276,17 +276,17 @@ class Asked(Closing):
         return self._snapshot.number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Tells whether no commit follows the visible one; see Snapshot.is_newest."""
+        """Returns whether no commit follows the visible one; see Snapshot.is_newest."""
         return self._shown == self._snapshot.number and self._snapshot.is_newest(look)
 
     @property
     def hidden(self) -> bool:
-        """Tells whether the names in the lake are anonymized."""
+        """Returns whether the names in the lake are anonymized."""
         return bool(self._snapshot.settings.get("hidden"))
 
     @property
     def is_of_one_user(self) -> bool:
-        """Tells whether only one user's rows are visible."""
+        """Returns whether only one user's rows are visible."""
         return self._user is not None
 
     @property

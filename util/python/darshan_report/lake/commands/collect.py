@@ -237,7 +237,7 @@ class Collector:
             yield some
 
     def _takes(self, one: Found) -> bool:
-        """Tells whether a file is read in this round. A file that could not be read takes no part
+        """Returns whether a file is read in this round. A file that could not be read takes no part
         of its owner's share when it is tried again: it would keep the owner's logs out."""
         return self._shares.takes(one, size=0 if one.key in self._unread else one.size)
 

@@ -25,7 +25,7 @@ _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] 
 
 
 def _has(program: str, modules: Sequence[str]) -> bool:
-    """Tells whether this Python has the modules; otherwise says how to install them."""
+    """Returns whether this Python has the modules; otherwise says how to install them."""
     try:
         absent = missing(modules)
     except ImportError as error:

@@ -60,7 +60,7 @@ def _projects(usual: Sequence[str], absent: Sequence[str]) -> str:
 
 
 def _is_wheel() -> bool:
-    """Tells whether pip installed this package."""
+    """Returns whether pip installed this package."""
     try:
         report = metadata.distribution("darshan-report")
         found = str(report.locate_file("darshan_report/__init__.py"))

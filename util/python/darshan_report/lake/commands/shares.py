@@ -30,7 +30,7 @@ class Shares:
         self.waiting = 0  # logs for the next round
 
     def takes(self, found: Found, size: int) -> bool:
-        """Tells whether a log is read in this round, and counts so many bytes of it."""
+        """Returns whether a log is read in this round, and counts so many bytes of it."""
         owner = found.owner
         if owner in self._exempt:
             return True

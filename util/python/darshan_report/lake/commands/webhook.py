@@ -40,7 +40,7 @@ class _Origin:
 
     @property
     def is_here(self) -> bool:
-        """Tells whether it is this machine."""
+        """Returns whether it is this machine."""
         return self.host in ("localhost", "127.0.0.1", "::1")
 
     def __str__(self) -> str:

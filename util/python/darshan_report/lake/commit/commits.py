@@ -141,8 +141,8 @@ class Snapshot:
         self.number = number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Tells whether no commit follows.  Only with `look` this also holds if a sweep has removed
-        the next commit, because then all commits are listed."""
+        """Returns whether no commit follows. Only with `look` this also holds if a sweep has
+        removed the next commit, because then all commits are listed."""
         if not os.path.isdir(os.path.join(self.path, COMMITS)):
             return False
         if look:

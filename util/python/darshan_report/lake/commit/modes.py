@@ -84,5 +84,5 @@ def change(path: str, mode: int) -> None:
 
 
 def is_open(path: str) -> bool:
-    """Tells whether all users of this machine may list the lake's folder."""
+    """Returns whether all users of this machine may list the lake's folder."""
     return bool(os.stat(path).st_mode & stat.S_IROTH)

@@ -49,7 +49,7 @@ class Older:
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, index.ROW))
 
     def may_be_in(self, file: File) -> bool:
-        """Tells whether a Parquet file may have rows of these logs.  All rows of a log have the
+        """Returns whether a Parquet file may have rows of these logs.  All rows of a log have the
         same day."""
         if not self.logs:
             return False

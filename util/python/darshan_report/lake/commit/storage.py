@@ -111,7 +111,7 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def is_lake(path: str) -> bool:
-    """Tells whether this folder is a lake.  Raises OSError if the folder may not be searched."""
+    """Returns whether this folder is a lake.  Raises OSError if the folder may not be searched."""
     try:
         os.lstat(os.path.join(path, HEAD))
     except (FileNotFoundError, NotADirectoryError):

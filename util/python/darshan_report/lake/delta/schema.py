@@ -72,7 +72,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def fits(table: Table, found: pa.Schema) -> bool:
-    """Tells whether a file has the names and types of this release.  A column may be missing."""
+    """Returns whether a file has the names and types of this release.  A column may be missing."""
     types = _types(table)
     there = set(found.names)
     renamed = any(c.was in there and c.name not in there for c in table.columns)

@@ -92,7 +92,7 @@ def _found(path: str, status: os.stat_result, secret: bytes) -> Found:
 
 
 def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
-    """Tells whether a symbolic link is followed.  A user's link may lead to a file that only the
+    """Returns whether a symbolic link is followed.  A user's link may lead to a file that only the
     collector can read, so it must lead to a file of the same user."""
     return link.st_uid in (0, os.getuid(), target.st_uid)
 
@@ -225,7 +225,7 @@ def state(path: str) -> State:
 
 
 def _is_log(begin: bytes) -> bool:
-    """Tells whether a file that begins so has the header of a log, of either byte order."""
+    """Returns whether a file that begins so has the header of a log, of either byte order."""
     return _MAGIC.to_bytes(8, "little") in (begin[8:16], begin[15:7:-1])
 
 
@@ -267,7 +267,7 @@ def odd(found: Found, now: State | None, which: Identity) -> str:
 
 
 def is_as_found(found: Found) -> bool:
-    """Tells whether a file can be read here and is the file that was listed."""
+    """Returns whether a file can be read here and is the file that was listed."""
     try:
         which, now = identity(found.path, secret=found.secret)
     except OSError:
@@ -290,7 +290,7 @@ def _identity(digest: bytes, problem: str = "") -> Identity:
 
 
 def is_gone(error: OSError, path: str) -> bool:
-    """Tells whether no directory entry has this name, not even a dangling symbolic link."""
+    """Returns whether no directory entry has this name, not even a dangling symbolic link."""
     return isinstance(error, FileNotFoundError) and not os.path.lexists(path)
 
 

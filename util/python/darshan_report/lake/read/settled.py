@@ -53,7 +53,7 @@ class Settled:
         return int.from_bytes(said.digest(), "little")
 
     def skips(self, folder: str) -> bool:
-        """Tells whether a folder is settled, and counts its logs if so. Otherwise forgets it, and
+        """Returns whether a folder is settled, and counts its logs if so. Otherwise forgets it, and
         the caller lists it."""
         try:
             status = os.stat(folder)
@@ -104,5 +104,5 @@ class Settled:
 
 
 def is_quiet(changed: int) -> bool:
-    """Tells whether what changed at this time, in nanoseconds, has not changed lately."""
+    """Returns whether what changed at this time, in nanoseconds, has not changed lately."""
     return 0 <= changed <= (time.time() - QUIET) * 1e9

@@ -45,7 +45,7 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
 def _is_number(name: str) -> bool:
-    """Tells whether a host is an IP address, which DNS cannot redirect."""
+    """Returns whether a host is an IP address, which DNS cannot redirect."""
     with contextlib.suppress(ValueError):
         return bool(ipaddress.ip_address(name.strip("[]")))
     return False

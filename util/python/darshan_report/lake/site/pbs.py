@@ -16,7 +16,7 @@ _STARTS, _ENDS = "S", "E"
 
 
 def is_line(line: str) -> bool:
-    """Tells whether a line is one of an accounting log."""
+    """Returns whether a line is one of an accounting log."""
     return _LINE.fullmatch(line) is not None
 
 

@@ -20,7 +20,7 @@ _MOST_ID = (1 << 63) - 1
 
 
 def is_header(line: str) -> bool:
-    """Tells whether a line is the header of sacct -P."""
+    """Returns whether a line is the header of sacct -P."""
     names = line.lower().split("|")
     return len(names) > 1 and ("jobid" in names or "jobidraw" in names)
 

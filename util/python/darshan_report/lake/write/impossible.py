@@ -53,12 +53,12 @@ def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
 
 
 def is_moment(seconds: int) -> bool:
-    """Tells whether a job can have begun or ended at this time, in seconds since the epoch."""
+    """Returns whether a job can have begun or ended at this time, in seconds since the epoch."""
     return FIRST <= seconds <= time.time() + _DAY
 
 
 def is_span(seconds: float) -> bool:
-    """Tells whether a job can have run for so many seconds."""
+    """Returns whether a job can have run for so many seconds."""
     return math.isfinite(seconds) and 0 <= seconds <= time.time() + _DAY - FIRST
 
 
@@ -76,8 +76,8 @@ def _limit(column: Column) -> float:
 
 
 def _is_bounded(column: Column) -> bool:
-    """Tells whether a column is added up, or a count.  A largest or common value, such as a stride,
-    may be anything that a program asked for."""
+    """Returns whether a column is added up, or a count. A largest or common value, such as a
+    stride, may be anything that a program asked for."""
     added = column.rule.startswith("sum") or column.unit == "count"
     return column.type in (WHOLE, NUMBER) and added
 

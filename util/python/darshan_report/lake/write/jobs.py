@@ -46,7 +46,7 @@ class Job:
     unknown: set[tuple[str, str]] = field(default_factory=set)  # modules and counters
 
     def has_no_sum(self, module: str, counter: str) -> bool:
-        """Tells whether a record lacks this counter, so that its total is unknown."""
+        """Returns whether a record lacks this counter, so that its total is unknown."""
         return (module, counter) in self.impossible or (module, counter) in self.unknown
 
     @property

@@ -29,7 +29,7 @@ class Owner:
 
     @property
     def forged(self) -> bool | None:
-        """Tells whether the name is of another user than the owner; None if that is not known."""
+        """Returns whether the name is of another user than the owner; None if that is not known."""
         return (self.named not in ("", self.owner)) if self.is_user else None
 
 
