@@ -42,7 +42,7 @@ class Table:
     """One table of a lake."""
 
     name: str
-    title: str  # what a row is
+    title: str  # text on what a row represents
     columns: tuple[Column, ...]
 
     @functools.cached_property
@@ -58,15 +58,15 @@ WHOSE = (
         "day",
         DAY,
         "",
-        "the day on which the job began, in UTC; where the log does not say, "
-        "on which its file was changed",
+        "the day on which the job began, in UTC; if the log does not say, the day on which its "
+        "file was changed",
     ),
     Column(
         "user",
         TEXT,
         "",
-        "the owner of the log's file. If that is root or the collector's user, who may have copied "
-        "it: the user in the file's name, else the user's number in the log",
+        "the owner of the log's file. If that is root or the collector's user, who may have "
+        "copied the file: the user in the file's name, else the user id in the log",
         "",
         True,
     ),
@@ -97,7 +97,7 @@ def _of_layers() -> tuple[Column, ...]:
                 ("bytes_written", WHOLE, "bytes", f"written, of {of}"),
                 *some,
             ]
-        # Not posix_bytes_read: SQL does not tell this from the counter POSIX_BYTES_READ.
+        # Not posix_bytes_read: in SQL this is the same name as the counter POSIX_BYTES_READ.
         for what, kind, unit, meaning in some:
             found.append(_sum(f"{what}_{prefix}", kind, unit, meaning, f"{prefix}_{what}"))
     return tuple(found)
@@ -138,14 +138,14 @@ JOBS = Table(
             "io_seconds",
             NUMBER,
             "seconds",
-            "in file I/O, as the report of the log says it; null: findings were not computed",
+            "seconds in file I/O, as in the report of the log; null: findings were not computed",
             "sum",
         ),
         Column(
             "all_layers_seconds",
             NUMBER,
             "seconds",
-            "the same in I/O of all layers",
+            "seconds in I/O of all layers",
             "sum",
         ),
         Column("hosts", WHOLE, "count", "hosts, where the log names them"),
@@ -153,7 +153,7 @@ JOBS = Table(
         Column("format", TEXT, "", "version of the log's format"),
         Column("swapped", FLAG, "", "written by a machine of the other byte order"),
         Column("partial", FLAG, "", "the log does not hold everything"),
-        Column("partial_modules", TEXT, "", "modules of which records were left out"),
+        Column("partial_modules", TEXT, "", "modules with records that were left out"),
         _sum("files", WHOLE, "count", f"records {_BASE}"),
         _sum("bytes_read", WHOLE, "bytes", f"read, {_BASE}"),
         _sum("bytes_written", WHOLE, "bytes", f"written, {_BASE}"),
@@ -162,7 +162,7 @@ JOBS = Table(
         _sum("meta_seconds", NUMBER, "seconds", f"in other calls, {_BASE}"),
         *_of_layers(),
         Column("problems", WHOLE, "count", "findings that cost something; null: not computed"),
-        Column("stake_seconds", NUMBER, "seconds", "what the costliest of them costs, at most"),
+        Column("stake_seconds", NUMBER, "seconds", "cost of the costliest finding, at most"),
     ),
 )
 
@@ -194,18 +194,18 @@ FINDINGS = Table(
     "a finding in a log, the costliest first",
     (
         *WHOSE,
-        Column("number", WHOLE, "count", "its place among those of its log, from 1"),
+        Column("number", WHOLE, "count", "its place among the findings of its log, from 1"),
         Column("kind", TEXT, "", "problem, notice, fact or good"),
         Column("rule", TEXT, "", "which diagnosis: doc/diagnoses.md"),
         Column("title", TEXT, "", "its title"),
         Column("sentence", TEXT, "", "what it says", "", True),
         Column("remedy", TEXT, "", "what to change", "", True),
         Column("example", TEXT, "", "the same as one writes it", "", True),
-        Column("stake_seconds", NUMBER, "seconds", "what could be won at most, all processes"),
+        Column("stake_seconds", NUMBER, "seconds", "upper bound of the saving, all processes"),
         Column("of_seconds", NUMBER, "seconds", "what all processes had"),
         Column("stake_bytes", WHOLE, "bytes", "bytes that could be saved"),
         Column("of_bytes", WHOLE, "bytes", "bytes that were moved"),
-        Column("same_as", TEXT, "", "title of the finding that claims the same seconds"),
+        Column("same_as", TEXT, "", "title of the finding that contains the same seconds"),
         # Not secret: if the lake anonymizes names, the rules read a log with anonymized names, so
         # these columns already match the tables of records.
         Column("file", TEXT, "", "the file that it is about most"),
@@ -224,8 +224,8 @@ SITES = Table(
             "number",
             WHOLE,
             "count",
-            "its place among those of its log by seconds, from 1; null: the sum of all further "
-            "lines",
+            "its place among the lines of its log by seconds, from 1; null: the sum of all "
+            "further lines",
         ),
         Column("file", TEXT, "", "its source file; null: not known", "", True),
         Column("line", WHOLE, "line", "its number in the file"),
@@ -245,7 +245,7 @@ SITES = Table(
             "byte offset",
             "of the object, where a call of its costliest site returns to",
         ),
-        Column("called", TEXT, "", "what it called most: read, H5Dwrite, import, ..."),
+        Column("called", TEXT, "", "the function that it called most: read, H5Dwrite, import, ..."),
         Column(
             "through", TEXT, "", "by which function of which library: numpy.load, ...", "", True
         ),
@@ -254,7 +254,7 @@ SITES = Table(
             "gap_seconds",
             NUMBER,
             "seconds",
-            "between its calls, in gaps below 10 ms: what the program does for each call",
+            "between its calls, in gaps below 10 ms: the program's work for each call",
         ),
         _sum("calls", WHOLE, "count", "calls"),
         _sum("bytes_read", WHOLE, "bytes", "bytes read"),
@@ -286,7 +286,7 @@ EPOCHS = Table(
         Column("processes", WHOLE, "count", "that ran the loop"),
         Column("num_workers", WHOLE, "count", "of the DataLoader; null: not known"),
         Column("batch_size", WHOLE, "count", "samples of a batch; null: not known"),
-        Column("why", TEXT, "", "what is behind the wait, a word of the report's JSON"),
+        Column("why", TEXT, "", "the reason for the wait, a word of the report's JSON"),
         Column("part", TEXT, "", "of all epochs: the largest part of making batches, such a word"),
         _sum("made_seconds", NUMBER, "seconds", "of all epochs: making batches, of all workers"),
         _sum("opening_seconds", NUMBER, "seconds", "of these, opening files or looking names up"),
@@ -305,8 +305,8 @@ CHECKPOINTS = Table(
         Column("number", WHOLE, "count", "of these files in their log, by seconds, from 1"),
         # Not secret: see the file of a finding.
         Column("name", TEXT, "", "of the files; numbers that differ are *"),
-        Column("saved_by", TEXT, "", "the library function, or what the names tell"),
-        Column("from_calls", FLAG, "", "call sites tell the function"),
+        Column("saved_by", TEXT, "", "the library function, or text on the names of the files"),
+        Column("from_calls", FLAG, "", "the function is known from call sites"),
         _sum("saves", WHOLE, "count", "how often files were saved, by all processes"),
         Column("rounds", WHOLE, "count", "the same, by the process that saved most often"),
         _sum("files", WHOLE, "count", "files"),
@@ -327,8 +327,8 @@ TRIALS = Table(
         *WHOSE,
         Column("tried", TIME, "", "when the trial ended"),
         Column("host", TEXT, "", "on which host", "", True),
-        Column("remedy", TEXT, "", "what was applied; of several, + between"),
-        Column("rule", TEXT, "", "the finding that asked for it, as findings.rule; null: none did"),
+        Column("remedy", TEXT, "", "the remedies that were applied, with + between several"),
+        Column("rule", TEXT, "", "the finding that proposed it, as findings.rule; null: none"),
         Column(
             "result",
             TEXT,
@@ -357,7 +357,7 @@ PROBLEMS = Table(
         Column("log_bytes", WHOLE, "bytes", "its size"),
         Column("module", TEXT, "", "of which records; empty: the log itself"),
         Column("problem", TEXT, "", "one line"),
-        Column("counter", TEXT, "", "whose value cannot be, and is null in the other tables"),
+        Column("counter", TEXT, "", "its value is impossible, and null in the other tables"),
         Column("value", TEXT, "", "the value that the log has, of the first such record"),
         Column("records", WHOLE, "count", "records that have such a value"),
     ),
@@ -387,12 +387,12 @@ _OWN = {
 }
 _BINS = (
     Column("rank", WHOLE, "rank", "of which rank"),
-    Column("bin", WHOLE, "count", "which part of the run, from 0; only those with a value"),
+    Column("bin", WHOLE, "count", "index of the part of the run, from 0; only parts with a value"),
     Column("bin_seconds", NUMBER, "seconds", "how long a part is"),
     Column("start_seconds", NUMBER, "seconds from start", "its begin, after the job's"),
 )
 _HEATMAP = (
-    Column("layer", TEXT, "", "whose transfers: POSIX, STDIO or MPI-IO"),
+    Column("layer", TEXT, "", "layer of the transfers: POSIX, STDIO or MPI-IO"),
     *_BINS,
     _sum("bytes_read", WHOLE, "bytes", "bytes read in it"),
     _sum("bytes_written", WHOLE, "bytes", "bytes written in it"),
@@ -478,12 +478,12 @@ BATCH_JOBS = Table(
         Column("cluster", TEXT, "", "the cluster, or the scheduler's server"),
         Column("job", TEXT, "", "the job's id, as the scheduler writes it", "", True),
         Column("job_id", WHOLE, "id", "the number that jobs.job_id has, too", "", True),
-        Column("account", TEXT, "", "who pays: account or bank", "", True),
+        Column("account", TEXT, "", "account or bank that pays", "", True),
         Column(
             "project", TEXT, "", "the project; in Slurm the key that a job has for it", "", True
         ),
         Column("queue", TEXT, "", "queue or partition"),
-        Column("state", TEXT, "", "how it ended, as the scheduler says it"),
+        Column("state", TEXT, "", "how it ended, in the scheduler's words"),
         Column("nodes", WHOLE, "count", "nodes that it had", "sum"),
         Column("processors", WHOLE, "count", "processors that it had", "sum"),
         Column("hosts", TEXT, "", "names of its nodes, commas between; null: more than fit"),
@@ -495,8 +495,8 @@ BATCH_JOBS = Table(
 )
 SERVER_LOAD = Table(
     "server_load",
-    "what a server or a target moved in an interval (darshan collect --servers); log, user and "
-    "program are null",
+    "bytes that a server or a target moved in an interval (darshan collect --servers); log, "
+    "user and program are null",
     (
         *WHOSE,
         Column("mount", TEXT, "", "where clients mount the file system", "", True),
@@ -510,7 +510,7 @@ SERVER_LOAD = Table(
 )
 
 
-# Counters that have the id of a record, or the number of a process, which may be that of the job.
+# Counters with the id of a record, or with a pid, which may be the number of the job.
 _SECRET = frozenset(("POSIX_RENAMED_FROM", "PROCESS_PID", "PROCESS_PARENT", "PROCESS_LAUNCH"))
 
 
@@ -561,7 +561,7 @@ def record_table(module: Module) -> Table:
 
 
 def total_table(module: Module) -> Table:
-    """Returns the table of a module's totals, which are those of `darshan parse --total`."""
+    """Returns the table of a module's totals, with the values of `darshan parse --total`."""
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     title = f"a log: all its records of {module.name} as one"
     return Table(f"totals_{_word(module)}", title, (*WHOSE, _OWN["records"], *counters))

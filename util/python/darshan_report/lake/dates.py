@@ -10,19 +10,19 @@ AGO = "24h, 7d, 8w, 2y"
 
 
 def span(text: str) -> datetime.timedelta | None:
-    """Returns the duration that the text gives, or None if the text is not a duration."""
+    """Parses a duration; returns None if the text is not a duration."""
     found = re.fullmatch(r"([0-9]{1,6})([hdwy])", text)
     return datetime.timedelta(hours=int(found[1]) * _HOURS[found[2]]) if found else None
 
 
 def before(long: datetime.timedelta, now: datetime.datetime) -> datetime.datetime:
-    """Returns the time that lies the duration `long` before now, or the first date of Python."""
+    """Returns the time that is the duration `long` before now, or Python's first date."""
     first = datetime.datetime.min.replace(tzinfo=now.tzinfo)
     return now - long if long < now - first else first
 
 
 def ago(text: str, now: datetime.datetime) -> datetime.datetime | None:
-    """Returns the time that lies the duration in the text before now, or None like span()."""
+    """Parses a duration and returns the time that is so long before now; None like span()."""
     long = span(text)
     return None if long is None else before(long, now)
 

@@ -58,15 +58,15 @@ def alone() -> None:
 
 
 def collect_part(logs: Sequence[Found], options: Options) -> Part:
-    """Makes a part of those of these logs that the lake does not have.  The collector may repeat
-    the call after a worker died.  The files of the dead worker do not belong to the lake."""
+    """Makes a part from the logs that the lake does not have. The collector may repeat the call
+    after a worker died; the files of the dead worker do not belong to the lake."""
     return make(logs, options, _known(options.lake).has)
 
 
 @dataclass
 class Far:
-    """The part that a worker made, or why it made none.  The error is a string, because some
-    contents of exceptions cannot be sent to another machine."""
+    """The part that a worker made, or the reason why it made none. The error is a string, because
+    some contents of exceptions cannot be sent to another machine."""
 
     worker: str
     part: Part | None = None

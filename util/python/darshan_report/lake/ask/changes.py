@@ -20,7 +20,7 @@ from .results import exact
 from .slower import LEAST, Floats, Slower, slower
 
 TITLE = "programs whose runs became slower than their own history explains (--since)"
-CHANGED = 1  # exit status, as that of darshan compare
+CHANGED = 1  # exit status, like that of darshan compare
 _BEFORE = datetime.timedelta(days=400)  # of history that is read
 _SMALLEST = 1 << 20  # bytes: runs that move less are of one size
 _STEP, _WIDTH = 0.25, 1.0  # of logarithms to base 2, between sizes and within one
@@ -80,7 +80,7 @@ def _sizes(least: float, most: float) -> str:
 
 
 def sizes(moved: Floats) -> Places:
-    """Returns a number for each run; runs of similar size have the same number. Groups are
+    """Returns a number for each run, which is the same for runs of similar size. Groups are
     separated at gaps between the sizes, so that the usual differences of a program's runs do not
     separate them."""
     logarithms = np.log2(np.maximum(moved, _SMALLEST))
@@ -99,11 +99,11 @@ def sizes(moved: Floats) -> Places:
 
 
 class _Runs:
-    """The runs of a lake as columns, those of a program and a number of processes together."""
+    """The runs of a lake as columns, ordered by program and number of processes."""
 
     def __init__(self, table: pa.Table, since: float, least: int) -> None:
-        """Takes the answer of the query; since: the moment from which on changes are listed; least:
-        earlier runs that a program must have."""
+        """Reads the result of the query. since: time from which on changes are listed; least:
+        number of earlier runs that a program must have."""
         self._table = table
         self.since, self.least = since, least
         self.moments, self.moved, self.io, self.run = (
@@ -134,8 +134,8 @@ class _Runs:
 
 
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
-    """Returns the changes in `seconds`, one of the times of runs (`what` names it), among the runs
-    of a group, which moved about as many bytes."""
+    """Returns the changes in `seconds`, one of the times of runs (`what` is its name), among the
+    runs of a group that moved about the same number of bytes."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []
@@ -171,8 +171,8 @@ def _of_group(runs: _Runs, group: Places) -> list[Change]:
 def changes(
     lake: Asked, since: datetime.date, filters: Filters | None = None, least: int = LEAST
 ) -> list[Change]:
-    """Returns the changes that were noticed with runs since a day, those that cost most first.
-    least: earlier runs that a program must have."""
+    """Returns the changes that were noticed with runs since a day, the costliest first. least:
+    number of earlier runs that a program must have."""
     given = filters or Filters()
     first = max(since, datetime.date.min + _BEFORE) - _BEFORE
     midnight = datetime.datetime.combine(since, datetime.time(), datetime.timezone.utc)

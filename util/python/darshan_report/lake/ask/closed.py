@@ -25,8 +25,8 @@ _ONLY_TABLES = (
     "a query that is limited to one user (--user) can only read the tables of the lake, by their "
     "names"
 )
-# Parentheses and brackets within each other: DuckDB's parser takes gigabytes for thousands of open
-# ones, which its limit of memory does not count.
+# Largest depth of nested parentheses and brackets. DuckDB's parser takes gigabytes for thousands of
+# open parentheses, and its limit of memory does not count this.
 _DEEPEST = 500
 _OPEN, _CLOSED = frozenset("([{"), frozenset(")]}")
 _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE internal"
@@ -59,7 +59,7 @@ def _reads(statement: Any) -> bool:
 
 
 def _depth(query: str) -> int:
-    """Returns how deep parentheses and brackets are nested, at most; those in texts count, too."""
+    """Returns the largest depth of nested parentheses and brackets, including those in strings."""
     depth = deepest = 0
     for one in query:
         depth = depth + 1 if one in _OPEN else max(0, depth - (one in _CLOSED))

@@ -150,7 +150,8 @@ def _conditions(only: Mapping[str, str]) -> str:
 
 
 class Asked(Closing):
-    """An open lake: a view for each table, of the files that were committed when it was opened."""
+    """An open lake: a view for each table, with the files that were committed when the lake was
+    opened."""
 
     def __init__(
         self,
@@ -308,8 +309,8 @@ class Asked(Closing):
     def verify(
         self, tables: Iterable[str], since: str | None = None, until: str | None = None
     ) -> None:
-        """Compares the contents of the files of some tables that may have jobs of these days with
-        what was written.  Raises LakeError at the first file that has another content."""
+        """Compares the contents of some tables' files that may have jobs of these days with the
+        contents that were written. Raises LakeError at the first file that differs."""
         for table in sorted(tables):
             some = [
                 file
@@ -341,8 +342,8 @@ class Asked(Closing):
     def stream(
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
-        """Returns the rows of a query, read in batches; no other query may run meanwhile. typed:
-        integer sums have a numeric type in Arrow's batches that is large enough. Raises
+        """Returns the rows of a query, read in batches. No other query may run at the same time.
+        typed: integer sums have a numeric type in Arrow's batches that is large enough. Raises
         LakeError."""
         try:
             found = self._found(query, values)

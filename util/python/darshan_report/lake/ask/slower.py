@@ -1,12 +1,12 @@
-"""Finds runs that are slower than the spread of the same program's earlier runs explains.
-
-A series has the times of runs of like size, in their order. The last runs are compared with up to
-100 runs before them: their median and their spread (the median deviation from it). The last runs
-are a change if each of them is above what the spread explains, and above all but few of the earlier
-runs. If a program did not change, its runs may come in any order, whatever their distribution, so
-the chance of the latter is known: of n + k runs, the last k are all among the k + j - 1 slowest. k
-and j are chosen so that this happens less often than once in 100 weeks of the program. With usual
-noise, what the spread explains makes false alarms far rarer.
+"""Finds runs that are slower than the spread of the same program's earlier runs explains. A series
+has the times of runs of similar size, in the order of the runs. The last runs are compared with up
+to 100 runs before them: with their median and their spread (the median deviation from it). The last
+runs are a change if each of them is above the limit that the spread explains, and above all but a
+few of the earlier runs. If a program did not change, any order of its runs is equally likely,
+whatever their distribution. So the chance of the second condition is known: that of n + k runs, the
+last k are all among the k + j - 1 slowest. k and j are chosen so that this happens less often than
+once in 100 weeks of the program. With usual noise, the first condition makes false alarms far
+rarer.
 
 doc/centre.md describes the method, and how often it is right.
 """
@@ -23,7 +23,7 @@ from ...classes import dataclass
 
 Floats = npt.NDArray[np.float64]
 
-HISTORY = 100  # the last runs are compared with at most so many earlier ones
+HISTORY = 100  # the last runs are compared with at most this many earlier runs
 LEAST = 10  # and with at least so many
 FEWEST, MOST = 3, 12  # last runs that must be slow together
 OFTEN = (14, 300)  # runs a week: above each, one run more must be slow
@@ -35,7 +35,7 @@ ALONE = {1: 4.0, 2: 2.0}
 # times as far above the slowest earlier run as that run is above the median.
 TAIL = 1.5
 _LEAST_ALONE = 20  # earlier runs
-FALSE_ALARMS = 1e-2  # at most, a week of a program, whatever the noise
+FALSE_ALARMS = 1e-2  # largest number per week of a program, whatever the noise
 MEASURES = 2  # of a program are tested: time in I/O, run time
 MATTERS = 1.0  # seconds that a run must have lost
 _WEEK = 7 * 86400.0
@@ -44,7 +44,7 @@ _RUNS_A_PLACE = 12
 _PLACES = HISTORY // _RUNS_A_PLACE  # of the slowest earlier runs, which a slow run may not exceed
 _AT_ONCE = 4096
 _NORMAL = 1.4826  # median deviation -> standard deviation
-_LESS_SURE = math.sqrt(math.pi / 2)  # a median's error beside that of a mean
+_LESS_SURE = math.sqrt(math.pi / 2)  # ratio of a median's error to that of a mean
 _WIDTH = 1.96  # standard errors on either side of 95 % of values
 
 
@@ -76,7 +76,7 @@ class Slower:
 @functools.cache
 def _chances() -> Floats:
     """Returns the chance that the last k of n + k runs exceed all but j - 1 of the others, for each
-    k, n and j from 0 on; 1 where there is no such chance."""
+    k, n and j from 0 on; 1 where it is not defined."""
     found = np.ones((MOST + 1, HISTORY + 1, _PLACES + 1))
     for k in range(FEWEST, MOST + 1):
         for n in range(HISTORY + 1):
@@ -94,10 +94,10 @@ def _spread(logarithms: Floats) -> float:
 class _Earlier:
     """Statistics of the runs before each of some windows; an element for each window."""
 
-    first: int  # place at which the first window begins; the others follow it
+    first: int  # index at which the first window begins; the other windows follow
     number: npt.NDArray[np.int64]
     middle: Floats
-    above: Floats  # what the spread explains
+    above: Floats  # limit that the spread explains
     ordered: Floats  # their logarithms in order, a row for each window
 
     def of(self, begins: npt.NDArray[np.int64]) -> _Earlier:
@@ -107,8 +107,8 @@ class _Earlier:
 
 
 def _earlier(padded: Floats, first: int) -> _Earlier:
-    """Describes up to HISTORY runs before each window. padded has the runs from HISTORY before the
-    first window on, NaN for those that do not count."""
+    """Describes up to HISTORY runs before each window. padded: the runs from HISTORY before the
+    first window on, with NaN for runs that do not count."""
     rows = np.lib.stride_tricks.sliding_window_view(padded, HISTORY)
     ordered = np.sort(rows, axis=1)  # NaN last
     number = np.sum(~np.isnan(rows), axis=1)
@@ -129,7 +129,7 @@ def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 class _Series:
-    """The runs of one program of like size, and those of them that still count as history."""
+    """The runs of one program with similar size, and which of them still count as history."""
 
     def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
         self.seconds = seconds
@@ -139,8 +139,9 @@ class _Series:
         self.begin = 0  # of the history
 
     def next(self, start: int) -> tuple[int, int, bool] | None:
-        """Returns the first run from a place on with which the last runs are slow, their number,
-        and True; or False if they are fast. None: there is no such run."""
+        """Returns the first run, from an index on, with which the last runs are slow (True) or fast
+        (False), the number of these runs, and True or False. Returns None if there is no such
+        run."""
         for first in range(start, len(self.seconds), _AT_ONCE):
             places = np.arange(first, min(first + _AT_ONCE, len(self.seconds)))
             if (found := self._among(places)) is not None:
@@ -175,8 +176,8 @@ class _Series:
     def _judged(
         self, earlier: _Earlier, last: Floats, places: npt.NDArray[np.int64] | None
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Returns masks of the windows that are slow, and of those that are fast. places: how many
-        of the slowest earlier runs each slow run need not exceed; None: windows of few runs."""
+        """Returns a mask of the slow windows, and a mask of the fast windows. places: how many of
+        the slowest earlier runs a slow run need not exceed; None: windows of few runs."""
         usual = earlier.middle
         lost = np.exp(np.median(last, axis=1)) - np.exp(usual)
         matters = np.abs(lost) >= MATTERS

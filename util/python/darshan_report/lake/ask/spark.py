@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class OnSpark:
-    """Views of a lake in a Spark session, of the files committed when the views were made.  Every
-    worker of Spark needs the lake under the same path."""
+    """Views of a lake in a Spark session, with the files that were committed when the views were
+    made. Every worker of Spark needs the lake under the same path."""
 
     def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
         self._session = session

@@ -80,7 +80,7 @@ def _seconds(text: str) -> float:
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that limit what one log or one user can take of a collector."""
+    """Adds the options that limit how much of a collector one log or one user can use."""
     parser.add_argument("--log-bytes", metavar="SIZE", type=_size, default=4 << 30,
                         help="do not read a larger log; it becomes a row of the table problems "
                         "(4GiB)")  # fmt: skip
@@ -338,7 +338,7 @@ class Webhook:
 
 
 def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Webhook | None:
-    """Returns where changes are posted to; None if they are not."""
+    """Returns the webhook to which changes are posted; None if they are not posted."""
     if options.webhook_file is None and not options.webhook:
         return None
     if options.question != CHANGES:

@@ -60,8 +60,8 @@ class _Ended(BaseException):
 
 @dataclass
 class Sums:
-    """The numbers of one collection, for its last line: logs collected, damaged, known, removed,
-    left."""
+    """The numbers of one collection for its last line: logs that were collected, damaged, known,
+    removed or left for later."""
 
     logs: int = 0
     damaged: int = 0
@@ -81,7 +81,8 @@ class Sums:
 
 
 class Collector:
-    """One run of `darshan collect`: finds logs, has parts made of them, and commits these."""
+    """One run of `darshan collect`: finds logs, has workers make parts from them, and commits the
+    parts."""
 
     def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options
@@ -107,8 +108,8 @@ class Collector:
         self._unread: set[int] = set()  # keys of files that could not be read
 
     def _make(self, lake: str) -> None:
-        """Makes the lake if it does not exist.  Raises LakeError if its names are hidden by another
-        key than those of this collection."""
+        """Makes the lake if it does not exist. Raises LakeError if its names were anonymized with
+        another key than that of this collection."""
         options = self._options
         hidden = bool(options.obfuscate)
         sign = Hide(options.obfuscate).sign
@@ -237,8 +238,9 @@ class Collector:
             yield some
 
     def _takes(self, one: Found) -> bool:
-        """Returns whether a file is read in this round. A file that could not be read takes no part
-        of its owner's share when it is tried again: it would keep the owner's logs out."""
+        """Returns whether a file is read in this round. A file that could not be read does not
+        count against its owner's share when it is tried again, because it would keep the owner's
+        logs out."""
         return self._shares.takes(one, size=0 if one.key in self._unread else one.size)
 
     def _known(self, batch: list[Found], keys: np.ndarray) -> np.ndarray:
@@ -250,7 +252,7 @@ class Collector:
         return known
 
     def _take(self, part: Part) -> None:
-        """Commits a part, and removes its logs if the user asked for it."""
+        """Commits a part, and removes its logs if the user requested it."""
         logs = len(part.took)
         self._shares.spent(part.spent)
         if len(self._unread) < _MOST_UNREAD:
@@ -263,7 +265,8 @@ class Collector:
         self._rewritten += compactor.made.before
         self._publish_delta()
         sums = self._sums
-        # If two collectors read the same logs, each counts the logs that its own commits added.
+        # If two collectors read the same logs, each counts only the logs that its own commits
+        # added.
         sums.logs += len(part.took)
         sums.damaged += part.damaged
         sums.again += part.again + logs - len(part.took)
@@ -276,8 +279,8 @@ class Collector:
         self._progress.at(sums.logs + sums.again + sums.left + sums.unread, sums.logs)
 
     def _publish_delta(self) -> None:
-        """Publishes Delta tables if it is time.  They are derived from the commits, so collecting
-        goes on if it fails."""
+        """Publishes Delta tables if it is time. They are derived from the commits, so collecting
+        continues if this fails."""
         try:
             self._due.publish()
         except (LakeError, OSError) as error:
@@ -326,8 +329,8 @@ def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
 
 
 def _mode(options: argparse.Namespace) -> int | None:
-    """Returns the mode of the files that this command makes (None: the umask decides); changes the
-    mode of a lake if the user asked for it."""
+    """Returns the mode of the files that this command makes (None: the umask decides). Changes the
+    mode of the lake if the user requested it."""
     lake = os.path.abspath(options.into)
     if not storage.is_lake(lake):
         return options.mode or modes.DEFAULT

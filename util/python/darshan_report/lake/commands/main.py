@@ -14,7 +14,7 @@ from . import arguments
 from .messages import say
 from .packages import advice, missing
 
-# The modules of other packages that each command needs besides those of the report.
+# The modules of other packages that each command needs in addition to the modules of the report.
 _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] = {
     "collect": (arguments.collect, ("pyarrow",)),
     "ask": (arguments.ask, ("pyarrow", "duckdb")),

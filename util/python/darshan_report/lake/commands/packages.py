@@ -1,8 +1,8 @@
 """The Python packages that the commands of lakes need, and how to install those that are missing.
 
-Debian's Python refuses packages from pip, and Debian 12 has neither pyarrow nor duckdb, so an
-installation of Darshan takes them from a virtual environment, which DARSHAN_PYTHON names.  A Python
-with the wheel of darshan-report takes them itself.
+Debian's Python refuses packages from pip, and Debian 12 has neither pyarrow nor duckdb. So an
+installation of Darshan uses them from a virtual environment, which DARSHAN_PYTHON names. A Python
+with the wheel of darshan-report uses its own packages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import metadata
 
 REPORT = ("numpy", "matplotlib")
 CENTRE = ("pyarrow", "duckdb")
-# The module of each package whose name is not that of its module.
+# The modules of packages that have another name than their module.
 _PROJECTS = {"distributed": "dask[distributed]"}
 ENVIRONMENT = "~/darshan-centre"
 

@@ -1,4 +1,4 @@
-"""Limits what each user's logs may take of a round of a collector.
+"""Limits the share of each user's logs in a round of a collector.
 
 Without a limit, a user with more logs than the collector can read would delay the logs of all
 others. Logs above a user's share wait for the next round, which searches all folders again.

@@ -1,7 +1,8 @@
 """Posts the answer of `darshan ask LAKE changes` to a web server, as JSON.
 
-Address and token are secrets: whoever knows the address of a chat's webhook can write there. So
-they come from a file or from the environment, and no message has more of the address than its host.
+Address and token are secrets, because everyone who knows the address of a chat's webhook can write
+to the chat. So they come from a file or from the environment, and messages contain only the host of
+the address.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..ask.changes import COLUMNS, Change
 from ..commit.storage import LakeError
 from .arguments import Webhook
 
-_SECONDS = 30.0  # for all of it: name service, connections, redirects, and the answer
+_SECONDS = 30.0  # seconds for everything: name service, connections, redirects, and the response
 _REDIRECTS = 3
 _REDIRECTS_OF_HTTP = (301, 302, 303, 307, 308)
 _SAME_REQUEST = (307, 308)  # redirects after which the same request is sent again
@@ -73,8 +74,8 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> urllib.request.Request:
-    """Returns the request after a redirect: the same one, to the same origin. Otherwise somebody
-    else would get the token, or a GET without contents would be sent. Raises LakeError."""
+    """Returns the request after a redirect: the same request, to the same origin. Otherwise another
+    server would get the token, or a GET without contents would be sent. Raises LakeError."""
     here = _origin(request.full_url)
     address = urllib.parse.urljoin(request.full_url, found.headers.get("Location", ""))
     if found.code not in _SAME_REQUEST:
@@ -117,7 +118,7 @@ def _post(to: Webhook, content: bytes) -> None:
     for left in reversed(range(1 + _REDIRECTS)):
         try:
             with opener.open(request, timeout=_SECONDS):
-                return  # the status says all
+                return  # the status is enough
         except urllib.error.HTTPError as found:
             with found:
                 if found.code not in _REDIRECTS_OF_HTTP or not left:

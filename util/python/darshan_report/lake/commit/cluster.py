@@ -1,8 +1,8 @@
 """The order of the rows of a compacted file, in which rows of one user or program are neighbours.
 
-A reader skips row groups whose smallest and largest values exclude what it looks for. Rows arrive
-by day. A span is a few row groups of neighbouring days; its rows are ordered by program and user.
-So a question about some days reads the spans of these days, and a question about a program or user
+A reader skips row groups whose smallest and largest values exclude the values that it needs. Rows
+arrive by day. A span is a few row groups of neighbouring days; its rows are ordered by program and
+user. So a query about some days reads the spans of these days, and a query about a program or user
 reads a part of each span.
 """
 
@@ -21,7 +21,7 @@ _COLUMN = 8  # bytes of a value in memory, about
 
 
 def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Returns texts as numbers in the same order; null is first."""
+    """Returns numbers with the same order as the strings; null is first."""
     array = column.combine_chunks()
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     place = np.argsort(pc.sort_indices(array.dictionary).to_numpy())
@@ -31,8 +31,8 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
-    """Returns rows by program and user. Rows of the log `before` are the first ones, and those of
-    the last log stay last, so that all rows of a log stay together."""
+    """Returns rows by program and user. Rows of the log `before` come first, and rows of the last
+    log stay last, so that all rows of a log stay together."""
     rows = rows.unify_dictionaries()
     logs = _ranks(rows["log"])
     first = np.zeros(len(rows), bool)

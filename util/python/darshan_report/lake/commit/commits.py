@@ -47,7 +47,7 @@ class File:
 
 @dataclass
 class Change:
-    """The content of one commit: what it is for, and the files that it adds to the tables and to
+    """The content of one commit: its purpose, and the files that it adds to the tables and to
     _seen, or removes from them."""
 
     what: str
@@ -141,8 +141,8 @@ class Snapshot:
         self.number = number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether no commit follows. Only with `look` this also holds if a sweep has
-        removed the next commit, because then all commits are listed."""
+        """Returns whether no commit follows. With `look`, lists all commits, so that the result is
+        also right if a sweep has removed the next commit."""
         if not os.path.isdir(os.path.join(self.path, COMMITS)):
             return False
         if look:
@@ -152,7 +152,8 @@ class Snapshot:
 
     def write_state(self) -> None:
         """Writes all commits so far into one file, so that a reader need not read each of them.
-        Replaced files that a sweep has removed are forgotten, or the file would grow for ever."""
+        Leaves out replaced files that a sweep has removed, because the file would otherwise grow
+        for ever."""
         self.replaced = {
             path: when
             for path, when in self.replaced.items()

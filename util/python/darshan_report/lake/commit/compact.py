@@ -28,7 +28,8 @@ from .verify import hash_of
 SMALLEST, LARGEST = 64 << 20, 512 << 20
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
 _GROUP = 32 << 20  # bytes of a row group, before compression
-# Rows of a row group. Small ones let readers skip more, but cost about 150 bytes for each column.
+# Rows per row group. Small row groups let readers skip more, but each costs about 150 bytes per
+# column.
 _FEW_ROWS, _ROWS_FOR_A_COLUMN = 1 << 14, 256
 _MANY_SEEN = 16
 _OPENED = 128  # files that are open at a time: many systems allow 1,024
@@ -44,7 +45,7 @@ class Made:
 
     before: int = 0
     after: int = 0
-    given_up: int = 0  # partitions whose files another process changed meanwhile
+    given_up: int = 0  # number of partitions whose files another process changed at the same time
 
 
 def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -127,7 +128,7 @@ class _Output:
         self.group = max(1024, min(most, _GROUP // (8 * len(schema))))  # rows of a row group
 
     def write(self, rows: pa.Table) -> None:
-        """Writes rows, in row groups of their own."""
+        """Writes rows in separate row groups."""
         if not len(rows):
             return
         logs = rows["log"]
@@ -174,8 +175,9 @@ def _paths(snapshot: Snapshot, table: str) -> set[str]:
 
 
 def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") -> bool:
-    """Commits files below folder in place of others.  Returns False, and commits nothing, if some
-    of the others are no longer in the lake, or if another process has changed the named table."""
+    """Commits the files below `folder` in place of other files. Returns False, and commits nothing,
+    if some of the replaced files are no longer in the lake, or if another process has changed the
+    named table."""
     moved: list[str] = []
     before = _paths(snapshot, table)
     try:
@@ -236,8 +238,8 @@ class Compactor:
         self.made = Made()
 
     def all(self) -> None:
-        """Rewrites all small files.  The files of many groups are small again, so they are
-        grouped once more, until a month has one small file or none."""
+        """Rewrites all small files. The resulting files of many groups may be small again, so they
+        are grouped again, until a month has at most one small file."""
         for (table, month), first in sorted(_partitions(self.snapshot).items()):
             files = first
             while len(files) > 1:
@@ -250,8 +252,8 @@ class Compactor:
         _compact_seen(self.snapshot, sorted(self.snapshot.seen), _MANY_SEEN)
 
     def some(self) -> None:
-        """Rewrites a few groups of files of about the same size, so that no month ever has many
-        small files, and no row is rewritten often.  A collector does this after a commit."""
+        """Rewrites a few groups of files of about the same size, so that a month never has many
+        small files, and each row is seldom rewritten. A collector calls this after a commit."""
         done = 0
         for (table, month), files in sorted(_partitions(self.snapshot).items()):
             sizes: dict[int, list[File]] = {}
@@ -268,7 +270,7 @@ class Compactor:
             _compact_seen(self.snapshot, sorted(n for _, n in sized[: _MOST_SEEN // 2]), 2)
 
     def again(self, file: File) -> None:
-        """Rewrites one file, whose columns are those of an earlier release."""
+        """Rewrites one file that has the columns of an earlier release."""
         self._rewrite(file.table, file.month, [file])
 
     def _rewrite(self, table: str, month: str, group: list[File]) -> None:

@@ -1,7 +1,7 @@
 """The mode of the files of a lake, which decides who may read and write them; _lake.json stores it.
 
-A command that writes sets its umask, so that every file and folder has the mode from its first
-moment. Folders also keep the group of the folder above them, if that one has the bit setgid.
+A command that writes sets its umask, so that every file and folder has the mode from the beginning.
+Folders also get the group of the folder above, if that folder has the setgid bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ALL = 0o777
 
 
 def folder(mode: int) -> int:
-    """Returns the mode of folders: who may read files may search folders."""
+    """Returns the mode of folders: users who may read files may search folders."""
     return mode | (mode & 0o444) >> 2
 
 
@@ -36,7 +36,8 @@ def of_lake(path: str) -> int | None:
 
 @contextlib.contextmanager
 def kept(mode: int | None) -> Iterator[None]:
-    """Gives all new files this mode, and folders that of folder(); None changes nothing."""
+    """Gives all new files this mode, and new folders the mode from folder(); None changes
+    nothing."""
     if mode is None:
         yield
         return
@@ -73,7 +74,7 @@ def change(path: str, mode: int) -> None:
     if this user does not own the lake."""
     said = {**storage.settings(path), "mode": as_text(mode)}
     for one, is_folder in _each(path):
-        with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+        with contextlib.suppress(FileNotFoundError):  # removed in the meantime
             if is_folder:
                 setgid = stat.S_IMODE(os.stat(one).st_mode) & ~_ALL
                 os.chmod(one, folder(mode) | setgid)

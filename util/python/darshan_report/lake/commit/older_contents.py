@@ -1,8 +1,7 @@
-"""Older contents of a log file: the commit that adds newer ones removes their rows.
-
-A log that is collected while it is still being copied would otherwise count twice.  The keys in
-commit/seen.py begin with a hash of the path, so that a collector sees without reading tables that a
-path was known with other contents.
+"""Older contents of a log file. The commit that adds newer contents removes the rows of the older
+contents. Otherwise a log that is collected while it is still being copied would count twice. The
+keys in commit/seen.py begin with a hash of the path, so that a collector sees without reading
+tables that a path was known with other contents.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from .seen import Seen
 
 
 class Place(NamedTuple):
-    """A file that was read.  shown: its path as the tables have it.  owner: its owner likewise, who
-    may replace only own logs; "" if that is root or the collector's user."""
+    """A file that was read. shown: its path, as in the tables. owner: its owner, as in the tables,
+    who may replace only own logs; "" if the owner is root or the collector's user."""
 
     found: Found
     shown: str
@@ -89,8 +88,8 @@ def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
 
 
 def _of_others(there: list[dict[str, Any]], places: Mapping[str, Place]) -> set[str]:
-    """Returns the logs whose owner was another user than the owner of the file at their path now: a
-    user who may write into the folder of a removed log can make a file of its name."""
+    """Returns the logs whose owner was another user than the present owner of the file at their
+    path. A user who may write into the folder of a removed log can make a file with its name."""
     found = set()
     for row in there:
         place = places.get(row["path"])
@@ -104,10 +103,10 @@ def _is_damage(row: dict[str, Any]) -> bool:
 
 
 def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
-    """Returns the older contents of the files at some paths.  here has the rows of seen.py for the
-    present contents.  The name that a runtime gives a log names one job, so other contents are the
-    same log, unless another user owns the file now.  A file of another name may be reused for the
-    next job: only damaged contents go."""
+    """Returns the older contents of the files at some paths. here: the rows of seen.py for the
+    present contents. A name that the runtime gives a log is used for only one job, so other
+    contents are the same log, unless another user owns the file now. A file with another name may
+    be reused for the next job, so only its damaged contents are replaced."""
     older = Older()
     rows = known.of_paths(np.array(sorted(at), "u8"))
     now = {(_text(row), int(row["key"]) >> files.STATE_BITS) for row in here}
@@ -136,8 +135,8 @@ def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
 
 
 def outdated(older: Older, at: At) -> set[int]:
-    """Returns the keys of files that have changed since they were read: the contents that the lake
-    has may be newer than what was read."""
+    """Returns the keys of files that have changed since they were read, because the lake may have
+    newer contents than those that were read."""
     return {
         key
         for key, (found, shown, _) in at.items()

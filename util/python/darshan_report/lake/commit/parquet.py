@@ -1,5 +1,5 @@
-"""The settings of rewritten Parquet files, which are those of write/arrow.py: strings get
-dictionaries, and each page a checksum, by which `darshan lake check` finds damage.
+"""The settings of rewritten Parquet files, as in write/arrow.py: strings have dictionaries, and
+each page has a checksum, with which `darshan lake check` finds damage.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _number(lake: str, file: File, which: Which) -> int:
 
 
 def would_go(snapshot: Snapshot, which: Which) -> Gone:
-    """Returns what prune would remove now, and removes nothing."""
+    """Returns the rows that prune would remove now. Removes nothing."""
     gone = Gone()
     for file in snapshot.files.values():
         number = _number(snapshot.path, file, which) if which.may_have(file) else 0

@@ -1,7 +1,6 @@
-"""From a part, which no reader sees, to a commit, which makes it visible at once.
-
-If two collectors have read the same log, the log belongs to the first commit.  The other collector
-learns this when its commit number is taken.  It removes the log's rows from its files and tries the
+"""Turns a part, which no reader sees, into a commit, which makes all of it visible at once. If two
+collectors have read the same log, the log belongs to the first commit. The other collector notices
+this when its commit number is taken. It then removes the log's rows from its files and tries the
 next number.
 """
 
@@ -86,8 +85,8 @@ class Publisher:
         return older_contents.find(self.snapshot, self.seen, part.at, here)
 
     def _drop_outdated(self, part: Part, older: Older) -> bool:
-        """Removes logs from a part whose files have changed since, if the lake has other contents
-        of them, which may be newer. Returns whether it removed any."""
+        """Removes logs whose files have changed since from a part, if the lake has other contents
+        of these files, which may be newer. Returns whether it removed any."""
         keys = np.array(sorted(older_contents.outdated(older, part.at)), "u8")
         mask = np.isin(part.seen["key"], keys)
         for key in keys.tolist():
@@ -101,7 +100,7 @@ class Publisher:
         return bool(len(keys))
 
     def _commit(self, part: Part, name: str, older: Older) -> bool:
-        """Tries to commit the part; the same commit removes resolved rows of the table problems,
+        """Tries to commit the part. The same commit removes resolved rows of the table problems,
         and rows of older contents of the part's files."""
         note = {"logs": len(part.seen), "records": part.records}
         folder = os.path.join(self._lake, storage.WORK, storage.new_name())
@@ -132,9 +131,9 @@ class Publisher:
                     self._drop(new)
 
     def _give_up(self, published: list[str], name: str) -> None:
-        """Removes files that were not committed.  The error may have come after the commit, so the
-        lake decides which files those are.  If the lake cannot be read, they remain for a later
-        sweep."""
+        """Removes files that were not committed. The error may have occurred after the commit, so
+        the lake decides which files were committed. If the lake cannot be read, the files remain
+        for a later sweep."""
         self.snapshot.refresh()
         if name and name not in self.snapshot.seen:
             self._drop(name)
@@ -173,8 +172,8 @@ class Publisher:
                 raise LakeError(f"{file.path} was removed before it was committed; collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
-        """Removes from the files of a part the logs that another collector has committed: those of
-        the mask `again`."""
+        """Removes the logs that another collector has committed (mask `again`) from the files of a
+        part."""
         logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]

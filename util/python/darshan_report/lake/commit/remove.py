@@ -1,4 +1,4 @@
-"""Removes log files whose rows are all in a lake, after it read these rows back from the disk."""
+"""Removes log files whose rows are all in a lake, after reading these rows back from the disk."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _texts(rows: np.ndarray) -> list[str]:
 
 
 def remove(snapshot: Snapshot, part: Part) -> int:
-    """Removes the files of a part whose logs are in the lake; returns how many.  Damaged logs, and
-    files that changed since they were read, are not removed."""
+    """Removes the files of a part whose logs are in the lake; returns their number. Does not remove
+    damaged logs, and files that changed after they were read."""
     lake = snapshot.path
     new, old = _texts(part.seen), _texts(part.copies)
     for file in part.files:

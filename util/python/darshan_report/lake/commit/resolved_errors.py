@@ -44,8 +44,8 @@ class Unread:
         return found
 
     def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str]) -> dict[str, set[str]]:
-        """Returns the identities whose rows go after these paths were read, by the file of the
-        table problems that has them."""
+        """Returns the identities whose rows must be removed after these paths were read, by the
+        file of the table problems that has them."""
         there = snapshot.of(_TABLE)
         kept = self._known
         self._known = {

@@ -1,9 +1,9 @@
 """The logs that a lake has: sorted arrays of their identities, one file per commit.
 
 A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time, whose upper bits are a hash of the path (read/files.py).  The key identifies
-an unchanged file without reading it.  Large files
-are mapped, not read: a lookup touches few of their pages.
+and modification time, whose upper bits are a hash of the path (read/files.py). The key identifies
+an unchanged file without reading it. Large files are mapped, not read, because a lookup touches few
+of their pages.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 class Seen:
-    """The identities of logs that a lake has, from several of its files: tells whether a log is
+    """The identities of the logs in a lake, from several of its files. Decides whether a log is
     known."""
 
     def __init__(self, lake: str) -> None:
@@ -78,8 +78,8 @@ class Seen:
         return found
 
     def unread(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the identities of unreadable files, whose key is the lower half of
-        their identity."""
+        """Returns a mask of the identities that belong to unreadable files. Their key is the lower
+        half of their identity."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             known = _known(rows, high, low)
@@ -122,8 +122,8 @@ class Seen:
         return np.concatenate(found)
 
     def without(self, logs: np.ndarray) -> tuple[list[str], list[str]]:
-        """Writes the files that have some of the logs again, without these logs. Returns the names
-        of the old files and of the new ones."""
+        """Rewrites the files that have some of these logs, without these logs. Returns the names of
+        the old files and of the new files."""
         wanted = np.sort(logs, order=["high", "low"])
         old, new = [], []
         for name, rows in self._rows.items():

@@ -81,8 +81,9 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
-    """Yields the paths of sums that may be removed: sums of a file that left the lake more than
-    `grace` seconds ago, and sums of unknown files that were made before the moment `made`."""
+    """Yields the paths of sums that may be removed: sums of a file that was removed from the lake
+    more than `grace` seconds ago, and sums of unknown files that were made before the time
+    `made`."""
     for path, of in unused(snapshot).items():
         whole = os.path.join(snapshot.path, path)
         if not of:
@@ -102,8 +103,8 @@ def _remove(path: str, swept: Swept) -> None:
 
 
 def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
-    """Removes what collections that were killed left in the folder of unfinished parts: entries of
-    which nothing changed for `making` seconds."""
+    """Removes files of killed collections from the folder of unfinished parts: entries in which
+    nothing has changed for `making` seconds."""
     work = os.path.join(lake, storage.WORK)
     for name in os.listdir(work):
         folder = os.path.join(work, name)
@@ -116,11 +117,11 @@ def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
 
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
-    """Removes files that no process needs any more: files that no commit names, files that were
-    replaced, remains of collections, and old commits. grace: seconds that they remain, counted from
-    when they left the published tables if that was later; what was never committed remains at least
-    an hour. If replaced_now is true, replaced files are removed at once, because a user has the
-    right to erasure."""
+    """Removes files that no process needs any more: files that no commit names, replaced files,
+    unfinished files of collections, and old commits. grace: seconds that they remain; if they were
+    in published tables, counted from their removal there. Files that were never committed remain at
+    least an hour. replaced_now: remove replaced files at once, because a user has the right to
+    erasure."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
     readers = {} if replaced_now else held(snapshot.path)

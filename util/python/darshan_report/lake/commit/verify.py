@@ -1,7 +1,7 @@
 """Tests whether the files of a lake have the contents that were written.
 
-A commit has the hash of each file.  Most readers of Parquet use neither this nor the checksums of
-pages, so a flipped bit would change their sums without a word.
+A commit has the hash of each file. Most readers of Parquet use neither this hash nor the checksums
+of pages, so a flipped bit would change their sums without a warning.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def _pages(path: str) -> str:
 
 
 def wrong(lake: str, file: File) -> str:
-    """Returns a text on how a file's content differs from what was written; "" if it is the
-    same."""
+    """Returns text on how a file's content differs from the content that was written; "" if it is
+    the same."""
     path = os.path.join(lake, file.path)
     try:
         if not file.hash:
@@ -57,7 +57,7 @@ def wrong(lake: str, file: File) -> str:
 
 
 def all_wrong(lake: str, some: Iterable[File]) -> Iterator[str]:
-    """Yields a line for each file whose content differs from what was written."""
+    """Yields a line for each file whose content differs from the content that was written."""
     for file in some:
         if said := wrong(lake, file):
             yield f"{file.path}: {said}"

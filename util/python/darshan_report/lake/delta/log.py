@@ -1,7 +1,6 @@
-"""Delta's log of a table: numbered versions, each a file of JSON with a line for each action.
-
-A checkpoint has all that the versions up to its own say.  The log is derived from our commits: if
-it is damaged, nothing is lost.
+"""Delta's log of a table: numbered versions, each a file of JSON with a line for each action. A
+checkpoint has the content of all versions up to its own. The log is derived from the lake's
+commits, so nothing is lost if it is damaged.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from ...classes import dataclass
 from ..commit import storage
 
 FOLDER = "_delta_log"
-APPLICATION = "darshan-lake"  # whose number in the log is that of our newest commit in it
+# The application id, with which Delta's log stores the number of the lake's newest commit.
+APPLICATION = "darshan-lake"
 PROTOCOL = {"minReaderVersion": 1, "minWriterVersion": 1}
 _NAME = re.compile(r"(\d{20})(\.json|\.checkpoint\.parquet)")
 _LAST = "_last_checkpoint"
@@ -29,7 +29,7 @@ Action = dict[str, Any]
 
 
 class DamagedError(Exception):
-    """The log does not describe a table of ours; the message says where."""
+    """The log does not describe a table of a lake; the message says where."""
 
 
 @dataclass
@@ -45,7 +45,8 @@ class State:
     metadata: Action = field(default_factory=dict)
 
     def take(self, action: Action) -> None:
-        """Applies an action.  Raises DamagedError for what no release of ours writes."""
+        """Applies an action. Raises DamagedError for an action that no release of Darshan
+        writes."""
         if add := action.get("add"):
             if add.get("deletionVector"):
                 raise DamagedError("another program deleted rows")
@@ -155,7 +156,8 @@ class Log:
         state.checkpoint = state.version
 
     def expire(self, before: float) -> None:
-        """Removes what is older than the newest checkpoint that was there at a time."""
+        """Removes versions that are older than the newest checkpoint that existed at a given
+        time."""
         versions, checkpoints = self.there()
         kept = -1
         for number in checkpoints:
@@ -164,7 +166,7 @@ class Log:
                     kept = number
         old = [self.version(n) for n in versions if n < kept]
         old += [self.checkpoint(n) for n in checkpoints if n < kept]
-        # Versions go first, and old ones before newer ones, so that what remains has no gap.
+        # Versions are removed first, the oldest first, so that the remaining versions have no gap.
         for path in old:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)

@@ -1,8 +1,9 @@
 """Publishes the tables of a lake as Delta Lake tables.
 
-The next version of a table is derived from our commits: it removes and adds what differs between
-the newest version and the lake.  If two processes derive it, one creates the file, and the other
-begins again.  A version has the number of the commit that it shows, so an older one never follows.
+The next version of a table is derived from the lake's commits: it removes and adds the files that
+differ between the newest version and the lake. If two processes derive it, one creates the file,
+and the other begins again. A version has the number of the commit that it shows, so an older
+version never follows a newer one.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Publisher:
         self._snapshot.refresh()
         known = columns.tables()
         for name in tables(self._snapshot):
-            if name in known:  # else only a newer release knows it, and publishes it
+            if name in known:  # otherwise only a newer release knows the table, and publishes it
                 self._table(known[name])
         return self.made
 
@@ -165,8 +166,8 @@ class Publisher:
         return True
 
     def _anew(self, log: Log, table: Table) -> bool:
-        """Publishes all files of a table whose log is damaged.  Readers begin at the checkpoint, so
-        they do not read what is before it."""
+        """Publishes all files of a table whose log is damaged. Readers begin at the checkpoint, so
+        they do not read earlier versions."""
         state = State(version=log.newest())
         new = [self._added(file) for file in self._snapshot.of(table.name)]
         actions = [{"protocol": PROTOCOL}, {"metaData": self._metadata(table, {})}, *new]
@@ -216,7 +217,8 @@ def tables(snapshot: Snapshot) -> list[str]:
 
 
 def forget(snapshot: Snapshot) -> None:
-    """Removes all versions but the newest, whose statistics name users that were removed."""
+    """Removes all versions but the newest, because the statistics of older versions name users that
+    were removed."""
     for name in tables(snapshot):
         log = Log(os.path.join(snapshot.path, name))
         with contextlib.suppress(DamagedError):

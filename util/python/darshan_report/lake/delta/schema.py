@@ -53,8 +53,8 @@ def fields(table: Table) -> list[dict[str, Any]]:
 
 
 def merged(table: Table, before: str) -> str:
-    """Returns the schema of a table as JSON.  before is the schema that was published last, or
-    empty: columns that only a newer release knows stay."""
+    """Returns the schema of a table as JSON. before: the schema that was published last, or empty.
+    Columns in it that only a newer release knows stay."""
     mine = fields(table)
     names = {f["name"] for f in mine} | {c.was for c in table.columns}
     others = json.loads(before)["fields"] if before else []

@@ -16,8 +16,8 @@ _LONGEST = 256  # characters of a text; a longer one would make the log large
 
 
 def _value(value: Any, up: bool) -> Any:
-    """Returns a value in Delta's JSON form; None if it has none. Delta's times have milliseconds.
-    up: round microseconds up, else down."""
+    """Returns a value in Delta's JSON form; None if it cannot be written. Delta's times have
+    milliseconds. up: round microseconds up, else down."""
     if isinstance(value, datetime.datetime):
         if up:
             value += datetime.timedelta(microseconds=-value.microsecond % 1000)
@@ -31,7 +31,7 @@ def _value(value: Any, up: bool) -> Any:
 
 
 def _span(found: list[Any]) -> tuple[Any, Any]:
-    """Returns the smallest and largest value in the row groups of a column; None: unknown."""
+    """Returns the smallest and the largest value in the row groups of a column; None if unknown."""
     known = [s for s in found if s.has_min_max]
     if not known or any(s.num_values and not s.has_min_max for s in found):
         return None, None

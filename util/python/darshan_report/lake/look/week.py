@@ -71,7 +71,7 @@ _WORST = Question(
     """SELECT log, path, "user", job_id FROM {jobs}
 WHERE log IN (SELECT unnest($logs::VARCHAR[]))""",
 )
-# Logs with a day, of which something could not be read; the other logs belong to no week.
+# Logs with a day, but with parts that could not be read. Logs without a day belong to no week.
 _BROKEN = Question(
     "broken",
     "what could not be read",
@@ -185,7 +185,7 @@ class Told:
 
 def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
     """Returns the rows of a query; sums answer it if they can."""
-    if filters.mount is None and lake.has_sums():  # sums do not tell on which mounts a job was
+    if filters.mount is None and lake.has_sums():  # sums do not have the mounts of a job
         question = by_sums(question)
     return lake.sql(*query(question, filters, values)).rows()
 
@@ -239,14 +239,14 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
 
 def newest_day(lake: Asked) -> datetime.date | None:
     """Returns the last day on which a job began; None without jobs. Days in the future come from
-    damaged logs or wrong clocks, and count only if there are no others."""
+    damaged logs or wrong clocks, and count only if there are no other days."""
     found: datetime.date | None = rows(lake, _NEWEST, _ALL)[0]["day"]
     return found
 
 
 def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
-    """Returns the numbers of a week and of the one before. top: programs to list; chosen: restricts
-    the jobs."""
+    """Returns the numbers of a week and of the week before. top: number of programs to list;
+    chosen: restricts the jobs."""
     filters = week.of(chosen)
     return Told(
         week,

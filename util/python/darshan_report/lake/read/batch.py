@@ -103,10 +103,10 @@ class Batch:
         self._finalizer()
 
     def read(self, paths: Sequence[str]) -> int:
-        """Reads logs; returns how many are done: read to their end, or not readable (the table
-        of problems says why). If it is less than all, the batch is full. After clear(), the
-        caller passes the remaining logs, and the library continues within the first of them.
-        Raises MemoryError."""
+        """Reads logs; returns how many are done: read to their end, or not readable (the table of
+        problems has the reason). If these are not all, the batch is full. After clear(), the caller
+        passes the remaining logs, and the library continues within the first of them. Raises
+        MemoryError."""
         names = (ctypes.c_char_p * len(paths))(*map(os.fsencode, paths))
         error = structs.Error()
         done: int = self._library.darshan_batch_read(

@@ -31,7 +31,7 @@ class Found:
     size: int
     changed: int  # nanoseconds since the epoch
     key: int  # hashes of path, and of size and time: equal if the file has not changed
-    owner: int = 0  # number of the user who owns it
+    owner: int = 0  # user id of the owner
     secret: bytes = b""  # a key of hashes of its path, in a lake with anonymized names
 
 
@@ -82,7 +82,7 @@ def _key(path: str, size: int, changed: int, secret: bytes) -> int:
 
 
 def earlier_key(found: Found) -> int:
-    """Returns the key that earlier releases gave a file, so that lakes of theirs know it."""
+    """Returns the key that earlier releases gave a file, which lakes of these releases contain."""
     return _hash(f"{found.size} {found.changed} ".encode() + os.fsencode(found.path))
 
 
@@ -120,9 +120,9 @@ def named(path: str, secret: bytes = b"") -> Found:
 def _below_one(
     folder: str, folders: list[str], trials: TrialFiles | None
 ) -> Iterator[os.DirEntry[str]]:
-    """Yields the entries of a folder that may be logs, and adds its folders to a list, and its
-    results of trials.  Names are sorted in groups: a folder may have more of them than fit into
-    memory."""
+    """Yields the entries of a folder that may be logs. Adds its subfolders to a list, and its
+    results of trials to `trials`. Names are sorted in groups, because a folder may have more names
+    than fit into memory."""
     with os.scandir(folder) as entries:
         while some := list(itertools.islice(entries, _AT_ONCE)):
             logs = []
@@ -202,8 +202,8 @@ def listed(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs of a command line, which names logs and folders of logs; adds the results of
-    trials that lie beside them."""
+    """Yields the logs of a command line, which names logs and folders of logs. Adds the results of
+    trials that are beside them."""
     for path in paths:
         if os.path.isdir(path):
             yield from below(os.path.abspath(path), closed, secret, settled, trials)
@@ -230,10 +230,10 @@ def _is_log(begin: bytes) -> bool:
 
 
 def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[Identity, State]:
-    """Reads a file; returns its log's identity, and its state before it was read.  Raises OSError,
-    also if a log has more than `most` bytes.  A pipe or a device is not opened: that would block,
-    or rewind a tape.  A file without the header of a log is not read further, whatever its size;
-    its identity is then a hash of its path, size and time of change."""
+    """Reads a file; returns its log's identity, and its state before it was read. Raises OSError,
+    also if a log has more than `most` bytes. Does not open a pipe or a device, because this could
+    block, or rewind a tape. A file without the header of a log is not read further, whatever its
+    size; its identity is then a hash of its path, size and time of change."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     link = os.lstat(path)
@@ -258,8 +258,8 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
 
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
-    """Returns why the file that was read is not the listed one: it could not be read (now is None),
-    or its size or time of change differs. Returns "" if it is the same."""
+    """Returns why the file that was read is not the listed file: it could not be read (now is
+    None), or its size or time of change differs. Returns "" if it is the same file."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)
@@ -295,7 +295,7 @@ def is_gone(error: OSError, path: str) -> bool:
 
 
 def rows(of: Sequence[tuple[Identity, Found]], row: np.dtype) -> np.ndarray:
-    """Returns rows of commit/seen.py.  The key of an unreadable file is half of its identity, not
-    its path's key, so the file is read again: its permissions or server may change without its
-    size or time."""
+    """Returns rows of commit/seen.py. The key of an unreadable file is half of its identity, not
+    the key of its path, so that the file is read again: its permissions or server may change while
+    size and time stay the same."""
     return np.array([(i.high, i.low, i.low if i.problem else f.key) for i, f in of], row)

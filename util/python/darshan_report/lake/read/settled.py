@@ -1,9 +1,8 @@
-"""Folders of logs in which nothing changes any more, so that a search need not list them each time.
-
-A folder is settled if the lake has all its logs, and neither the folder nor a log in it has changed
-for a day. The lake keeps such folders in a file, which is only there to save time: it is ignored if
-it cannot be read. A folder is listed again if it changed (its inode's time of change, which no user
-can set), and anyway after some days, because a log may be written again in place.
+"""Folders of logs that no longer change, so that a search need not list them each time. A folder is
+settled if the lake has all its logs, and neither the folder nor a log in it has changed for a day.
+The lake stores the settled folders in a file. The file only saves time, so it is ignored if it
+cannot be read. A folder is listed again if it has changed (by its inode's time of change, which no
+user can set), and also after some days, because a log may be rewritten in place.
 """
 
 from __future__ import annotations
@@ -86,8 +85,8 @@ class Settled:
         self._open.add(os.path.dirname(path))
 
     def end(self) -> None:
-        """Ends a complete search: keeps the settled folders for later ones, in a file too if it can
-        be written."""
+        """Ends a complete search: keeps the settled folders for later searches, and also writes
+        them to the file, if possible."""
         new = 0
         for folder, logs in self._listed.items():
             status = self._seen[folder]

@@ -7,14 +7,14 @@ from collections import defaultdict
 
 from ...report.tried import ENDING, path_of
 
-# Limits for one owner in one search. Any user can make such files, and the collector reads all of
+# Limits for one owner in one search. Any user can make these files, and the collector reads all of
 # them each time that it lists their folder.
 _MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
 
 
 class TrialFiles:
-    """The paths of results of `darshan try`. The collector reads a limited number and size of them
-    for each owner."""
+    """The paths of results of `darshan try`. For each owner, the collector reads only a limited
+    number, and a limited size, of them."""
 
     def __init__(self, since: int = 0) -> None:
         """since: nanoseconds since 1970; files that changed earlier are left out."""

@@ -27,7 +27,7 @@ _PAGES = (
     ("file-systems", "File systems"), ("lines", "Lines"), ("lineage", "Lineage"),
     ("jobs", "Jobs"),
 )  # fmt: skip
-MINE = "<!--mine-->"  # where a page has a link to the jobs of whoever asks for it
+MINE = "<!--mine-->"  # placeholder for the link to the jobs of the user who requests the page
 _DAYS = ("since", "From day"), ("until", "To day")
 _FIELDS = ("user", "User"), ("program", "Program"), ("mount", "File system (mount point)")
 # Not fields of the type date, which each browser shows in the format of its user's country.

@@ -1,7 +1,6 @@
-"""Completes what a reader types into a field of a page: names that begin so, as JSON.
-
-Users, programs and mount points come from sums, so this is fast in a large lake. Folders and files
-come from the records of the last days, of as many days as have a million records.
+"""Completes a name that a user types into a field of a page: returns the names with this beginning,
+as JSON. Users, programs and mount points come from sums, so this is fast in a large lake. Folders
+and files come from the records of the last days, which together have a million records.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from .request import Refused, Wanted
 
 _MOST = 20
 _RECORDS = 1_000_000  # that are read for paths
-_LAST = "\U0010ffff"  # no name has this character, and none comes after it
+_LAST = "\U0010ffff"  # no name has this character, and it sorts after all names
 
 
 def _names(column: str, beginning: str, source: str, number: str) -> Question:

@@ -1,4 +1,4 @@
-"""The chart of a page: what jobs moved on each day, or how long their calls took."""
+"""The chart of a page: the bytes that jobs moved on each day, or the time of their calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..ask.ready.questions import Filters
 from ..look.week import rows
 from .blocks import Made, Row
 
-_MOUNTS = 6  # the mount points with most bytes have lines of their own
+_MOUNTS = 6  # number of mount points with their own lines, those with most bytes
 _LONGEST = 3660  # days
 _ONE_DAY = datetime.timedelta(days=1)
 _MOVED = Question(
@@ -55,7 +55,8 @@ def _days(found: Iterable[Row]) -> list[datetime.date]:
 
 def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, list[Row], str]],
          said: str) -> None:  # fmt: skip
-    """Adds the chart.  lines: the name, rows and column of each line; said: what it shows."""
+    """Adds the chart. lines: the name, rows and column of each line; said: text on what the chart
+    shows."""
     days = _days(found)
     if len(days) < 2:  # a point is no line
         return
@@ -68,7 +69,8 @@ def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, lis
 
 
 def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None:
-    """Adds what jobs read and wrote on each day.  when: which days, if the page does not say it."""
+    """Adds the bytes that jobs read and wrote on each day. when: text on the days, if the page does
+    not have it."""
     found = rows(lake, _MOVED, filters)
     if found:
         lines = [("read", found, "read"), ("written", found, "written")]
@@ -76,7 +78,7 @@ def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None
 
 
 def add_moved_on_mounts(made: Made, lake: Asked, filters: Filters) -> None:
-    """Adds what was moved on each mount point on each day."""
+    """Adds the bytes that were moved on each mount point on each day."""
     found = rows(lake, _ON_MOUNTS, filters)
     if found:
         mounts = dict.fromkeys(row["mount"] for row in found)

@@ -52,8 +52,8 @@ def around(edges: Sequence[Edge], begin: Collection[Node], most: int) -> set[Nod
 
 
 def _order(nodes: Iterable[Node], weights: Mapping[Edge, float]) -> list[Node]:
-    """Returns the nodes in an order in which few edges lead backwards.  A circle begins at the
-    node that gives most for what it gets."""
+    """Returns the nodes in an order in which few edges lead backwards. A circle begins at the node
+    with the largest ratio of outgoing to incoming bytes."""
     left = list(nodes)
     into: dict[Node, dict[Node, float]] = {node: {} for node in left}
     out: dict[Node, dict[Node, float]] = {node: {} for node in left}

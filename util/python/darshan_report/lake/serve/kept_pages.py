@@ -29,7 +29,7 @@ class KeptPages:
             return self._pages[what]
 
     def put(self, commit: int, what: Hashable, page: bytes) -> None:
-        """Keeps a page; drops those of other commits, whose rows may have been removed."""
+        """Keeps a page; drops the pages of other commits, whose rows may have been removed."""
         with self._lock:
             if commit != self._commit:
                 self._pages.clear()

@@ -1,4 +1,4 @@
-"""The page of lineage: a graph of who produced what others read, of programs or of jobs."""
+"""The page of lineage: a graph of the programs, or jobs, that produced files which others read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .blocks import Column, Made, Row
 from .request import Refused, Wanted
 
 _MOST = 60  # nodes of a graph
-_EDGES = 5000  # edges that are considered, those with most bytes first
+_EDGES = 5000  # largest number of edges that are considered, those with most bytes
 _ROWS = 500  # of the table
 _BETWEEN_JOBS = """SELECT producer, consumer, count(DISTINCT name) AS files,
   CAST(sum(r) AS DOUBLE) AS bytes_read, min(name) AS one_of_them
@@ -79,8 +79,8 @@ def _edges(asked: Wanted) -> tuple[str, dict[str, str]]:
 def _draw(
     made: Made, found: list[Row], shown: graph.Columns, box: Callable[[Node], _Box], kind: str
 ) -> None:
-    """Adds the graph: its nodes in columns, and the edges between these.  found: all edges, with
-    the nodes of each; kind: what a node is."""
+    """Adds the graph: its nodes in columns, and the edges between them. found: all edges, with the
+    nodes of each; kind: what a node represents."""
     # Boxes have the first numbers, then come the places between them.
     number = {node: i for i, node in enumerate(shown.of)}
     boxes = []
@@ -152,8 +152,8 @@ def _of_programs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def _near(lake: Asked, log: str) -> tuple[list[Row], set[Node]]:
-    """Returns the edges around a job, as far as they lead to jobs of which the page has room, and
-    these jobs."""
+    """Returns the edges around a job that lead to jobs for which the page has space, and these
+    jobs."""
     known: dict[tuple[str, str], Row] = {}
     asked_for: set[str] = set()
     waiting = {log}

@@ -39,7 +39,8 @@ def add_lines(
     most: int,
     program: Callable[[Row], str] | None = None,
 ) -> None:
-    """Adds the table of lines.  program: the page of a row's program; None if all are of one."""
+    """Adds the table of lines. program: returns the page of a row's program; None if all rows have
+    the same program."""
     found = rows(lake, BY_NAME["lines"], filters, top=most)
     columns = (Column("Program", "text", "program"), *_COLUMNS) if program else _COLUMNS
     made.table("lines", columns, found, program, most=most, note=_NOTE, none=_NONE)

@@ -209,8 +209,8 @@ def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _last_jobs(lake: Asked, filters: Filters) -> list[Row]:
-    """Returns the last jobs. Sums tell of how many days these are, so only jobs of these days are
-    read."""
+    """Returns the last jobs. The number of days that they span comes from sums, so only jobs of
+    these days are read."""
     if filters.mount is None and lake.has_sums():
         left = _MOST
         for day in rows(lake, questions.DAYS, filters):
@@ -218,7 +218,8 @@ def _last_jobs(lake: Asked, filters: Filters) -> list[Row]:
             if left <= 0:
                 found = rows(lake, questions.JOBS, replace(filters, since=str(day["day"])),
                              top=_MOST)  # fmt: skip
-                # The day of a job without a begin is that of its file: it is behind all others.
+                # The day of a job without a begin is that of its file; this job comes after all
+                # others.
                 if len(found) == _MOST and found[-1]["started"] is not None:
                     return found
                 break

@@ -51,7 +51,7 @@ SOME = Question(
     "as many as a picture has room for",
     f"{_EACH_JOB} WHERE started IS NOT NULL ORDER BY log LIMIT $top",
 )
-# Jobs by day: those of the last days are found without reading the others.
+# Jobs by day, so that the jobs of the last days are found without reading the others.
 DAYS = Question(
     "days",
     "jobs of each day, the last first",

@@ -27,7 +27,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The page that a request asks for, and its parameters: filters, name, log, week."""
+    """The requested page and its parameters: filters, name, log, week."""
 
     page: str
     filters: Filters = field(default_factory=Filters)
@@ -35,7 +35,7 @@ class Wanted:
     log: str = ""
     week: str = ""
     path: str = ""  # of a file or folder
-    field: str = ""  # of a form, whose name is to be completed
+    field: str = ""  # field of a form whose name must be completed
 
     def address(self, page: str, **more: str | None) -> str:
         """Returns the address of another page with the same filters.  The address is relative, so
@@ -98,7 +98,7 @@ def wanted(target: str) -> Wanted:
 
 
 def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:
-    """Sets the days of a request that has none."""
+    """Sets the days of a request that does not name any."""
     filters = asked.filters
     if filters.since or filters.until:
         return asked

@@ -31,7 +31,7 @@ _REPORTS = 2
 _AGAIN = 2
 _SECONDS = 30  # timeout of a silent connection
 _NAME = 256  # characters of a user's name
-_RETRY = 2  # seconds after which a client that was refused may ask again
+_RETRY = 2  # seconds after which a refused client may send another request
 _LOOK = 10.0  # seconds after which all commits of the lake are listed again
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::[0-9]{1,5})?")  # a name or number, and a port
 _HEADERS = (
@@ -58,7 +58,7 @@ def _kind(asked: Wanted) -> Hashable:
 
 
 def kind_of(target: str) -> str:
-    """Returns the type of the answer to a request."""
+    """Returns the content type of the response to a request."""
     return _JSON if target.partition("?")[0].lstrip("/") == "complete" else _HTML
 
 
@@ -99,12 +99,12 @@ class Site:
             page = self._known(what)  # another client may have waited for the same page
             if page is None:
                 page = self._made(asked).encode("utf-8", "backslashreplace")
-                if asked.page != "job":  # which says whether the log's file is still there
+                if asked.page != "job":  # the page shows whether the log's file still exists
                     self._kept.put(self._lake.commit, what, page)
         return page
 
     def _known(self, what: Hashable) -> bytes | None:
-        """Returns a page that was made of the newest commit; None if it has to be made."""
+        """Returns a page that was made from the newest commit; None if it must be made first."""
         look = time.monotonic() - self._looked > _LOOK
         if look:
             self._looked = time.monotonic()
@@ -150,7 +150,7 @@ class _Lines(io.BufferedReader):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """A connection of a browser: answers its request with a page or a refusal."""
+    """A connection of a browser: responds to its request with a page or a refusal."""
 
     timeout = _SECONDS
     server: Server

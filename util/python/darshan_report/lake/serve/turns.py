@@ -1,7 +1,7 @@
 """Decides which client's page is made next: pages are made one at a time, with all cores.
 
-Many clients that ask for costly pages must not keep others waiting. The next page is for the client
-that has used the least time lately; among the pages of such clients, it is the page that will
+Clients that request costly pages must not keep others waiting. The next page is for the client that
+has used the least time lately; among the pages of several such clients, it is the page that will
 probably take the least time. Waiting counts a little, so that a costly page is made eventually.
 """
 
@@ -102,4 +102,4 @@ class Turns:
         self._used.pop(client, None)
         self._used[client] = (used, self._clock())
         while len(self._used) > _CLIENTS:
-            del self._used[next(iter(self._used))]  # whoever was served longest ago
+            del self._used[next(iter(self._used))]  # the client that was served longest ago

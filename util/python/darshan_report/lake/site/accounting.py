@@ -26,7 +26,7 @@ _ZONELESS = "%Y-%m-%dT%H:%M:%S"
 
 
 class Refused(Exception):
-    """A line is not used; the message says why."""
+    """A line is not used; the message has the reason."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
-    """Yields the numbers and texts of lines that are not empty; refuses those that are too long or
+    """Yields the numbers and texts of lines that are not empty. Refuses lines that are too long or
     not UTF-8."""
     number = 0
     while data := file.readline(LONGEST_LINE + 1):
@@ -75,8 +75,8 @@ def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
 
 
 def word(value: Any, what: str, needed: bool = False) -> str | None:
-    """Returns a value as text of one line; None if it is empty and not needed. what: its name in
-    messages. Raises Refused for a text that is too long or not printable, or if a needed value is
+    """Returns a value as text of one line; None if it is empty and not required. what: its name in
+    messages. Raises Refused for text that is too long or not printable, or if a required value is
     empty."""
     text = "" if value is None else str(value).strip()
     if not text and not needed:
@@ -114,8 +114,8 @@ def _seconds(text: str) -> float:
 
 def moment(value: Any, what: str) -> datetime.datetime | None:
     """Returns a time: seconds since 1970, or a date and time in the zone of this process. Returns
-    None for 0 and for the words by which schedulers say that there is none. Raises Refused for
-    other values."""
+    None for 0 and for the words with which schedulers mark a missing time. Raises Refused for other
+    values."""
     text = "" if value is None else str(value).strip()
     if text in ("", "Unknown", "None", "N/A", "0", "0.0"):
         return None
@@ -126,8 +126,8 @@ def moment(value: Any, what: str) -> datetime.datetime | None:
 
 
 def joules(value: Any, unit: float = 1.0) -> float | None:
-    """Returns an energy in joules; None if there is none or the value is impossible. unit: joules
-    per unit of the value."""
+    """Returns an energy in joules; None if it is missing or impossible. unit: joules per unit of
+    the value."""
     text = "" if value is None else str(value).strip()
     with contextlib.suppress(ValueError):
         found = float(text) * unit
@@ -155,8 +155,8 @@ def jobs_begun(
     row_of: Callable[[_Job], dict[str, Any] | None],
     refused: Refusals,
 ) -> Iterator[dict[str, Any]]:
-    """Yields row_of(job) for each numbered job; row_of returns None for one that has not begun.
-    Counts those, and the jobs for which row_of raises Refused."""
+    """Yields row_of(job) for each numbered job. row_of returns None for a job that has not begun.
+    Counts these jobs, and the jobs for which row_of raises Refused."""
     for number, job in numbered:
         try:
             row = row_of(job)

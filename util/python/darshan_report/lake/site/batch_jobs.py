@@ -19,8 +19,8 @@ _AT_ONCE = 50_000  # rows in memory
 
 
 def _rows(file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of an accounting file, whose first line tells which scheduler wrote it.
-    Raises LakeError if that is unknown."""
+    """Yields the rows of an accounting file. Its first line shows which scheduler wrote it. Raises
+    LakeError if the scheduler is unknown."""
     first = file.readline(1 << 16)
     if first.lstrip()[:1] in (b"{", b"["):
         yield from flux.rows(first, file, path, refused)

@@ -21,8 +21,8 @@ def is_line(line: str) -> bool:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Returns the values by their names.  The first of two equal names counts: PBS writes its own
-    before those that users choose."""
+    """Returns the values by their names. The first of two equal names counts, because PBS writes
+    its own names before the names that users choose."""
     found: dict[str, str] = {}
     for name, value in _VALUE.findall(text):
         found.setdefault(name, value.strip('"'))

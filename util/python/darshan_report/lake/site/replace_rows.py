@@ -29,7 +29,7 @@ _DAYS = datetime.timedelta(days=40)
 
 @dataclass
 class Replaced:
-    """The numbers of rows that were added, and of those that they replaced."""
+    """The number of added rows, and the number of rows that they replaced."""
 
     rows: int = 0
     replaced: int = 0
@@ -50,7 +50,7 @@ def _keys(rows: pa.Table, key: Sequence[str]) -> pa.Array:
 
 
 def _last(table: pa.Table, key: Sequence[str]) -> pa.Table:
-    """Returns the rows without those that a later row of the same key replaces."""
+    """Returns the rows, except rows that a later row with the same key replaces."""
     places = {text: place for place, text in enumerate(_keys(table, key).to_pylist())}
     return table.take(pa.array(sorted(places.values()), pa.int64()))
 
@@ -95,9 +95,9 @@ def _change(
 
 
 def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> Replaced:
-    """Commits rows in place of those with the same key; of several given rows with one key, the
-    last. The rows have the columns of the table, of which `day` is never null. Returns how many
-    were added and replaced."""
+    """Commits rows in place of existing rows with the same key. If several given rows have the same
+    key, the last counts. The rows have the columns of the table; `day` is never null. Returns how
+    many rows were added and replaced."""
     snapshot = Snapshot(lake)
     table = _last(rows, key)
     mode = modes.of_lake(lake)

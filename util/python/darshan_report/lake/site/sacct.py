@@ -1,4 +1,4 @@
-"""Reads what Slurm's sacct prints with -P: a header, and a line for each job and each step."""
+"""Reads the output of Slurm's sacct -P: a header, and a line for each job and each step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ..commit.storage import LakeError
 from .accounting import Refusals, Refused, batch_job, jobs_begun, joules, moment, whole, word
 from .host_lists import expanded
 
-# Columns whose text users choose: a line feed in it would make further lines, which look like jobs.
+# Columns whose text users choose. A line feed in this text would make further lines, which look
+# like jobs.
 _OF_USERS = frozenset(
     ("jobname", "comment", "extra", "submitline", "workdir", "wckey", "container", "constraints",
      "licenses", "reason", "stdin", "stdout", "stderr", "reservation")

@@ -1,4 +1,5 @@
-"""Reads what servers moved in each interval, from CSV or Parquet, into the table server_load."""
+"""Reads the bytes that servers moved in each interval, from CSV or Parquet, into the table
+server_load."""
 
 from __future__ import annotations
 
@@ -38,14 +39,15 @@ class Form:
     mount: str | None = None  # of a file without such a column
     values: str = "amounts"  # or rates (in a second) or totals (since a start)
     unit: int = 1  # bytes
-    interval: float | None = None  # seconds; None: the distance of the times
+    interval: float | None = None  # seconds; None: the distance between the times
 
 
 def _csv(path: str, names: list[str]) -> pa.Table:
     options = csv.ConvertOptions(
         include_columns=names, column_types={n: pa.string() for n in names}
     )
-    # Rows of another length are counted like those with odd values: as rows without a time.
+    # Rows with another number of fields are counted as rows without a time, like rows with
+    # impossible values.
     return csv.read_csv(path, convert_options=options)
 
 
@@ -222,8 +224,8 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
 
 
 def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, Refused]:
-    """Adds the intervals of a file to the lake, in place of earlier ones of the same keys. Returns
-    how many were added and replaced, and how many rows were refused. Raises LakeError or OSError if
-    the file cannot be read."""
+    """Adds the intervals of a file to the lake, in place of earlier intervals with the same keys.
+    Returns how many were added and replaced, and how many rows were refused. Raises LakeError or
+    OSError if the file cannot be read."""
     rows, refused = table(path, form, hide)
     return (replace_table(lake, SERVER_LOAD.name, rows, _KEY) if len(rows) else Replaced()), refused

@@ -34,7 +34,7 @@ _CONTENT = re.compile(r"[0-9a-f]{64}")
 _REMEDY, _RULE = re.compile(r"[a-z0-9+-]{1,200}"), re.compile(r"[a-z0-9-]{1,80}")
 _LOG = 32  # digits of a hash by which tables name a log
 _LONGEST_HOST = 256
-_DAY = datetime.timedelta(days=1)  # a log's day may be that of another time zone
+_DAY = datetime.timedelta(days=1)  # a log's day may be of another time zone
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MEASURED = (tried.HELPED, tried.NOT_HELPED, tried.MEASURED)  # by complete pairs
 _RESULTS = (*_MEASURED, tried.CHANGED)
@@ -176,7 +176,7 @@ def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) 
 
 
 def collect(lake: str, paths: Iterable[str], hide: Hide) -> Sums:
-    """Adds the trials in the files of `darshan try` to the lake, in place of earlier ones of the
+    """Adds the trials in the files of `darshan try` to the lake, in place of earlier trials of the
     same remedy and log. Raises LakeError or OSError."""
     sums = Sums()
     results = [one for one in map(_result, paths) if one is not None]

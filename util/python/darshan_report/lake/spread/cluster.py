@@ -46,8 +46,8 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """Returns the arguments of Dask's client for a scheduler's file or address, or from Dask's own
-    settings. Raises LakeError if none of these names a scheduler."""
+    """Returns the arguments of Dask's client: for a scheduler's file or address, or from Dask's own
+    settings. Raises LakeError if there is no scheduler in any of these."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"cannot find the file of the Dask scheduler, {address}")
@@ -126,8 +126,8 @@ class Cluster(Closing):
             return sum(self._client.nthreads().values())
 
     def other(self) -> str:
-        """Returns a text with the versions of packages that differ between the cluster and this
-        process; "" if none differ."""
+        """Returns text with the versions of packages that differ between the cluster and this
+        process; "" if all are the same."""
         with self._alive():
             found = self._client.get_versions()
         here = _versions(found["client"])

@@ -1,5 +1,5 @@
-"""The kinds of sums: the rows of a table are added up by their day, user and program, those of
-records also by the file system, those of lines of code by the line."""
+"""The kinds of sums. The rows of a table are added up by day, user and program; rows of records
+also by file system, and rows of lines of code by line."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Sum:
 
 @dataclass(frozen=True)
 class Kind:
-    """Defines the sums of one table of a lake: by which columns its rows are grouped, and what is
-    added up."""
+    """Defines the sums of one table of a lake: the columns by which its rows are grouped, and the
+    columns that are added up."""
 
-    table: str  # what the sums are called in SQL; several tables may have their sums there
+    table: str  # name of the sums in SQL; several tables may have their sums in it
     keys: tuple[str, ...]
     rows: str = ""  # the column that has the number of rows
     sums: tuple[Sum, ...] = ()
@@ -66,7 +66,7 @@ def _or_zero(values: Array) -> Array:
 
 
 def _io(said: Array, read: Array, write: Array, meta: Array) -> Array:
-    """Returns, as Arrow arrays, what question.IO computes in SQL."""
+    """Returns, as Arrow arrays, the values that question.IO computes in SQL."""
     lowest = pc.add(pc.add(_or_zero(read), _or_zero(write)), _or_zero(meta))
     return pc.coalesce(said, lowest)
 

@@ -25,7 +25,7 @@ _LARGE = pa.decimal128(38, 0)
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Returns texts as numbers whose order is that of the texts, and the distinct texts."""
+    """Returns numbers with the same order as the strings, and the distinct strings."""
     array = column.combine_chunks()
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     texts = pc.cast(array.dictionary, pa.string())

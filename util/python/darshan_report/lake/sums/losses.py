@@ -1,6 +1,6 @@
-"""The sums of findings: what they cost, by the rules of ask/ready/losses.py, for each finding's
-rule and, in rows without a rule, for all of them. All findings of a log are in one file, because no
-job loses more than it had."""
+"""The sums of findings: their cost, by the rules of ask/ready/losses.py, for each rule and, in rows
+without a rule, for all findings. All findings of a log are in one file, because their sum is
+limited to the time of the job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _of_jobs(rows: pa.Table) -> pa.Table:
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """Adds up jobs, separately those that lose time and those whose finding costs bytes and no
+    """Adds up jobs, separately for jobs that lose time and jobs whose finding costs bytes but no
     time."""
     loses = pc.fill_null(pc.greater(rows["lost"], 0.0), False)
     ordered = _ordered(rows.append_column("loses", loses))

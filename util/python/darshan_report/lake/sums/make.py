@@ -1,10 +1,7 @@
-"""Makes the sums of files of a lake: of each file of a table, whose rows never change, one small
-file below _sums.
-
-They are not part of commits, because the commits decide about them all the same: the sums of a lake
-are those of the files that it has. A file that a commit replaces takes its sums with it. A process
-that finds missing sums makes them, because the process that should have made them may have been
-killed.
+"""Makes the sums of files of a lake. Each file of a table, whose rows never change, has one small
+file below _sums. Sums are not part of commits, but commits determine them: the sums of a lake are
+the sums of its files, and a replaced file's sums are no longer used. A process that finds missing
+sums makes them, because the process that should have made them may have been killed.
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
 
 
 def sums_of(path: str, table: str) -> pa.Table | None:
-    """Returns the sums of a file of a table; None if a release made it that knew other columns."""
+    """Returns the sums of a file of a table; None if a release with other columns made the file."""
     kind = KINDS[table]
     with pq.ParquetFile(path) as file:
         if not set(kind.columns) <= set(file.schema_arrow.names):
@@ -124,7 +121,7 @@ def unused(snapshot: Snapshot) -> dict[str, str]:
     """Returns the sums of files that the lake does not have any more, each with the path of its
     file."""
     used = {path_of(file) for file in sources(snapshot)}
-    # A file and its sums have the same month and name, whatever release made the sums.
+    # A file and its sums have the same month and name, no matter which release made the sums.
     gone = {path.split("/", 1)[1]: path
             for path in snapshot.replaced if path.split("/")[0] in KINDS}  # fmt: skip
     return {
@@ -133,13 +130,14 @@ def unused(snapshot: Snapshot) -> dict[str, str]:
 
 
 def damaged(lake: str) -> Iterator[str]:
-    """Yields a line for each file of sums of which a page differs from what was written."""
+    """Yields a line for each file of sums with a page that differs from the page that was
+    written."""
     for path in sorted(there(lake)):
         try:
             whole = os.path.join(lake, path)
             pq.read_table(whole, partitioning=None, page_checksum_verification=True)
         except FileNotFoundError:
-            continue  # swept meanwhile
+            continue  # swept in the meantime
         except (OSError, pa.ArrowException) as error:
             said = str(error).split("\n", 1)[0]
             yield f"{path}: {said}; remove it, and use darshan lake compact to make it anew"

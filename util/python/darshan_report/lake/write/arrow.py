@@ -87,7 +87,8 @@ def shape(whole: pa.Schema) -> str:
 
 
 class Dictionary:
-    """The strings of a batch that several columns index; each column gets only those it uses."""
+    """The strings of a batch that several columns index. Each column gets only the strings that it
+    uses."""
 
     def __init__(self, texts: Texts) -> None:
         count = len(texts)

@@ -1,5 +1,5 @@
-"""The rows of findings: what the report finds in one log; and of the tables that need the same
-facts."""
+"""The rows of findings, which are those of the report of one log, and the rows of tables that need
+the same facts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """Returns the file that a finding is about, and the dataset in that file, or None for each."""
+    """Returns the file that a finding is about, and the dataset in that file; each may be None."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue
@@ -87,7 +87,7 @@ def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
 
 
 class Findings:
-    """Makes the findings of logs, one log after the other."""
+    """Makes the findings of logs, one log after another."""
 
     def __init__(self, limits: Limits, hide: Hide) -> None:
         self._limits = limits

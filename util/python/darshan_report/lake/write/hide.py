@@ -1,7 +1,6 @@
-"""Anonymized names and ids, for data that leave the centre.
-
-With one key the same name always becomes the same string, so that lakes of several months or
-machines fit together.  Without the key the names cannot be restored.
+"""Anonymized names and ids, for data that leave the centre. With the same key, a name always
+becomes the same string, so that lakes of several months or machines can be combined. Without the
+key the names cannot be restored.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class Hide:
         return pa.DictionaryArray.from_arrays(column.indices, pa.array(values, pa.string()))
 
     def row(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """Anonymizes the secret columns of a row; job.whose already is."""
+        """Anonymizes the secret columns of a row. job.whose is already anonymized."""
         if not self._key:
             return row
         hidden = dict(row)

@@ -35,11 +35,11 @@ Note = Callable[[int, str, Any], None]  # row, reason, value
 
 @dataclass
 class Value:
-    """The reason why values of one counter of one log became null, the first of these values, and
-    their number."""
+    """The reason why values of a counter in a log became null, the first of these values, and their
+    number."""
 
     why: str
-    raw: str  # the first of them
+    raw: str  # the first of these values
     number: int = 0
 
 

@@ -56,7 +56,7 @@ class Job:
 
     @property
     def whose(self) -> dict[str, Any]:
-        """Returns the columns that every table begins with."""
+        """Returns the columns with which every table begins."""
         return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
 
 
@@ -82,8 +82,8 @@ def _times(job: Job, info: dict[str, Any]) -> None:
 
 
 def _processes(job: Job, info: dict[str, Any]) -> None:
-    """Sets the number of processes that the table shows, None if no job has so many; then all
-    limits are those of one process."""
+    """Sets the number of processes in the table: None if the log's number is impossible; all limits
+    are then those of one process."""
     number = info["nprocs"]
     info["ranks"] = number
     if not 0 <= number <= impossible.MOST_PROCESSES:
@@ -117,7 +117,7 @@ def begin(
 
 
 def _number(value: Any) -> Any:
-    """Returns a value, or None if it is negative or not finite, so unknown."""
+    """Returns a value; None if it is negative or not finite, which means unknown."""
     if value is None or value < 0 or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value

@@ -18,7 +18,7 @@ HOSTS = ("hosts", "host")
 
 
 def hidden_hosts(text: str, hide: Hide) -> str:
-    """Anonymizes each host of a list with commas, so that it equals the same host in other
+    """Anonymizes each host in a list separated by commas, so that it equals the same host in other
     tables."""
     names = text.split(",")
     return ",".join(name if name in ("", "...") else hide.text(name) for name in names)

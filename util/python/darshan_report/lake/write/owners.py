@@ -1,5 +1,5 @@
-"""Determines whose job a log is: that of the file's owner, because any user can choose a file's
-name."""
+"""Determines which user's job a log is: the job of the file's owner, because any user can choose
+the name of a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Owner:
 
     owner: str = ""
     named: str = ""
-    # The owner is neither root nor the collector's user, who may have copied the logs of others.
+    # The owner counts if it is neither root nor the collector's user, who may have copied logs of
+    # other users.
     is_user: bool = False
 
     @property
@@ -34,8 +35,9 @@ class Owner:
 
 
 def _named(path: str, users: Iterable[str], command: str) -> str:
-    """Returns the user from a log's file name <user>_<program>_id<job>-..., or "".  Both names may
-    contain "_": command tells the program, and users are those whom the name may begin with."""
+    """Returns the user from a log's file name <user>_<program>_id<job>-..., or "". Both names may
+    contain "_", so `command` decides which part is the program. users: users with whose names the
+    file name may begin."""
     name = os.path.basename(shown(path))
     if not (found := re.match(r"([^_/]+)_.*_id\d+", name, re.DOTALL)):
         return ""
@@ -56,8 +58,8 @@ def name(number: int) -> str:
 
 
 def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owner:
-    """Returns the owner of a log's file; owner is the user's number.  uid and command are those of
-    the log, if it was read."""
+    """Returns the name of the owner of a log's file. owner: user id of the file. uid, command: user
+    id and command line in the log, if it was read."""
     is_user = owner not in (0, os.getuid())
     users = [name(number) for number in (owner, uid) if number is not None and number > 0]
     return Owner(name(owner), _named(path, users, command), is_user)

@@ -1,7 +1,7 @@
 """Makes a part of a collection: some logs become Parquet files in a folder of their own.
 
-The files belong to no lake until they are committed. A part needs nothing of other parts, so a
-worker on this machine or another one can make it.
+The files belong to no lake until they are committed. A part does not depend on other parts, so any
+worker, on this machine or another one, can make it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Part:
     bytes: int = 0
     read: list[Found] = field(default_factory=list)
     known: list[Found] = field(default_factory=list)  # the files of the copies
-    # files that differ from what the search found, and why
+    # files that differ from those that the search found, with the reason
     odd: list[tuple[Found, str]] = field(default_factory=list)
     left: int = 0  # files that changed while they were read; the next collection reads them
     spent: dict[int, float] = field(default_factory=dict)  # processor time, by owners of logs
@@ -228,8 +228,8 @@ class _Maker:
                 batch.close()
 
     def _read_on(self, batch: Batch, done: int) -> int:
-        """Reads logs from index `done` on, up to the last one or one that takes too long. Returns
-        the index after it."""
+        """Reads logs from index `done` on, up to the last log, or to a log that takes too long.
+        Returns the index after it."""
         paths = [job.found.path for job in self._jobs]
         first, seconds = done, 0.0  # of the log that is being read
         while done < len(paths):
@@ -262,8 +262,8 @@ class _Maker:
         self._problem(job, "", f"reading it took more than {most:g} s (--log-seconds)")
 
     def _take(self, batch: Batch, zero: int, first: int, behind: int) -> None:
-        """Writes the tables of a full batch, whose rows belong to the jobs from first on; the batch
-        counts logs from the job zero on."""
+        """Writes the tables of a full batch. Its rows belong to the jobs from `first` on. The batch
+        numbers logs from the job `zero` on."""
         texts = batch.texts
         # Records come before totals, because an impossible value in a record makes its total null,
         # too.
@@ -431,7 +431,7 @@ class _Maker:
 
 @dataclass(frozen=True)
 class Read:
-    """A file whose identity was read; its state is None if it could not be read."""
+    """A file with its identity. Its state is None if the file could not be read."""
 
     identity: Identity
     found: Found
@@ -472,8 +472,9 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
 
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
-    """Makes a part of these logs.  known returns a mask of the identities that the lake has, which
-    are skipped.  Raises OSError, for example if the disk is full; then no files remain."""
+    """Makes a part from these logs. known: returns a mask of the identities that the lake has,
+    which are skipped. Raises OSError, for example if the disk is full; in this case no files
+    remain."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part, options.log_bytes)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)

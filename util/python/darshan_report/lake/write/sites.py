@@ -1,7 +1,7 @@
 """The rows of lines of code: the call sites of a log, summed by the user's line.
 
-The records of a log are added as the library reads them, so no log is read twice.  A log decides
-how many sites it has and how long their names are, so only the costliest sites keep their names;
+The records of a log are added while the library reads them, so no log is read twice. A log may have
+any number of sites, with names of any length. Therefore only the costliest sites keep their names;
 the sums of the others are in one row.
 """
 
@@ -26,9 +26,9 @@ from .jobs import Job
 
 MODULE = "SITES"
 LINES = 100  # rows of a log, for the lines with most time; one more row sums up all other lines
-_STACKS = 2000  # stacks of a log, with most time, whose lines are searched
-_KEPT = 8192  # sites of a log whose names are in memory
-_NAMED = 8 << 20  # characters of these names
+_STACKS = 2000  # number of stacks of a log, those with most time, whose lines are looked up
+_KEPT = 8192  # largest number of sites of a log whose names are in memory
+_NAMED = 8 << 20  # largest number of characters in these names
 _LONGEST = 4095  # characters of a name: the runtime writes no more
 _OBJECTS = 4096
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -79,7 +79,7 @@ class Sites:
         return sorted(self._sums, key=lambda n: (-self._sums[n][0], self._names[n]))
 
     def _forget(self, most: int) -> None:
-        """Keeps the sites with most time, at most so many; of the others only the sums."""
+        """Keeps at most this many sites, those with most time, and only the sums of the others."""
         long = sum(map(len, self._names.values()))
         if len(self._sums) <= most and long <= _NAMED:
             return

@@ -1,7 +1,6 @@
-"""Findings of one very large log, in a process of its own.
-
-Rules need all records of a log in memory.  A log whose records exceed the limit of a worker gets a
-process with a larger limit.  If that process dies, the worker continues.
+"""Findings of one very large log, in a separate process. Rules need all records of a log in memory.
+A log whose records exceed the limit of a worker gets a process with a larger limit. If that process
+dies, the worker continues.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()
 
 
 def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
-    """Returns what Findings.of returns, made by another process. Raises LogError if that failed."""
+    """Returns the result of Findings.of, computed by another process. Raises LogError if that
+    process failed."""
     package = os.path.abspath(__file__)
     for _ in range(4):
         package = os.path.dirname(package)

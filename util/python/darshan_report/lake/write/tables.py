@@ -30,11 +30,10 @@ _TRACE = {
 
 
 class Whose:
-    """The columns that every table begins with, for rows that have the index of their log."""
+    """The columns with which every table begins, for rows that have the index of their log."""
 
     def __init__(self, jobs: list[Job], first: int) -> None:
-        """Takes the jobs of a batch; first is the index of the first of them among all logs of the
-        batch."""
+        """Takes the jobs of a batch. first: index of the first job among all logs of the batch."""
         self._first = first
         self._jobs = jobs
         self._most = np.array([j.most_bytes for j in jobs], "i8")
@@ -57,7 +56,7 @@ class Whose:
         self, places: Places, module: str, column: columns.Column, array: np.ndarray
     ) -> np.ndarray | None:
         """Returns a mask of the values that become null (None if none does); notes them in their
-        jobs. A value that is null in a record of a log is null in all later rows of the log's
+        jobs. If a value is null in a record of a log, it is null in all later rows of the log's
         totals."""
 
         def add(row: int, why: str, raw: object) -> None:

@@ -1,4 +1,4 @@
-"""The rows of epochs and checkpoints: what the report knows of a training, and of saved states."""
+"""The rows of epochs and checkpoints, from the report's data on trainings and saved states."""
 
 from __future__ import annotations
 

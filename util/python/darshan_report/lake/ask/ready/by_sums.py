@@ -1,5 +1,6 @@
-"""Questions that sums answer: each has one of these parts in its SQL, which reads single rows, and
-of which there is another one that reads sums by day, user, program and file system or line."""
+"""Queries that sums can answer. Each has one of these parts in its SQL, which reads single rows.
+For each part there is another one, which reads sums by day, user, program and file system or
+line."""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ each AS (
   FROM {sums_findings} WHERE rule IS NULL)"""
 
 
-# Texts and integers are grouped before places are made of them, and added before they are cast:
-# both are a third of the time.
+# Strings and integers are grouped before places are made from them, and added before they are cast;
+# each saves a third of the time.
 _LINE = "program, file, line, object, address, further, function, build"
 _EACH_LINE = f"""one AS (
   SELECT {_LINE}, CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users,
@@ -59,7 +60,7 @@ _SPENT = "spent AS (SELECT day, seconds FROM {sums_lines})"
 
 
 def by_sums(question: Question) -> Question:
-    """Returns the question with the parts that sums can answer replaced by queries of the tables of
+    """Returns the query, with the parts that sums can answer replaced by queries of the tables of
     sums."""
     sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
     sql = sql.replace(EACH_LINE, _EACH_LINE).replace(SPENT, _SPENT)

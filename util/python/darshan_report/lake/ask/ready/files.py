@@ -1,4 +1,4 @@
-"""The ready queries about files: who makes, reads and shares which."""
+"""The ready queries about files: the programs that make, read and share them."""
 
 from __future__ import annotations
 

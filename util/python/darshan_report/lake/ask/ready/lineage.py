@@ -1,28 +1,26 @@
 """The SQL that finds which job wrote what another job read.
 
 A file is the same for two jobs if its path and mount point are; on a file system that machines do
-not share, the hosts must also be the same. The producer of what a job read is the last job that
-began to write the file before the reading ended.
-
-A rename writes the new name and reads the old one. Its moment is not known, only that it is between
-the first write of the old name and the end of the job. If another order of renames and writes is
-possible, so that another job could be the producer, there is no edge.
-
-A record that stands for many files (its name has a star, as site-packages/*) does not tell which of
-them a job wrote or read, so it has no edge.
+not share, the hosts must also be the same. The producer of a file that a job read is the last job
+that began to write the file before the reading ended. A rename writes the new name and reads the
+old one. The time of a rename is unknown; it is between the first write of the old name and the end
+of the job. If another order of renames and writes is possible, so that another job could be the
+producer, there is no edge. A record that represents many files (its name has a star, as
+site-packages/*) does not show which of them a job wrote or read, so it has no edge.
 """
 
 from __future__ import annotations
 
 from .question import Question
 
-# File systems that several machines share. The files of all others are those of one host.
+# File systems that several machines share. Files of all other file systems belong to one host.
 _SHARED = (
     "('lustre', 'gpfs', 'nfs', 'nfs3', 'nfs4', 'beegfs', 'ceph', 'cifs', 'smb3', 'panfs', 'pvfs2', "
     "'orangefs', 'wekafs', 'gfs2', 'ocfs2', 'afs', 'gxfs', 'dvs', 'fuse.ceph', 'fuse.glusterfs', "
     "'fuse.dfuse', 'fuse.juicefs')"
 )
-# Devices and streams are no files that keep what was written; a star stands for many files.
+# Leaves out devices and streams, which do not store written bytes, and names with a star, which
+# represent many files.
 _IS_FILE = (
     "name NOT LIKE '<%' AND (name NOT LIKE '/dev/%' OR name LIKE '/dev/shm/%') "
     "AND name NOT LIKE '%*%'"
@@ -114,7 +112,7 @@ edge AS (
   WHERE doubt.name IS NULL)"""
 
 
-# Each row has what a program of a user produced that another one read.
+# Each row has what one program of a user produced and another one read.
 PAIRS = """SELECT made.program AS producer, made."user" AS produced_by, took.program AS consumer,
   took."user" AS read_by, count(DISTINCT made.log) AS producing_jobs,
   count(DISTINCT took.log) AS jobs, count(DISTINCT edge.name) AS files, try_sum(r) AS bytes_read,

@@ -7,13 +7,13 @@ PLACE = """CASE WHEN file IS NOT NULL THEN concat(file, ':', line)
     WHEN object IS NOT NULL THEN concat(object, '+', lower(hex(address)))
     WHEN {further} THEN '(further lines)' ELSE '(no line)' END"""
 # Selects the costliest row, whose call is shown. Engines order nulls differently, so '' replaces
-# them.
+# nulls.
 _MOST = (
     "named_struct('lost', coalesce(seconds, -1), 'what', coalesce(called, ''), "
     "'way', coalesce(through, ''))"
 )
 _OF_MOST = "named_struct('lost', most, 'what', what, 'way', way)"
-# One row per program and line; sums have the same (ask/by_sums.py).
+# One row per program and line, as in the sums (ask/by_sums.py).
 EACH_LINE = f"""one AS (
   SELECT program, "user", {PLACE.format(further="number IS NULL")} AS place, function,
     substr(build_id, 1, 8) AS build, 1 AS jobs, sum(seconds) AS seconds,

@@ -1,8 +1,8 @@
 """The SQL that computes lost time, for the ready queries, the weekly digest and the pages.
 
-A finding that claims the seconds of another finding (same_as) is not added.  Neither a finding nor
-all findings of a job lose more time than its processes had, if the log has that time.  The limit is
-needed because a lake stores the claims of the release that collected the log.
+A finding that contains the seconds of another finding (same_as) is not added. If the log has the
+time of a job's processes, a finding, and all findings of the job together, are limited to it. The
+limit is needed because a lake stores the values of the release that collected the log.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ COST = """cost AS (
     least(stake_seconds, nullif(of_seconds, 0)) AS lost,
     least(stake_seconds, nullif(of_seconds, 0)) AS most, nullif(of_seconds, 0) AS had
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
-# Orders the findings of a group: the costliest one is shown, and the last of equal ones.
+# Orders the findings of a group: the costliest finding is shown; of equal findings, the last.
 COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
 # One row per job and rule. With sums (ask/by_sums.py), a row represents many jobs; `log` is the job
 # that loses most, and `most` its seconds.

@@ -36,7 +36,7 @@ _SMALL_BYTES = " + ".join(
     f"coalesce(writes_{end}, 0) * {most}" for end, most in zip(SMALL, (100, 1024, 10240))
 )
 
-# The standard error of a median of logarithms, whose spread is told by their median deviation.
+# The standard error of a median of logarithms, from their median deviation.
 _ERROR = (
     "1.2533e0 * 1.4826e0 * median(abs(logarithm - middle)) * paced / nullif(paced - 0.8e0, 0)"
     " / sqrt(nullif(paced, 0))"
@@ -214,20 +214,20 @@ FROM {problems} GROUP BY problem ORDER BY logs DESC, problem LIMIT $top""",
     *ABOUT_TRAINING,
     *ABOUT_TRIALS,
 )
-CHANGES = "changes"  # a question that is not a query: changes.py answers it
+CHANGES = "changes"  # not a query in SQL: changes.py computes the result
 BY_NAME = {question.name: question for question in QUESTIONS}
 
 
 @dataclass(frozen=True)
 class Filters:
-    """The jobs that a query is about; None: no restriction."""
+    """Selects the jobs of a query; None: no restriction."""
 
     since: str | None = None  # the first and the last day
     until: str | None = None
     user: str | None = None
     program: str | None = None
     mount: str | None = None  # jobs with a record of a file on this mount point
-    kept: str = ""  # name of a table that already has those jobs, for several queries
+    kept: str = ""  # name of a table that already contains these jobs, for several queries
 
     def where(self) -> tuple[str, dict[str, Any]]:
         """Returns a condition on any table, and the values of its parameters by name."""

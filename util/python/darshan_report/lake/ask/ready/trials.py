@@ -1,4 +1,4 @@
-"""The ready query about what remedies gained."""
+"""The ready query about the gains of remedies."""
 
 from __future__ import annotations
 

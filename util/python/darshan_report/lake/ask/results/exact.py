@@ -67,7 +67,7 @@ def whole(found: duckdb.DuckDBPyRelation) -> list[bool]:
 
 
 def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Returns the same rows, as strings in columns that Arrow would receive with another type."""
+    """Returns the same rows, with strings in columns that Arrow would receive with another type."""
     kinds = [str(kind) for kind in found.types]
     if not any(kind in _AS_TEXT for kind in kinds):
         return found

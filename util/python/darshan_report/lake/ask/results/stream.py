@@ -78,9 +78,9 @@ class Stream:
 def typed(
     database: duckdb.DuckDBPyConnection, found: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
-    """Returns the same rows with types that files can have.  Each integer sum gets the smallest
-    type that holds all its values.  To determine it, DuckDB stores the rows first, on the disk
-    if its memory is full."""
+    """Returns the same rows with types that files support. Each integer sum gets the smallest type
+    that can represent all its values. To determine it, DuckDB stores the rows first, on the disk if
+    its memory is full."""
     if not any(exact.whole(found)):
         return found
     names = exact.unique(list(found.columns))
