@@ -1,4 +1,4 @@
-"""The files of call sites: those with most calls and bytes, and about how many there are."""
+"""The files of call sites: the files with most calls and bytes, and an estimate of their number."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def _ranks(line: Line) -> dict[str, float] | None:
-    """Returns number, smallest and largest seconds of the ranks that have the line, and the rank
-    with the largest; None if merged records do not tell them."""
+    """Returns the number of ranks that have the line, their smallest and largest seconds, and the
+    rank with the largest; None if the records are merged, so that these are unknown."""
     times = line.rank_times
     if times is None:
         return None

@@ -1,4 +1,4 @@
-"""The files of call sites: those with most calls and bytes, and about how many there are."""
+"""The files of call sites: the files with most calls and bytes, and an estimate of their number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Files:
         return about if about <= MOST_TOLD else None
 
     def most(self) -> list[int]:
-        """Returns the ids, those with most bytes first, then those with most calls."""
+        """Returns the ids, first those with most bytes, then those with most calls."""
         ids = self.calls.keys() | self.moved.keys()
         return sorted(ids, key=lambda one: (-self.moved[one], -self.calls[one], one))
 

@@ -22,15 +22,15 @@ from .symbols.objects import Objects
 
 MODULE = "SITES"
 FILES_SHOWN = 2  # files of a line that are named
-_SITES_MOST = 5000  # with the most time; the others have no line
+_SITES_MOST = 5000  # largest number of sites whose lines are looked up, those with most time
 # If one site has at least this share of a line's seconds, its times of ranks count for the line.
 _MOST_OF_LINE = 0.9
-_LOOKED_UP = 32  # sites of a line whose frames in libraries are looked up
+_LOOKED_UP = 32  # largest number of a line's sites whose frames in libraries are looked up
 # Seconds that the runtime takes for the lines of a script, beyond other calls: 180 to 220 ns before
 # read and lseek of a loop in Perl.
 _OF_SCRIPT = 2e-7
 _OF_PYTHON = (".py", ".pyx", ".pyi", "<string>", "<stdin>")
-_HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # what darshan-convert makes of a name
+_HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # names that darshan-convert has anonymized
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,13 @@ class Place:
 
 @dataclass
 class Site:
-    """A site: the function that was called, the frames that led to it, and what it counted."""
+    """A call site: the called function, the frames that led to the call, and the sums of the
+    calls."""
 
     stack: Stack
     sums: Measured
     places: tuple[Place, ...] = ()  # of the frames, innermost first
-    user: int = -1  # index of the user's line in places; -1: none
+    user: int = -1  # index of the user's line in `places`; -1: none
     id: int = 0  # of the records
 
     @property
@@ -85,13 +86,13 @@ class Line:
 
     @property
     def place(self) -> Place | None:
-        """The line's place in the code; None if its sites have no line of the user."""
+        """The line's place in the code; None if its sites have no user's line."""
         return self.sites[0].line
 
     @property
     def rank_times(self) -> RankTimes | None:
-        """The fastest and slowest rank; None if merged records do not tell them: for several sites
-        with much time, the ranks cannot be added."""
+        """The fastest and the slowest rank; None if they are unknown, because records are merged:
+        for several sites with much time, the ranks cannot be added."""
         if spent := self.sums.ranks:
             slowest = max(spent, key=lambda rank: spent[rank])
             return RankTimes(len(spent), min(spent.values()), spent[slowest], slowest)
@@ -112,7 +113,7 @@ class Lines:
     sums: Measured  # over all lines
     problems: list[str]  # sentences: of which code the lines are not known, and why
     is_anonymous: bool  # darshan-convert has hidden the names
-    every: list[Line] = field(default_factory=list)  # all of them, the costliest first
+    every: list[Line] = field(default_factory=list)  # all lines, the costliest first
     objects: Objects = field(default_factory=lambda: Objects(()))
     names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
     scripts: Mapping[str, str] = field(default_factory=dict)  # by interpreter, if one ran
@@ -172,7 +173,7 @@ def _key(place: Place | None) -> tuple[object, ...]:
 
 
 def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
-    """Returns the places of a stack, with those of inlined functions."""
+    """Returns the places of a stack, including those of inlined functions."""
     found: list[Place] = []
     for frame in stack.frames:
         if isinstance(frame, Python):
@@ -187,7 +188,7 @@ def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
 
 
 def _settle(sites: Iterable[Site], objects: Objects) -> None:
-    """Sets the places of each site, from the frames that `objects` has looked up."""
+    """Sets the places of each site from the frames that `objects` has looked up."""
     for site in sites:
         site.places = _places(site.stack, objects)
         site.user = user_line(site.places)
@@ -212,7 +213,7 @@ def _lines(sites: Iterable[Site]) -> list[Line]:
 
 
 def _problems(lines: list[Line], objects: Objects) -> list[str]:
-    """Returns sentences on why programs and libraries have no lines, for those of which an address
+    """Returns sentences on why programs and libraries have no lines, for each of which an address
     is shown in place of a line."""
     places = [line.place for line in lines]
     without = {place.object for place in places if place and not place.file}
@@ -233,9 +234,9 @@ def _is_of_script(stack: Stack) -> bool:
 
 
 def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
-    """Returns the sites of a log, those with most time first, the programs and libraries of their
-    frames, and whether the names are anonymized; None if the log has no sites. Raises LogError if
-    they are damaged."""
+    """Returns the sites of a log, ordered by time, longest first; the programs and libraries of
+    their frames; and whether the names are anonymized. Returns None if the log has no sites. Raises
+    LogError if they are damaged."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return None
@@ -267,9 +268,9 @@ def lines_from(rows: Iterable[tuple[str, Measured]], objects: Objects, look_up: 
 
 
 def sites_of(log: Log) -> list[Site]:
-    """Returns the sites of a log, those with most time first; empty if it has none. Opens no
-    program or library: native frames have no functions or lines. Raises LogError if the sites are
-    damaged."""
+    """Returns the sites of a log, ordered by time, longest first; empty if it has none. Does not
+    open programs or libraries, so native frames have no functions or lines. Raises LogError if the
+    sites are damaged."""
     found = _read(log)
     if found is None:
         return []
@@ -279,8 +280,8 @@ def sites_of(log: Log) -> list[Site]:
 
 
 def _starts(log: Log) -> dict[str, list[float]]:
-    """Returns when processes began, by the name of their program. A row may stand for several
-    processes, and has the first one's begin."""
+    """Returns the start times of processes, by the name of their program. A row may represent
+    several processes; it has the start of the first."""
     found: dict[str, list[float]] = {}
     known = processes(log)
     for place in range(len(known) if known is not None else 0):

@@ -21,8 +21,8 @@ _SMALL = ("0_100", "100_1K", "1K_10K")  # size classes
 # Gaps below 100 microseconds, below 10 milliseconds, and above.
 _GAPS = ("SHORT", "MEDIUM", "LONG")
 SHORT, MEDIUM, LONG = range(len(_GAPS))
-# Seconds of each gap that are the runtime's: 95 to 150 ns before fgets and pread of a loop in C
-# that does nothing else. Longer gaps hardly change.
+# Seconds of each gap that the runtime itself takes: 95 to 150 ns before fgets and pread, in a loop
+# in C that does nothing else. For longer gaps this hardly matters.
 _OWN = 1e-7
 _RANKED = 200_000  # records of which the seconds are kept by rank
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
@@ -109,7 +109,7 @@ class Measured:
 class Rows:
     """The sums of call sites; a record's id gives its row."""
 
-    sites: dict[int, Measured]  # with those of functions alone
+    sites: dict[int, Measured]  # including sites of functions only
     objects: list[int]
 
 

@@ -16,7 +16,8 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class SourceError(Exception):
-    """A source file cannot be read; the message says why, as the end of a sentence about it."""
+    """A source file cannot be read. The message is the reason, as the end of a sentence about the
+    file."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
 
 
 def users_files(found: Lines) -> list[SourceFile]:
-    """Returns the source files outside of installed software, those with most time first."""
+    """Returns the source files outside of installed software, ordered by time, longest first."""
     sites: dict[str, list[Site]] = {}
     for line in found.every:
         for site in line.sites:
@@ -86,8 +87,8 @@ def has_changed(path: str, log: Log) -> bool:
 
 
 def state(path: str, log: Log) -> str:
-    """Returns why a file may differ from that of the run, "changed since" or the reason why it
-    cannot be read; empty if it is unchanged."""
+    """Returns why a file may differ from the file of the run: "changed since", or the reason why it
+    cannot be read. Empty if it is unchanged."""
     try:
         return "changed since" if has_changed(path, log) else ""
     except SourceError as error:

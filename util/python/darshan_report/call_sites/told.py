@@ -28,7 +28,7 @@ _MARKS = str.maketrans("<>()", "\ue000\ue001\ue002\ue003")
 _BRACKETS = {mark: bracket for bracket, mark in _MARKS.items()}
 _NO_LINE = "(no line)"
 # Functions that Cython makes: "__pyx_pw_6mpi4py_3MPI_4File_55Read" is the entry of Read() of class
-# File of module MPI in package mpi4py; all others are parts of its runtime.
+# File of module MPI in package mpi4py. All other functions belong to Cython's runtime.
 _CYTHON = re.compile(r"__pyx_", re.IGNORECASE)
 _CYTHON_ENTRY = re.compile(r"__pyx_(?:pw|pf|f)_(?=\d)")
 _EXTENSION_OF_PYTHON = re.compile(r"_?(\w+)\.(?:cpython|abi3|pypy)[\w.-]*\.so")
@@ -97,9 +97,9 @@ def library_call(site: Site) -> str:
 
 
 def name_of(place: Place) -> str:
-    """Returns the function of a place in a library, "numpy.load"; without a known function the
-    library, "libz.so.1", or the module of Python or Perl, "sqlite3", "IO". Empty for functions of
-    Cython's runtime, whose names say nothing to a user."""
+    """Returns the function of a place in a library, "numpy.load". If the function is unknown,
+    returns the library, "libz.so.1", or the module of Python or Perl, "sqlite3", "IO". Empty for
+    functions of Cython's runtime, whose names mean nothing to a user."""
     if not place.object:
         return installed.called(place.file, place.function)
     if _CYTHON.match(place.function):
@@ -127,7 +127,7 @@ def _of_cython(function: str) -> str:
 
 
 def calls_of(line: Line) -> str:
-    """Returns what the line called: "read, open64, through numpy.load"."""
+    """Returns the functions that the line called: "read, open64, through numpy.load"."""
     ways: dict[str, Counter[str]] = {}
     for site in line.sites:
         way = ways.setdefault(library_call(site), Counter())
@@ -145,7 +145,7 @@ def calls_of(line: Line) -> str:
 
 
 def whole_call(line: Line, function: str) -> str:
-    """Returns the function of a line and what it called."""
+    """Returns the function of a line and the functions that it called."""
     return f"{function}: {calls_of(line)}" if function else calls_of(line)
 
 
@@ -159,8 +159,8 @@ def _short(name: str) -> str:
 
 
 def files_of(found: Lines, line: Line) -> str:
-    """Returns the file of a line with most bytes, or most calls, and about how many others there
-    are: "data.bin and about 3 more"; empty if none is known."""
+    """Returns the file of a line with most bytes, or most calls, and the approximate number of
+    other files: "data.bin and about 3 more"; empty if no file is known."""
     files = line.sums.files
     named = [found.names[one] for one in files.most()[:1] if found.names.get(one)]
     if not named:

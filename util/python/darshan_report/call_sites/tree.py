@@ -1,6 +1,5 @@
-"""The stacks of a log as a tree: frames from the outermost one on, and below them what they called.
-
-Frames with a small share of the time, of the bytes and of the calls are combined into one frame
+"""The stacks of a log as a tree: the outermost frames, and below each frame the functions that it
+called. Frames with a small share of the time, the bytes and the calls are combined into one frame
 "others".
 """
 
@@ -128,7 +127,8 @@ def share(frame: Frame, whole: Frame) -> float:
 
 
 def _each(frame: Frame) -> Iterator[Frame]:
-    """Yields a frame and all below it; one that was yielded may get other children."""
+    """Yields a frame and all frames below it. The caller may change the children of a frame after
+    it was yielded."""
     waiting = [frame]
     while waiting:
         one = waiting.pop()
@@ -144,7 +144,7 @@ def _limit(root: Frame) -> float:
 
 
 def _others(frames: Sequence[Frame]) -> Frame:
-    """Returns a frame "others" with the sums of the given frames and of all frames below them."""
+    """Returns a frame "others" with the sums of the given frames and all frames below them."""
     found = Frame(f"others ({len(frames):,})", "", 0, OTHERS)
     for frame in frames:
         found.seconds += frame.seconds
@@ -181,8 +181,8 @@ def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -
 
 
 def tree(found: Lines) -> Frame:
-    """Returns the frame above all stacks of a log. If it has those of several programs, the first
-    frames are the programs."""
+    """Returns the root frame, which contains all stacks of a log. If the stacks belong to several
+    programs, the first frames are the programs."""
     root = Frame("all I/O calls", "", 0, OTHERS)
     for line in found.every:
         if _is_large(line.sums, found.sums):
@@ -208,7 +208,7 @@ def _is_large(part: Measured, whole: Measured) -> bool:
 
 
 def flat(root: Frame) -> list[tuple[Frame, int]]:
-    """Returns all frames, each behind its caller and with the caller's index (-1: none)."""
+    """Returns all frames, each after its caller and with the caller's index (-1: none)."""
     found: list[tuple[Frame, int]] = []
     waiting = [(root, -1)]
     while waiting:

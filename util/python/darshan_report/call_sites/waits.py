@@ -1,5 +1,5 @@
-"""Look-ups of a line that waits for a file: they find nothing, the program sleeps, and they ask
-again."""
+"""Look-ups of a line that waits for a file: a look-up finds nothing, the program sleeps, and the
+next look-up follows."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Looks:
 
 
 def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
-    """Returns how many look-ups the sites of one line made, and how many of these found a file at
-    least; None if the line also makes other calls. A shell's flush of its output and fork of
-    `sleep` are not such other calls."""
+    """Returns how many look-ups the sites of one line made, and at least how many of these found a
+    file; None if the line also makes other calls. A shell's flush of its output and fork of `sleep`
+    are not such other calls."""
     looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
     looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
     beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)

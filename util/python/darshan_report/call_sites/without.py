@@ -32,7 +32,7 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
 
 def program_of(site: Site) -> str:
     """Returns the name of the program that made the calls of a site, without its folder; empty if
-    none of its frames is of a program."""
+    no frame belongs to a program."""
     return _program([place.object.rsplit("/", 1)[-1] for place in site.places if place.object])
 
 

@@ -85,8 +85,7 @@ class Facts:
         return self.answers[key]
 
     def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
-        """Returns the findings of a rule, and computes them only once, because other rules use
-        them, too."""
+        """Returns the findings of a rule, computed only once, because other rules use them."""
         return _found(self, find)
 
     def table(self, module: str) -> Table | None:
@@ -140,8 +139,7 @@ class Facts:
         return found
 
     def _without_pipes(self, records: Records) -> Records:
-        """Returns the records without named pipes, because a process that reads a pipe waits for
-        another program, not for I/O."""
+        """Returns the records without named pipes, at which a process waits for another program."""
         waited = among(records.ids, self._pipes)
         # Logs of other Darshan versions do not mark pipes. No file system takes minutes to open a
         # file, so in a run of a single process such a file is a pipe.
@@ -218,8 +216,7 @@ class Facts:
     @functools.cached_property
     def process_time(self) -> float:
         """Seconds in which the processes could work, summed: run time times processes. If the log
-        distinguishes processes: the sum of their lifetimes, without their waits for child
-        processes.
+        distinguishes processes: their lifetimes without waits for child processes.
         """
         if self.processes:
             work = self.processes.work
@@ -241,9 +238,8 @@ class Facts:
         # waits for a processor (cpu_wait.real_part), so this time must keep as many.
         if self.tree:
             lost = max(0.0, lost - self.base_time)
-        # A process that has slept waits for a processor before it continues. Waits after a sleep in
-        # an I/O call are at most as long as these calls. All further waits follow a sleep
-        # elsewhere, for example in MPI.
+        # A process that has slept waits for a processor before it continues. Waits in I/O calls are
+        # at most as long as the calls. Further waits follow a sleep elsewhere, such as in MPI.
         elif after > _ROUNDING * self.process_time:
             lost += max(0.0, after - self.io_time)
         found = self.process_time - lost
@@ -336,8 +332,7 @@ class Facts:
 
     @property
     def over_all(self) -> str:
-        """Text that follows a sum of seconds and says over what it is summed; empty for one
-        thread."""
+        """Text that follows a sum of seconds: what was summed; empty for one thread."""
         if self.nprocs > 1 or self.tree is not None:
             return " over all processes"
         return " over all threads" if self.shares.overlapping else ""
@@ -367,9 +362,8 @@ class Facts:
 
     @once
     def files(self, table: Table) -> np.ndarray:
-        """Returns the number of files in each record. If an overflow record does not have it, it
-        comes from the metadata of older logs, or else is the number of opens, which may be somewhat
-        larger."""
+        """Returns the number of files in each record. If an overflow record lacks it, it comes from
+        the metadata of older logs, or is the number of opens, which may be somewhat larger."""
         found = np.ones(len(table), "i8")
         shared = {number: group.files for number, group in self._groups.items()}
         if int(ID) not in shared and self.log.name(int(ID)) == NAME:
@@ -460,8 +454,7 @@ class Facts:
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:
-        """The bytes per second that a job can expect, and whether this job has shown this rate
-        itself."""
+        """The bytes per second that a job can expect, and whether this job has reached them."""
         if not self.together:
             return self.limits["rate.job"], False
         return job_rate(self.log, self.table("POSIX"), self.limits)
@@ -552,8 +545,7 @@ class Facts:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The calls of lower layers that calls of upper layers caused; None if the log does not
-        relate them."""
+        """The lower-layer calls that calls of upper layers caused; None if the log lacks them."""
         if self.table("LAYERS") is None:
             return None
         return Attribution(self.log)
@@ -600,7 +592,7 @@ def _prefix(first: str, module: str) -> str:
 
 
 def leading(mask: np.ndarray, weight: np.ndarray, count: int = 3) -> list[int]:
-    """Returns the indices at which the mask is true, the heaviest first. Equal weights keep their
+    """Returns the indices where the mask is true, the heaviest first; equal weights keep their
     order."""
     places = np.flatnonzero(mask)
     order = np.argsort(-weight[places], kind="stable")

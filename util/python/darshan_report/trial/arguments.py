@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Returns the options. words: the path of `darshan`, then what the user typed."""
+    """Returns the options. words: the path of `darshan`, then the arguments that the user typed."""
     darshan, *rest = words
     command: list[str] = []
     if "--" in rest:

@@ -23,12 +23,12 @@ _ROWS = 2  # of an example; a longer one has a row for each of many languages
 
 @dataclass(frozen=True)
 class Edit:
-    """A finding, and the change of the program that it asks for."""
+    """A finding, and the change of the program that it proposes."""
 
     finding: str
     title: str
     stake: float  # seconds over all processes
-    place: str  # "train.py:4"; empty: the log does not tell it
+    place: str  # "train.py:4"; empty: unknown
     text: str
     rows: list[str] = field(default_factory=list)  # as the user writes it
 

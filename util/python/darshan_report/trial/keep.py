@@ -1,5 +1,5 @@
-"""The change of the program by which a user keeps a remedy: what to write, in its language, and at
-which line."""
+"""The change of the program with which a user keeps a remedy: the code to write, in its language,
+and the line at which to write it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NETCDF = re.compile(r"netCDF4|libnetcdf")
 
 
 def _opening(found: Lines, opens: str) -> Line | None:
-    """Returns the line that opened most files by functions whose names match the pattern `opens`;
-    None without one."""
+    """Returns the line that opened most files, with functions whose names match the pattern
+    `opens`; None if there is no such line."""
     counts = [
         (sum(s.sums.calls_of[OPEN] for s in line.sites if re.fullmatch(opens, s.stack.called)), n)
         for n, line in enumerate(found.every)
@@ -38,8 +38,8 @@ def _opening(found: Lines, opens: str) -> Line | None:
 
 
 def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, bool]:
-    """Returns the line where the remedy is written ("train.py:4"), the ending of its file, and
-    whether netCDF is between the line and HDF5; empty if the log does not tell."""
+    """Returns the line at which to write the remedy ("train.py:4"), the extension of its file, and
+    whether the line uses HDF5 through netCDF; empty if unknown."""
     found = lines_of(facts.log, 1)
     if found is None or found.is_anonymous:
         return "", "", False
@@ -72,9 +72,9 @@ def labelled(
 
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
-    """Returns the lines of code that keep the remedy, in the language of the program if it is
-    known, each after the place in the program where it belongs if the log tells it. Returns what to
-    do instead if the plan is not a remedy."""
+    """Returns the lines of code that keep the remedy, in the language of the program, if known.
+    Before each line stands its place in the program, if the log shows it. If the plan is not a
+    remedy, returns advice on what to do instead."""
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)

@@ -55,8 +55,8 @@ def _ground(options: Options, work: str) -> Ground:
 
 
 def _enters(ground: Ground) -> bool:
-    """Returns whether runs get a view of the file system of their own. Raises TrialError if that is
-    impossible and the user did not allow to run without."""
+    """Returns whether runs get a private view of the file system. Raises TrialError if this is
+    impossible and the user did not allow runs without it."""
     why = problem(ground.shield)
     if ground.place and not (why and ground.closed):
         ground.prepare()
@@ -167,7 +167,7 @@ def _try(options: Options, work: str) -> int:
 
 
 def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
-    """Measures the remedies one at a time, then together those that helped, as one more
+    """Measures the remedies one at a time, then all remedies that helped together, as one more
     candidate."""
     trial.measure(candidates)
     both = together(candidates)
@@ -246,7 +246,7 @@ def _run(options: Options) -> int:
 
 @contextlib.contextmanager
 def _work(copied: str) -> Iterator[str]:
-    """Creates the folder of a trial: beside the folder that is copied, so that it is on the same
+    """Creates the folder of a trial beside the folder that is copied, so that both are on the same
     file system. Raises TrialError."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):

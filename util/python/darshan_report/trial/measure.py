@@ -21,7 +21,7 @@ from .running.stopped import TooLongError
 NOT_APPLICABLE = "not applicable"
 # Why most remedies are not tried.
 UNASKED = NO_FINDING, NOT_NAMED = "no finding asks for it", "not named by --only"
-_MORE = 3  # runs that show whether the remedy is what changed the output
+_MORE = 3  # number of runs that show whether the remedy changed the output
 _MOST_DROPPED = 5  # pairs
 _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 
@@ -32,15 +32,15 @@ class Candidate:
     runs so far, and its verdict."""
 
     name: str
-    plan: Plan | None  # None: it is not tried
-    reason: str = ""  # why it is not tried, or what went wrong
+    plan: Plan | None  # None: the remedy is not tried
+    reason: str = ""  # reason why it is not tried, or why it failed
     state: str = ""  # empty: still measured
     without: list[float] = field(default_factory=list)  # seconds
     with_it: list[float] = field(default_factory=list)
     wanted: int = _UNKNOWN  # pairs
     log: str = ""  # of its last run
     found: Verdict | None = None
-    dropped: int = 0  # pairs whose output differed as it also does without the remedy
+    dropped: int = 0  # pairs whose output differed in the same way as without the remedy
 
     def add(self, without: float, with_it: float) -> None:
         """Adds a pair of runs: seconds without the remedy, and with it."""
@@ -100,7 +100,7 @@ class Trial:
             raise TrialError(f"two runs without a remedy differ: {differs[0]}")
 
     def measure(self, candidates: Sequence[Candidate]) -> None:
-        """Makes rounds of a run without a remedy and one with each of them."""
+        """Makes rounds. Each round has a run without a remedy and one run with each remedy."""
         while alive := [c for c in candidates if self._goes_on(c)]:
             begin = time.monotonic()
             if begin + self._round * (1 + len(alive)) > self.ends:

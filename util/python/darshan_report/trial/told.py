@@ -47,8 +47,8 @@ def _compared(one: Candidate, partly: bool) -> str:
 
 
 def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
-    """Yields lines on a plan that measures what something costs and is not a remedy, and on what to
-    do in place of it."""
+    """Yields lines on a plan that only measures a cost and is not a remedy, and on what to do
+    instead."""
     if one.found is not None and one.plan is not None:
         said = cost(one.plan.costs, one.found.gain, _mean(one.without), one.found.low)
         yield from _under(f"{said}. This is no remedy: without it, a crash loses data.")
@@ -77,7 +77,7 @@ def _of(
 
 
 def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
-    """Yields what to edit for the findings that no remedy can cure from outside."""
+    """Yields the edits for findings that no remedy can fix from outside."""
     for number, edit in enumerate(edits):
         lost = f": up to {seconds(edit.stake)}" if edit.stake > 0 else ""
         title = textwrap.wrap(visible(f"{edit.title}{lost}"), _WIDTH - _NAME)
@@ -91,18 +91,19 @@ def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
 
 @dataclass
 class Result:
-    """The result of a trial: baseline, candidates, effects, and what to write to keep a remedy."""
+    """The result of a trial: baseline, candidates, effects, and the code to write to keep a
+    remedy."""
 
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]
     effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
-    # By remedy: what to write to keep it, or what to do instead if it is only measured.
+    # By remedy: the code to write to keep it, or what to do instead if it is only measured.
     keep: dict[str, list[str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    findings: dict[str, str] = field(default_factory=dict)  # that ask for it, by remedy
+    findings: dict[str, str] = field(default_factory=dict)  # findings that propose it, by remedy
     log: str = ""  # identity() of the log
     content: str = ""  # SHA-256 of the log
-    edits: Sequence[Edit] = ()  # what only the user can do
+    edits: Sequence[Edit] = ()  # changes that only the user can make
 
     def text(self) -> str:
         """Returns the result as text."""

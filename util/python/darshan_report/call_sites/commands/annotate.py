@@ -54,8 +54,8 @@ def _common(one: str, other: str) -> int:
 
 
 def file_in_log(found: Lines, path: str) -> str:
-    """Returns the log's name of a source file: the same path, or the one whose last components are
-    the same. Raises UnusableError if there is none, or several."""
+    """Returns the log's name of a source file: the same path, or the path with the same last
+    components. Raises UnusableError if there is none, or several."""
     whole = os.path.realpath(path)
     files = {
         file: os.path.realpath(file) for file in sources.files_of(found) if file.startswith("/")
@@ -107,8 +107,8 @@ def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
 
 
 def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) -> list[str]:
-    """Returns the lines of a source file with the sums of the log beside them. say: prints what may
-    be wrong with them. Raises UnusableError."""
+    """Returns the lines of a source file with the sums of the log beside them. say: prints why they
+    may be wrong. Raises UnusableError."""
     try:
         source = sources.read(path)
         sites = [site for line in found.every for site in line.sites]

@@ -28,7 +28,7 @@ _INLINED = 64  # functions at one address
 _NAME = 1000  # characters of a function or a path
 _ADDRESS = re.compile(r"0x([0-9a-f]{1,16})")
 _PLACE = re.compile(r"(.*?):([0-9]{1,9})(?::[0-9]{1,9})?(?: \(discriminator [0-9]+\))?")
-# eu-addr2line repeats on the first line what the next lines say.
+# eu-addr2line repeats the content of the next lines on the first line.
 _REPEATED = re.compile(r" inlined at .* in .*$")
 _UNKNOWN = "??"
 
@@ -43,7 +43,7 @@ class Source:
 
 
 def program(names: Sequence[str] = PROGRAMS) -> str:
-    """Returns the path of the first program of `names` that is installed; "" if none is."""
+    """Returns the path of the first installed program of `names`; "" if none is installed."""
     found = next(filter(None, map(shutil.which, names)), "")
     return os.path.abspath(found) if found else ""
 
@@ -51,9 +51,9 @@ def program(names: Sequence[str] = PROGRAMS) -> str:
 def sources(
     path: str, addresses: Sequence[int], seconds: float, names: Sequence[str] = PROGRAMS
 ) -> dict[int, tuple[Source, ...]]:
-    """Returns for each address the functions and lines there, of inlined functions the innermost
-    first. An address without a known function or line is missing. Stops after so many seconds and
-    returns what was found until then."""
+    """Returns, for each address, its functions and lines; if functions are inlined, the innermost
+    first. Leaves out an address without a known function or line. Stops after this many seconds,
+    and returns the results found until then."""
     tool = program(names)
     if not tool or not addresses or seconds <= 0:
         return {}
@@ -93,7 +93,7 @@ def _run(command: list[str], asked: IO[bytes], told: IO[bytes], seconds: float) 
 
 
 def _parsed(lines: list[str]) -> Iterator[tuple[int, tuple[Source, ...]]]:
-    """Yields the answer to each address in the program's output: its functions with file and line,
+    """Yields the result for each address in the program's output: its functions with file and line,
     the innermost first."""
     starts = [place for place, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
     for start, end in zip(starts, [*starts[1:], len(lines)]):

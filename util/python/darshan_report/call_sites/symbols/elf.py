@@ -27,7 +27,8 @@ _NAME_MOST = 4096  # bytes of a symbol's name
 
 
 class NotReadableError(Exception):
-    """The file cannot be used; the message says why, as the end of a sentence about it."""
+    """The file cannot be used. The message is the reason, as the end of a sentence about the
+    file."""
 
 
 class Elf:
@@ -132,7 +133,7 @@ def _open(path: str) -> int:
 
 
 def _build_id(notes: bytes) -> str:
-    """Returns the build id among the notes of a segment; empty if none is there."""
+    """Returns the build id among the notes of a segment; empty if there is none."""
     at = 0
     while at + 12 <= len(notes):
         name_size, size, kind = struct.unpack_from("<III", notes, at)

@@ -1,5 +1,6 @@
-"""Names of procedures in modules of Fortran. gfortran's symbol of `find` in the module `archive` is
-__archive_MOD_find, that of Intel's and NAG's compilers archive_mp_find_ and archive_MP_find."""
+"""Names of procedures in modules of Fortran. For `find` in the module `archive`, the symbol of
+gfortran is __archive_MOD_find; the symbols of Intel's and NAG's compilers are archive_mp_find_ and
+archive_MP_find."""
 
 from __future__ import annotations
 

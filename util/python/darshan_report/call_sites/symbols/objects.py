@@ -1,5 +1,5 @@
-"""The programs and libraries of a log: which of their files are still those that ran, and what is
-at an address in them."""
+"""The programs and libraries of a log: whether their files are still those that ran, and the
+functions and lines at their addresses."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Objects:
 
     def _sources(self, path: str, addresses: list[int]) -> dict[int, tuple[Source, ...]]:
         """Returns functions and lines of addresses. eu-addr2line misses functions that rustc has
-        inlined, so binutils are asked about a program in Rust as well."""
+        inlined, so for a program in Rust the addr2line of binutils is used as well."""
         found = addr2line.sources(path, addresses, self._left())
         if any(rust.is_rust(one.function) for all_ in found.values() for one in all_):
             others = addr2line.sources(path, addresses, self._left(), addr2line.BINUTILS)
@@ -120,5 +120,5 @@ class Objects:
 
 
 def _readable(source: Source) -> Source:
-    """Returns a source with the name of a function of Rust or Fortran as its user knows it."""
+    """Returns the source with the name of a Rust or Fortran function as its user knows it."""
     return replace(source, function=fortran.plain(rust.plain(source.function)))

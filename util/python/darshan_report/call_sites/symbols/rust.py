@@ -1,7 +1,6 @@
-"""Names of Rust's functions as a user writes them, and which of them are of its standard library.
-
-Symbols have one of two forms. The older one is that of C++ with a hash at its end and escapes such
-as $LT$. The newer one begins with _R; its grammar is in the reference of rustc ("v0 symbol
+"""Names of Rust functions as a user writes them, and whether they belong to the standard library.
+Symbols have one of two forms. The older form is that of C++, with a hash at its end and escapes
+such as $LT$. The newer form begins with _R; its grammar is in the reference of rustc ("v0 symbol
 mangling"). Names are shown without type arguments, and a trait's function under its type:
 std::fs::File::write.
 """
@@ -49,7 +48,7 @@ def plain(symbol: str) -> str:
     name = _CODE.sub(lambda found: chr(int(found[1], 16) % 0x110000), name).replace("..", "::")
     name = name.removeprefix("_") if name.startswith("_<") else name
     before = ""
-    while before != name:  # an implementation within the type of another one
+    while before != name:  # an implementation within the type of another implementation
         before, name = name, _IMPL.sub(lambda found: f"{found['type']}::", name)
         name = _GENERIC.sub("", name)
     return name.replace("::::", "::").replace("_{{closure}}", "{closure}")
@@ -112,8 +111,8 @@ class _Symbol:
         return name
 
     def _back(self, read: str) -> str:
-        """Follows a back reference: parses, by the method named `read`, what is at the earlier
-        offset that the symbol has here, and returns it."""
+        """Follows a back reference: reads an earlier offset from the symbol, parses the text at
+        that offset with the method named `read`, and returns the result."""
         place = self._base62()
         here, self._at = self._at, place
         if place >= here:

@@ -17,7 +17,7 @@ from ..lines import Lines, Place, Site
 from .export import UNKNOWN, all_sites, frame_name
 from .protobuf import Field, message, packed
 
-# The values of each stack, with their units; the first one is shown unless another is asked for.
+# The values of each stack, with their units. Viewers show the first value by default.
 _MEASURES = (("time", "nanoseconds"), ("calls", "count"), ("bytes", "bytes"))
 _NANOSECONDS = 1e9
 _MOST = 1 << 62  # of a number: a signed one of 64 bits holds it, and its sum
@@ -27,8 +27,8 @@ _LAST = (1 << 64) - 1  # address
 
 @dataclass
 class _Mapping:
-    """A program or library, and which facts about its addresses the profile has; pprof looks up the
-    others."""
+    """A program or library, with flags that say which facts about its addresses the profile has;
+    pprof looks up the others."""
 
     number: int
     end: int = 0  # the highest address that is used

@@ -1,4 +1,4 @@
-"""The wire format of Protocol Buffers, as far as a profile for pprof needs it.
+"""The part of the wire format of Protocol Buffers that a profile for pprof needs.
 
 A message is a sequence of fields. Each begins with its number and one of two wire types: a number
 (a varint, seven bits a byte), or bytes with their length: a text, a message, or packed numbers.
@@ -16,7 +16,7 @@ Field = tuple[int, Union[int, bytes, str]]  # its number, and a number, a messag
 
 
 def _varint(number: int) -> bytes:
-    """Returns a number of 64 bits; negative ones in two's complement."""
+    """Returns a number of 64 bits; negative numbers in two's complement."""
     left, found = number & _UNSIGNED, bytearray()
     while left > 0x7F:
         found.append(left & 0x7F | 0x80)
@@ -31,8 +31,8 @@ def packed(numbers: Iterable[int]) -> bytes:
 
 
 def message(fields: Iterable[Field]) -> bytes:
-    """Returns a message of these fields. A number 0 is the default and takes no room; a text does,
-    even an empty one, because it may be an element of a list."""
+    """Returns a message of these fields. Leaves out a number 0, which is the default. Writes every
+    string, even an empty one, because it may be an element of a list."""
     found = bytearray()
     for number, value in fields:
         if isinstance(value, int):

@@ -18,10 +18,10 @@ _SUMS = {
     ),
     "time in writes": (("POSIX", "POSIX_F_WRITE_TIME"), ("STDIO", "STDIO_F_WRITE_TIME")),
 }  # fmt: skip
-# Bytes that libc's streams wrote. If two runs differ here, a log lacks writes (those that a remedy
-# makes for a stream, or libc's at the end of the program), so writes are not compared.
+# Bytes that libc's streams wrote. If two runs differ in these bytes, a log lacks writes (writes of
+# a remedy for a stream, or of libc at the end of the program), so writes are not compared.
 _DRAINED = ("STDIO_EXT", "STDIO_EXT_DRAINED_BYTES")
-_CHANGED = 0.1  # of the larger value; a smaller change is not told
+_CHANGED = 0.1  # share of the larger value; a smaller change is not reported
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ def _sums(path: str) -> tuple[dict[str, float], float]:
 
 
 def effects(without: str, with_it: str) -> list[Effect]:
-    """Returns the sums that differ by a tenth or more between the log of a run without and that of
-    a run with a remedy; [] if a run left no log."""
+    """Returns the sums that differ by a tenth or more between the logs of a run without and a run
+    with a remedy; [] if a run left no log."""
     if not without or not with_it:
         return []
     (before, drained), (after, drained_after) = _sums(without), _sums(with_it)

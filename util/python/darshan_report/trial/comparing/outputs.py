@@ -1,4 +1,4 @@
-"""Whether two runs have the same output: exit status, standard output, and files written."""
+"""Compares the output of two runs: exit status, standard output, and written files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Mask:
             self.lines[name] = self.lines.get(name, frozenset()) | numbers
 
     def covers(self, other: Mask) -> bool:
-        """Returns whether this mask contains all of another one."""
+        """Returns whether this mask contains another mask completely."""
         return other.whole <= self.whole and all(
             name in self.whole or numbers <= self.lines.get(name, frozenset())
             for name, numbers in other.lines.items()
@@ -123,7 +123,7 @@ def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> b
 
 
 def _both(one: Output, other: Output, name: str) -> bool:
-    """Returns whether the output is the standard output, or both runs left it as a regular file."""
+    """Returns whether the output is the standard output, or is a regular file in both runs."""
     return name == STDOUT or all(stat.S_ISREG(_kind(o.files.get(name))) for o in (one, other))
 
 
@@ -139,7 +139,8 @@ def mask_of(
         lines = None
         if _both(one, other, name):
             lines = _differing_lines(one.path(name), other.path(name))
-        if not lines:  # no lines with the same number differ, or the difference is not in lines
+        # No lines with the same number differ, or the files cannot be compared by lines.
+        if not lines:
             mask.whole.add(name)
         else:
             mask.lines[name] = lines

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 _MAGIC = b"\x89HDF\r\n\x1a\n"
 _SECONDS = 600.0
-# Run by the program's own Python, whose HDF5 knows its filters; status 0: the same, 1: not.
+# Code for the program's own Python, whose HDF5 knows its filters. Exit status 0: the same values,
+# 1: other values.
 _COMPARE = """
 import sys, h5py
 def found(file):
@@ -68,7 +69,8 @@ def _is_hdf5(path: str) -> bool:
 
 
 def pythons(command: Sequence[str]) -> list[str]:
-    """Returns the Python interpreters to try for h5py: that of the program first, then this one."""
+    """Returns the Python interpreters to try for h5py: first that of the program, then the current
+    one."""
     own = [word for word in command if os.path.basename(word).startswith("python")]
     return [*own[:1], sys.executable]
 

@@ -1,8 +1,9 @@
 """Decides how many pairs of runs are needed, and whether they show that a remedy helped.
 
 A pair is a run without and a run with the remedy, one after the other. The logarithm of the ratio
-of its two times is one number; Student's t gives the interval of their mean, which holds for five
-numbers as for fifty if they are roughly normal. A ratio of times has no such distribution.
+of its two times is one number. Student's t gives the confidence interval of the mean of these
+numbers. It is valid for five numbers as well as for fifty, if they are roughly normally
+distributed. The ratios themselves are not.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ PILOT, FEWEST, MOST = 3, 5, 15  # pairs
 
 
 def _within(t: float, degrees: int) -> float:
-    """Returns the probability that Student's t lies between -t and t: the finite series for a whole
-    number of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Returns the probability that Student's t is between -t and t, by the finite series for a
+    whole number of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(degrees))
     square = math.cos(angle) ** 2
     odd = degrees % 2

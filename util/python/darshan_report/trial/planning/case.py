@@ -15,8 +15,8 @@ _CGROUP = "/sys/fs/cgroup/memory"
 
 
 def of_descriptor(rows: str, mode: str) -> str:
-    """Returns the rows of what to write in each language, with another row for C: for a program
-    that uses a descriptor and no stream. mode: argument of fdopen."""
+    """Returns the rows with the code to write in each language, with a second row for C, for a
+    program that uses a descriptor and no stream. mode: argument of fdopen."""
     c = f'C: FILE *stream = fdopen(fd, "{mode}");  setvbuf(stream, room, _IOFBF, 1 << 20);'
     more = "  // static char room[1 << 20]; then only calls with the stream"
     others = [row for row in rows.split("\n") if not row.startswith("C: ")]
@@ -46,20 +46,20 @@ class Case:
     memory, and whether the runs may lose what they write."""
 
     facts: Facts
-    finding: Finding | None  # None: no finding asks for the remedy
+    finding: Finding | None  # None: no finding proposes the remedy
     memory: int  # bytes that are free
     in_copy: bool = False  # runs write to a copy, and to nothing else of the user
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a remedy is applied, and what to write to keep it."""
+    """The way to apply a remedy, and the code to write to keep it."""
 
     setting: str = ""  # for DARSHAN_TRY
     variables: Mapping[str, str] = field(default_factory=dict)
     keep: str = ""  # lines "language: what to write"; a line without a language is for all
     opens: str = (
-        ""  # pattern of the functions whose line it is written at; empty: the finding's line
+        ""  # pattern of the functions at whose call it is written; empty: the finding's line
     )
-    costs: str = ""  # for a plan that only measures a cost: the name of what costs ("durability")
+    costs: str = ""  # for a plan that only measures a cost: the name of the service ("durability")
     instead: str = ""  # what to do about these costs

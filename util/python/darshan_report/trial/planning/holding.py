@@ -25,8 +25,8 @@ def who_else(case: Case) -> str:
             continue
         if posix["OPENS"][at] > 0:
             return f"the program also opens {facts.name(record)} without a stream"
-        # The runtime flushes a held stream before its own process asks for the size, but not before
-        # another process asks.
+        # The runtime flushes a held stream before its own process queries the size, but not before
+        # another process does so.
         if facts.tree is not None and facts.tree.number > 1 and posix["STATS"][at] > 0:
             name = facts.name(record)
             return f"the run has several processes, and one asks for the size of {name}"

@@ -1,5 +1,5 @@
-"""One file per remedy. Each has NAME, WHAT, CURES and plan(case). The files of this folder are the
-list of the remedies: no other list names them."""
+"""One file per remedy. Each defines NAME, WHAT, CURES and plan(case). A file in this folder is a
+remedy without further registration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Remedy(Protocol):
     """The names that every file of this folder defines."""
 
     NAME: str
-    WHAT: str  # what it does, for --list
+    WHAT: str  # text on what it does, for --list
     CURES: Sequence[str]  # how names of findings that it may cure begin
 
     def plan(self, case: Case, /) -> Plan | str:

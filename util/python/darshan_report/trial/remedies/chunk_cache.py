@@ -1,4 +1,4 @@
-"""A chunk cache of HDF5 that holds what the program reads again."""
+"""A chunk cache of HDF5 for the chunks that the program reads again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..planning.case import Case, Plan
 NAME = "chunk-cache"
 WHAT = "opens HDF5 files with a larger chunk cache"
 CURES = ("chunk-cache",)
-_DEFAULT = 64 << 20  # bytes, without a finding that tells the size
+_DEFAULT = 64 << 20  # bytes, if no finding has the size
 _SLOTS = 12421  # a prime, about 100 for each of 124 chunks
 
 

@@ -1,4 +1,4 @@
-"""Measures what durability costs: how long calls wait until data are on the storage device. It is
+"""Measures the cost of durability: how long calls wait until data are on the storage device. It is
 not a remedy: a crash of the machine loses what was not synchronized."""
 
 from __future__ import annotations

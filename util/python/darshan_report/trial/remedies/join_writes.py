@@ -13,8 +13,8 @@ _SIZE = 1 << 20
 
 
 def _others(case: Case) -> str:
-    """Returns why writes must not be delayed: there are none, or another process, a stream or a
-    read may use the file meanwhile; empty if they may be."""
+    """Returns the reason why writes must not be delayed: there are none, or another process, a
+    stream or a read may use the file in the meantime. Empty if they may be delayed."""
     facts = case.facts
     if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
         return "the run has several processes"

@@ -7,14 +7,14 @@ from ..planning.case import Case, Plan
 
 NAME = "page-buffer"
 WHAT = "opens HDF5 files that were created with pages with a page buffer of 64 MiB"
-CURES: tuple[str, ...] = ()  # few files have pages, and the log does not tell which
+CURES: tuple[str, ...] = ()  # few files have pages, and the log does not show which
 _SIZE = 64 << 20
 
 
 def plan(case: Case) -> Plan | str:
     """Returns the plan, or the reason for none: the program opens no file through HDF5, or memory
-    may not hold the buffers. HDF5 tells whether a file has pages only when it is opened, so the
-    remedy leaves other files alone."""
+    may not hold the buffers. HDF5 shows only at the open whether a file has pages, so the remedy
+    leaves other files alone."""
     files = case.facts.table("H5F")
     if files is None:
         return "the program opens no file through HDF5"

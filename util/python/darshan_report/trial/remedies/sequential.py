@@ -7,7 +7,7 @@ from ..planning.reading import OPENS, too_little
 
 NAME = "sequential"
 WHAT = "has the kernel read twice as far ahead (POSIX_FADV_SEQUENTIAL)"
-CURES: tuple[str, ...] = ()  # no finding tells that the kernel reads too little ahead
+CURES: tuple[str, ...] = ()  # no finding shows that the kernel reads too little ahead
 _ADVICE = 2  # POSIX_FADV_SEQUENTIAL of Linux
 
 

@@ -11,8 +11,8 @@ CURES = ("sieve-buffer", "element-wise")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: HDF5 moves little more than the program asks
-    for."""
+    """Returns the plan, or the reason for none: HDF5 moves little more than the program
+    requests."""
     if not sieved(case.facts, "READ") and not sieved(case.facts, "WRITE"):
         return (
             "HDF5 fills no sieve buffer in vain: that needs small accesses, in any order, to "

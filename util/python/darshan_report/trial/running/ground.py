@@ -14,11 +14,11 @@ from ...classes import dataclass
 from ...show import signal_exit
 from .private import View
 
-FROM = "DARSHAN_TRY_FROM"  # tells the command of --setup the user's folder
+FROM = "DARSHAN_TRY_FROM"  # variable with the user's folder, for the command of --setup
 
 
 class TrialError(Exception):
-    """The trial cannot continue; the message says why."""
+    """The trial cannot continue; the message has the reason."""
 
 
 # Mode, size, time of the last change, number, and a checksum of the extended attributes.
@@ -26,8 +26,8 @@ Entry = tuple[int, int, int, int, int]
 
 
 def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
-    """Returns the entries of a folder and below by relative path. unlock: lets this user read files
-    whose modes forbid it; the result has the modes from before."""
+    """Returns the entries of a folder and all below it, by relative path. unlock: lets this user
+    read files whose modes forbid it; the result has the original modes."""
     return dict(_entries(folder, "", unlock))
 
 
@@ -53,7 +53,7 @@ def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entr
         for entry in found:
             path, told = os.path.join(inside, entry.name), entry.stat(follow_symlinks=False)
             is_folder = entry.is_dir(follow_symlinks=False)
-            # The entries of a folder tell more than its size and time.
+            # A folder is compared by its entries, so its size and time are left out.
             size, time = (0, 0) if is_folder else (told.st_size, told.st_mtime_ns)
             marks = 0 if entry.is_symlink() else _attributes(entry.path)
             yield path, (told.st_mode, size, time, told.st_ino, marks)
@@ -69,7 +69,7 @@ class Ground:
     empty."""
 
     work: str  # the folder of all that the trial makes
-    place: str  # the user's folder that runs may change; empty: none
+    place: str  # folder of the user that runs may change; empty: none
     copy: bool  # the user's folder is copied; else --setup fills an empty one
     setup: str = ""  # the command of --setup
     closed: bool = True
@@ -118,7 +118,7 @@ class Ground:
         variables = {**os.environ, FROM: self.place}
         if view and view.closed:
             variables["TMPDIR"] = self.folder("tmp")
-        # In memory: the disk may be full, which the command then says.
+        # In memory, because the disk may be full; the command then reports this.
         with os.fdopen(os.memfd_create("told"), "r+b") as told:
             child = signal_exit.start_group(
                 command,

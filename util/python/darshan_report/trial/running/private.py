@@ -1,7 +1,7 @@
 """A private view of the system for a run: the copy is mounted over the user's folder, all other
-files are read-only, and there is no network and no other process. The kernel enforces it, whatever
-the program does. Namespaces need no privilege, but a container or an administrator may forbid
-them."""
+files are read-only, and there is no network and no other process. The kernel enforces this, no
+matter what the program does. Namespaces need no privilege, but a container or an administrator may
+forbid them."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def _loopback() -> None:
 
 def _become_child() -> None:
     """Forks, and returns in the new process, in a new session; the calling process waits for it and
-    exits with its status. A process between them is process 1 of the new namespace: when it exits,
-    the kernel kills all others in it."""
+    exits with its status. A process between the two is process 1 of the new namespace: when it
+    exits, the kernel kills all other processes in the namespace."""
     die_with_parent(signal.SIGKILL)
     end, start = os.pipe()
     first = os.fork()
@@ -182,7 +182,8 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
 
 
 def adopt_orphans() -> None:
-    """Makes this process the parent of descendants whose parent dies, so that it can end them."""
+    """Makes this process the parent of descendants whose parent has died, so that it can end
+    them."""
     _libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 

@@ -33,7 +33,7 @@ class Run:
 
     seconds: float
     output: Output
-    log: str  # empty: it left none
+    log: str  # empty if the run left no log
     told: str  # path of a file with its standard error
 
 
@@ -44,7 +44,7 @@ class Runner:
     darshan: str  # path of the command
     command: Sequence[str]
     ground: Ground
-    is_private: bool  # runs have a view of their own
+    is_private: bool  # runs have a private view of the file system
     cold: Sequence[str] = ()  # files that are dropped from the page cache before each run
     limit: float | None = None  # seconds of a run
     number: int = field(default=0)
@@ -111,7 +111,7 @@ class Runner:
 
     def _log(self, folder: str, told: str) -> str:
         """Moves the largest log of the run out of its folder and returns its path; empty if there
-        is none. The log of the processes around an MPI job does not count. told: path of the run's
+        is none. Ignores the log of the processes around an MPI job. told: path of the run's
         standard error."""
         found = glob.glob(os.path.join(glob.escape(folder), "*.darshan"))
         if not found:
@@ -136,7 +136,7 @@ class Runner:
 
 
 def _end_orphans() -> None:
-    """Kills the remaining processes of the run, which left its process group."""
+    """Kills the remaining processes of the run, which have left its process group."""
     for _ in range(1000):
         try:
             with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:

@@ -28,8 +28,8 @@ def _is_stopped(process: int) -> bool:
 
 @dataclass
 class Stopped:
-    """A check that is called again and again while a run goes on; raises TooLongError if the run
-    stopped itself."""
+    """A check that is called repeatedly during a run. Raises TooLongError if the run has stopped
+    itself."""
 
     leader: int
     seen: int = 0
