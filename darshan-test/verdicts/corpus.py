@@ -1,6 +1,6 @@
-"""The corpus: the expected findings for each program, independent of the rules. A row is one
-case of a program in programs/. Most cases have a fix, which is the same program with the
-argument "cured"; a program without a fix has no problem, and no problem may be reported for it."""
+"""The corpus: the expected findings for each program, independent of the rules. A row is one case
+of a program in programs/. Most cases have a fix, which is the same program with the argument
+"cured". A program without a fix is healthy, and the report must not name a problem of it."""
 
 from __future__ import annotations
 
@@ -348,7 +348,7 @@ def _places() -> list[Row]:
         settings: tuple[tuple[str, str], ...] = (),
         **more: int,
     ) -> Row:
-        # Locks, data sieving and hints are ROMIO's; Open MPI's own MPI-IO has none of them.
+        # Locks, data sieving and hints belong to ROMIO. Open MPI's own MPI-IO does not have them.
         return Row("blocks.c", case, finding, remedy, mpi="mpich", settings=settings, **more)
 
     def shared(case: str, finding: str, remedy: str) -> Row:
@@ -450,7 +450,7 @@ def _usual() -> list[Row]:
 
 
 def _parsed() -> list[Row]:
-    """Rows about files that are parsed again; the time of the parser lies between the calls."""
+    """Rows about files that are parsed again. The parser takes its time between the calls."""
     again = "same-bytes-again-read opened-again"
 
     def parsed(case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:

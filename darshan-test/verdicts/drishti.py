@@ -21,14 +21,14 @@ from corpus import ROWS
 FILE = Path(__file__).resolve().parent / "drishti.txt"
 SECONDS = 120
 CRASHED, NONE = "crashed", "none"
-# Levels of its insights; the others are remarks or praise.
+# Levels of its insights that count; insights of other levels are remarks or praise.
 _CRITICAL = "S01 P05 P06 P07 P08 P11 P13 P15 P16 P17 P18 P19 P21 P22 M02 M03 M09"
 _WARNINGS = "M01 M06 M07 P09 P10"
 CRITICAL, WARNINGS = frozenset(_CRITICAL.split()), frozenset(_WARNINGS.split())
 _READ, _WRITTEN = "P05 P15", "P06 P16"
 _UNEVEN = "P18 P19 P21 P22"
-# The insights, by finding, that lead a reader to the same change. If no insight is about the
-# problem, insights about its effect on lower layers count too.
+# For each finding, the insights that lead the user to the same change. If no insight is about the
+# problem, insights about its effect on lower layers also count.
 POINTS = {
     "small-accesses-read": f"{_READ} S01",
     "small-accesses-write": f"{_WRITTEN} S01",
@@ -95,7 +95,7 @@ def codes(table: str) -> frozenset[str]:
 
 
 def said_of(program: str, log: Path) -> frozenset[str] | None:
-    """Returns the codes that it reports for a log; None if it prints none and ends."""
+    """Returns the codes that Drishti reports for a log; None if it ends without a code."""
     with tempfile.TemporaryDirectory(prefix="drishti-") as folder:
         named = Path(folder) / "log.darshan"  # it requires this file name extension
         named.symlink_to(log.resolve())
@@ -127,7 +127,8 @@ def kept() -> dict[str, frozenset[str] | None]:
 
 
 def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
-    """Writes the results of these rows into the file of stored results, whose other rows stay."""
+    """Writes the results of these rows into the file of stored results, and keeps its other
+    rows."""
     every = kept() | dict(said)
     lines = [
         f"{name}\t{CRASHED if found is None else ' '.join(sorted(found))}".rstrip(" ")
@@ -138,7 +139,7 @@ def write(said: Mapping[str, frozenset[str] | None], version: str) -> None:
 
 
 def version_of(program: str) -> str:
-    """Returns its version and that of its log reader, from its own Python."""
+    """Returns the versions of Drishti and of its log reader, from Drishti's own Python."""
     ask = (
         "from importlib.metadata import version as v;"
         "print(f\"Drishti {v('drishti-io')} with PyDarshan {v('darshan')}\")"
@@ -149,8 +150,8 @@ def version_of(program: str) -> str:
 
 
 def outcome(right: frozenset[str], found: frozenset[str] | None) -> str:
-    """Classifies its result for these correct findings (none: no problem): right, wrong, silent,
-    false alarm or crashed."""
+    """Classifies Drishti's result, given the correct findings (none: no problem): right, wrong,
+    silent, false alarm or crashed."""
     if found is None:
         return CRASHED
     wanted = {code for name in right for code in POINTS.get(name, "").split()}

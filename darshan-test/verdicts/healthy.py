@@ -7,8 +7,8 @@ from row import HERE, Row
 
 
 def honest() -> list[Row]:
-    """Rows written from idioms after the rules were finished, by an author who had not seen the
-    thresholds."""
+    """Rows with common idioms, written after the rules were finished, by an author who had not seen
+    the thresholds."""
     far = (
         *("log-of-a-service", "words-of-a-map", "gzip-a-log", "mirror"),
         *("batches-of-a-memmap", "checkpoint", "arrays-packed", "model-pickled"),

@@ -8,7 +8,8 @@ from dataclasses import replace
 from row import FAR, HERE, Row
 
 _SITES = (("DARSHAN_SITES", "1"),)
-# Remedies that lose what other processes write meanwhile, and what is not true of such files.
+# Remedies that lose data which other processes write at the same time, and statements that are not
+# true of such files.
 _LOSES = (
     "[Oo]pen once and keep",
     r"keep the (descriptor|data|file) in memory",
@@ -50,7 +51,7 @@ def _workers() -> list[Row]:
 
 
 def _alike() -> list[Row]:
-    """Returns rows whose processes do not disturb each other: they keep the plain advice."""
+    """Returns rows whose processes do not disturb each other, so the usual advice is right."""
 
     def own(case: str, finding: str = "", remedy: str = "", tree: int = 4) -> Row:
         return Row("in_common.py", case, finding, remedy, never=_ALONE, settings=_SITES, tree=tree)

@@ -34,7 +34,8 @@ from studies.mpirun import package  # noqa: E402
 
 SECONDS = 60  # time limit of a run
 RUNS = 5  # runs of the program and of its fix to measure a gain
-# What slow.c simulates in place of the page cache: microseconds, and bytes per microsecond.
+# The file system that slow.c simulates in place of the page cache: microseconds, and bytes per
+# microsecond.
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
 PREPARED = (
     "between.py",
@@ -69,7 +70,7 @@ class Verdict:
     said: str  # the program's first finding, or the one reported for a program without a problem
     stake: float = 0.0  # potential saving in seconds over all processes
     gain: Gain | None = None  # the measured saving
-    line: str = ""  # marks.RIGHT, or what is wrong; empty: no mark, or no call sites
+    line: str = ""  # marks.RIGHT, or text on the error; empty: no mark, or no call sites
 
     @property
     def good(self) -> bool:
@@ -236,15 +237,15 @@ class Judge:
         return max(self.work.glob(f"{log.name}*"), key=lambda path: path.stat().st_mtime_ns)
 
     def findings(self, row: Row, *, cured: bool = False) -> list[Any]:
-        """Returns the findings of a run in order, without those that are about the machine."""
+        """Returns the findings of a run in order, except findings about the machine."""
         return self._findings(self.log_of(row, cured=cured))
 
     def _findings(self, log: Path) -> list[Any]:
         return [f for f in findings_of(self.build, log) if f.name not in OF_THE_MACHINE]
 
     def line(self, row: Row) -> str:
-        """Returns marks.RIGHT if the finding of a row names a line with its mark, or what it says
-        instead."""
+        """Returns marks.RIGHT if the finding of a row names a line with the row's mark; else the
+        text that it has instead."""
         row = replace(row, settings=(*row.settings, marks.SITES))
         return marks.told(self.build, row, self.log_of(row))
 

@@ -54,7 +54,7 @@ def kept() -> dict[str, Kept]:
 
 
 def write(rows: Iterable[tuple[str, Kept]], known: Iterable[str]) -> None:
-    """Replaces the lines of these rows, and removes those of rows that no longer exist."""
+    """Replaces the lines of these rows, and removes lines of rows that no longer exist."""
     every = kept() | dict(rows)
     FILE.write_text(
         HEAD

@@ -1,8 +1,7 @@
-"""Lines to blame: marks in the programs of the corpus, and what a report says of the same case.
-
-A comment `blame: CASE...`, behind a line or alone before it, says that a finding about these cases
-has to name this line: the innermost one of the program that makes the costly calls. A case may
-have several lines, each of which is right.
+"""Compares the line that a report names with the marks in the programs of the corpus. A comment
+`blame: CASE...`, behind a line or alone before it, means that a finding about these cases must name
+this line: the program's innermost line that makes the costly calls. If a case has several marked
+lines, each of them is right.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def cases_of(program: str) -> set[str]:
 
 
 def told(build: Path, row: Row, log: Path) -> str:
-    """Returns RIGHT if the row's finding names a marked line; else what it says instead."""
+    """Returns RIGHT if the row's finding names a marked line; else the text that it has instead."""
     diagnose, _, open_log = open_report(build)
     from darshan_report.call_sites.lines import lines_of  # noqa: PLC0415 - needs open_report
     from darshan_report.diagnose.blame import blame  # noqa: PLC0415

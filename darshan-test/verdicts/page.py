@@ -1,4 +1,5 @@
-"""Makes the part of doc/diagnoses.md that says how often the report is right; ./dev describe."""
+"""Makes the part of doc/diagnoses.md that says how often the report is right, for ./dev
+describe."""
 
 from __future__ import annotations
 

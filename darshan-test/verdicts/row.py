@@ -24,7 +24,7 @@ class Row(Expected):
 
     @property
     def name(self) -> str:
-        """Returns the name, with that of the MPI."""
+        """Returns the name of the row, with the name of the MPI library."""
         return super().name + (f"/{self.mpi}" if self.mpi else "")
 
     @property

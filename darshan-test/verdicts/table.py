@@ -88,7 +88,8 @@ def judge_logs(build: Path, words: Sequence[str]) -> dict[str, str]:
 
 
 def ask_drishti(judge: Judge, words: Sequence[str], *, keep: bool) -> None:
-    """Judges the tool Drishti by the same programs and logs. keep: stores the results."""
+    """Judges the tool Drishti with the same programs and logs. keep: whether to store the
+    results."""
     program = drishti.command()
     if program is None:
         print("Drishti is left out: there is no program drishti (pip install drishti-io), nor "

@@ -1,4 +1,4 @@
-"""A finding about the machine and not about the program: the same job on one processor."""
+"""A finding about the machine, not about the program: the same job on one processor."""
 
 from __future__ import annotations
 

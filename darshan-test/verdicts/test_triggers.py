@@ -94,7 +94,7 @@ BESIDE = {
     "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
     "unseen-mapped": Trigger("transfers-c/mapped"),
 }
-# Findings whose program is in a test of this file.
+# Findings that a test in this file triggers.
 TESTS = {
     "between-calls-pieces": "test_between_calls",
     "between-calls-records": "test_between_calls",
@@ -234,7 +234,7 @@ def test_static_program(build: Path, tmp_path: Path) -> None:
 
 
 def test_training(build: Path, tmp_path: Path) -> None:
-    """A training that loads between its steps is reported; one with long steps is not. The
+    """A training that loads between its steps is reported; a training with long steps is not. The
     DataLoader is a stand-in (training/)."""
     folder = HERE.parent / "training"
     packages = f"PYTHONPATH={folder / 'standin'}"
@@ -246,8 +246,8 @@ def test_training(build: Path, tmp_path: Path) -> None:
 
 
 def test_whole_set(build: Path, tmp_path: Path) -> None:
-    """A training of two ranks that both read all files is reported; one whose ranks have a part
-    each is not."""
+    """A training of two ranks that both read all files is reported; a training whose ranks each
+    read a part is not."""
     folder = HERE.parent / "training"
     for number in range(4):
         (tmp_path / f"{number}.bin").write_bytes(bytes(8 << 20))
@@ -402,7 +402,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.needs("processor:x86_64", "io_uring")
 def test_rings(build: Path, tmp_path: Path) -> None:
-    """Requests that the program submits by its own system call are reported; those of liburing
+    """Requests that the program submits by its own system call are reported; requests of liburing
     are not."""
     program = compile_c(tmp_path, RING, "-luring", name="ring", first=["gcc", "-O1"])
     log = run_of(build, tmp_path, program, "1")

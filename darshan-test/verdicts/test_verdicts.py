@@ -71,7 +71,7 @@ def test_corpus_is_in_order() -> None:
 
 
 def test_the_guide_has_what_trials_found() -> None:
-    """The guide's table equals the one that is made of trials.txt and gains.txt (./dev verdicts
+    """The guide's table equals the table that is made from trials.txt and gains.txt (./dev verdicts
     --try --keep)."""
     assert trials.section() in trials.GUIDE.read_text()
     assert set(trials.trials()) <= {row.name for row in ROWS}

@@ -1,7 +1,7 @@
-"""Measures the gain that `darshan try` reaches on the programs of the corpus, beside the gain of
-the cure that was made by hand, and the potential saving that the report predicted. On programs
-without a problem it tries all remedies, of which none may be called helped. `./dev verdicts --try
---keep` writes it."""
+"""Measures the gain that `darshan try` reaches on the programs of the corpus, and compares it with
+the gain of the fix that was made by hand, and with the potential saving in the report. On programs
+without a problem it tries all remedies; `darshan try` must not call any of them helpful. `./dev
+verdicts --try --keep` writes it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Tried:
 
 
 def trials() -> dict[str, list[Tried]]:
-    """Returns what is kept, by name of the row."""
+    """Returns the stored results, by name of the row."""
     found: dict[str, list[Tried]] = {}
     for line in FILE.read_text().splitlines() if FILE.exists() else []:
         if line and line[0] != "#":
@@ -155,9 +155,9 @@ def of_cure(judge: Judge, row: Row) -> list[Tried]:
 
 
 def best(judge: Judge, row: Row) -> list[Tried]:
-    """Returns the result of the remedy that gained most of those that were asked for, and of those
-    that NAMED has for the row; of a program without a problem, those of all remedies. Raises
-    RuntimeError if no trial can be made."""
+    """Returns the result of the remedy that gained most, among the proposed remedies and the
+    remedies that NAMED has for the row. For a program without a problem, all remedies are tried.
+    Raises RuntimeError if no trial can be made."""
     if not row.finding:
         return try_row(judge, row, ("--all",))
     asked = [tried for tried in try_row(judge, row) if tried.remedy not in NAMED.get(row.name, ())]

@@ -1,6 +1,6 @@
-"""Rows whose text is checked: a wrong sentence that the report once printed, and the right one.
-`says` are patterns that a finding of the program must match; `never` are patterns that no
-finding of the program or its fix may match."""
+"""Rows whose text is checked, because the report once printed a wrong sentence for them. `says` are
+patterns that a finding of the program must match; `never` are patterns that no finding of the
+program or its fix may match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from row import HERE, Row
 
 Words = tuple[str, ...]
 _C_WORDS = ("setvbuf", "_IOFBF", "fflush")
-_OPENS = (r"\d,\d\d\d opens", "[Oo]pen (files )?once")  # of streams that asked for their descriptor
+# Wrong text on streams whose descriptor was queried.
+_OPENS = (r"\d,\d\d\d opens", "[Oo]pen (files )?once")
 
 
 def _hdf5() -> list[Row]:
@@ -385,8 +386,8 @@ def _languages() -> list[Row]:
 
 
 def _tools() -> list[Row]:
-    """Returns rows of tools with efficient I/O; the report advises users who start one for each
-    of many files."""
+    """Returns rows of tools with efficient I/O. The report's advice is for users who start such a
+    tool for each of many files."""
 
     def tool(case: str) -> Row:
         # The shell replaces itself by the tool, so the log is the log of the tool.

@@ -24,7 +24,7 @@ static void odd_blocks(bool cured) {
   close(fd);
 }
 
-/* Uses atomic mode as if ranks wrote to the same bytes: each call takes a lock. */
+/* Uses atomic mode although ranks do not write to the same bytes: each call takes a lock. */
 static void atomic(bool cured) {
   enum { SIZE = 64 << 10, NUMBER = 200 };
   MPI_File file;

@@ -1,4 +1,4 @@
-/* Mistakes in programs that use HDF5 from C, with their fixes, and healthy ones: fields CASE
+/* Mistakes in programs that use HDF5 from C, with their fixes, and healthy programs: fields CASE
  * [cured]. */
 #include "case.h"
 
@@ -29,7 +29,7 @@ static void file_opens(bool cured) {
   H5Sclose(space);
 }
 
-/* H5Fflush after each row of a chunk that holds all of them. */
+/* Calls H5Fflush after each row, although one chunk contains all rows. */
 static void file_flushes(bool cured) {
   hsize_t whole[2] = {1024, 64}, one[2] = {1, 64};
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));

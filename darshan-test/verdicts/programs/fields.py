@@ -276,7 +276,7 @@ prepare_nc_in_memory = prepare_nc_diskless
 
 
 def nc_in_memory(_: bool) -> None:
-    """Opens files in memory and uses all of them."""
+    """Opens files in memory and uses all their data."""
     for number in range(4):
         with netCDF4.Dataset(f"m{number}.nc", diskless=True) as file:
             assert file["all"][:].sum() == 1 << 24
@@ -367,8 +367,8 @@ def nc_define_late(cured: bool) -> None:
 
 
 def nc_chunks_of_time(cured: bool) -> None:
-    """Writes two variables in the tiny chunks that an unlimited dimension has, and their times in
-    larger ones."""
+    """Writes two variables in the tiny chunks of an unlimited dimension, and their times in larger
+    chunks."""
     sizes = (1000, 10) if cured else (1, 10)
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("t", None)
@@ -564,7 +564,7 @@ def healthy_filled(_: bool) -> None:
 
 
 def healthy_synced(_: bool) -> None:
-    """Writes records by netCDF, with a sync after each ten large ones."""
+    """Writes large records with netCDF, with a sync after every ten records."""
     with netCDF4.Dataset("f.nc", "w") as file:
         file.createDimension("t", None)
         file.createDimension("x", 1 << 16)

@@ -101,7 +101,7 @@ static void appends(bool cured) {
   must(close(fd) == 0, "close");
 }
 
-/* A header says how much there is, then that is read. */
+/* Reads a header with the amount of data, then the data. */
 static void header_and_data(bool cured) {
   (void)cured;
   char *block = block_of(8 * MIB);

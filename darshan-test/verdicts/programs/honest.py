@@ -34,7 +34,7 @@ else:
     import h5py
 
 
-# --- what the cases read, made before the run that is judged ---------------------
+# --- input of the cases, made before the run that is judged ---------------------
 
 
 def text() -> None:
@@ -169,7 +169,7 @@ def zip_of_sources() -> None:
 
 
 def mirror() -> None:
-    """Copies newer files: all of them."""
+    """Copies newer files; all files are newer."""
     shutil.copytree("big", "copy")
     for path in Path("big").iterdir():
         assert (Path("copy") / path.name).stat().st_mtime >= path.stat().st_mtime - 1
@@ -316,7 +316,7 @@ def hdf5_batches() -> None:
 
 
 def hdf5_file_per_step() -> None:
-    """A file for each step, with what describes it."""
+    """Writes a file for each step, with attributes that describe it."""
     for step in range(10):
         with h5py.File(f"step{step}.h5", "w") as file:
             for name in ("density", "pressure"):
@@ -325,7 +325,7 @@ def hdf5_file_per_step() -> None:
 
 
 def hdf5_restart() -> None:
-    """The state is written, and read again when the job goes on."""
+    """Writes the state, and reads it again when the job continues."""
     names = [f"field{i}" for i in range(6)]
     with h5py.File("restart.h5", "w") as file:
         for name in names:

@@ -30,7 +30,7 @@ static void file_per_node(bool cured) {
   MPI_Comm_free(&node);
 }
 
-/* One process reads the settings for all; each has work; one writes what came out. */
+/* One process reads the settings for all; each process computes; one process writes the result. */
 static void settings_for_all(bool cured) {
   (void)cured;
   char text[4096];

@@ -17,7 +17,7 @@ WORKERS = 4
 
 
 def together(*work: Callable[[], None]) -> None:
-    """Runs each function in a process of its own, all at the same time."""
+    """Runs each function in a separate process, all at the same time."""
     context = multiprocessing.get_context("fork")
     processes = [context.Process(target=one) for one in work]
     for process in processes:
@@ -135,7 +135,8 @@ def lines_of_all(cured: bool) -> None:
 
 
 def state_for_others(cured: bool) -> None:
-    """One process writes its state at each step, others read it; cured: at a thousandth of them."""
+    """One process writes its state at each step, and other processes read it; cured: at every
+    thousandth step."""
     steps = range(4 if cured else 4000)
     Path("state").write_text("0" * 64)
 
@@ -191,11 +192,11 @@ def grown_and_read(cured: bool) -> None:
     together(append, look)
 
 
-# --- Files that only look like those -------------------------------------------------
+# --- Files that only look shared -------------------------------------------------
 
 
 def state_of_each(cured: bool) -> None:
-    """Each worker writes a state of its own at each step, which nobody reads; cured: less often."""
+    """Each worker writes its own state at each step, and no process reads it; cured: less often."""
 
     def save(worker: int) -> None:
         for step in range(5 if cured else 2000):
@@ -206,7 +207,7 @@ def state_of_each(cured: bool) -> None:
 
 
 def one_after_another(cured: bool) -> None:
-    """Steps of a run append to one log, one step after the other; cured: each opens it once."""
+    """Steps of a run append to one log, one step after another; cured: each step opens it once."""
     for step in range(4):
 
         def log(step: int = step) -> None:

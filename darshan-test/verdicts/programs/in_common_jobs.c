@@ -29,7 +29,7 @@ static void append(int step) {
   close(fd);
 }
 
-/* All ranks write at the same time, each at the place of its lines. */
+/* All ranks write at the same time, each at the offset of its lines. */
 static void write_at_once(void) {
   char text[SIZE];
   int fd = open("profile", O_WRONLY | O_CREAT, 0644);
@@ -77,13 +77,13 @@ static void turn_by_barriers(bool cured) {
   check();
 }
 
-/* All ranks write at once to places of their own, and meet at each step. */
+/* All ranks write at the same time, each to its own offsets, with a barrier at each step. */
 static void places_of_each(bool cured) {
   (void)cured;
   write_at_once();
 }
 
-/* Each rank has a file of its own, and they meet at each step. */
+/* Each rank has its own file, with a barrier at each step. */
 static void file_of_each(bool cured) {
   (void)cured;
   char text[SIZE], name[32];

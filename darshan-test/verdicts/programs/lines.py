@@ -62,7 +62,7 @@ def logging_each(cured: bool) -> None:
 
 
 def fsync_each(cured: bool) -> None:
-    """Calls flush and fsync for each line, as an answer on the Internet recommends."""
+    """Calls flush and fsync for each line, as an answer on a web page recommends."""
     with open("log", "w") as log:
         for i in range(250):
             log.write(f"step {i}\n")

@@ -207,7 +207,7 @@ def passes_of_models(_: bool) -> None:
 
 
 def settings_each_step(_: bool) -> None:
-    """Reads its small settings anew before each step, so that a user can change them."""
+    """Reads its small settings again before each step, so that a user can change them."""
     Path("settings.json").write_text(json.dumps({f"x{i}": i for i in range(50)}))
     total = 0.0
     for step in range(30):

@@ -140,7 +140,7 @@ static void zero_values(bool cured) {
   MPI_Bcast(room, PIECE * PIECES, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-/* The ranks write their parts of a file one after the other. */
+/* The ranks write their parts of a file one after another. */
 static void in_turn(bool cured) {
   enum { PIECE = 1 << 20, PIECES = 24 };
   int fd = open("mesh", O_CREAT | O_WRONLY, 0644);
@@ -341,7 +341,8 @@ static void file_per_rank(bool cured) {
   left_over(true);
 }
 
-/* The last rank computes longer than the others, which wait; little I/O of rank 0 meanwhile. */
+/* The last rank computes longer than the others, which wait; rank 0 does little I/O in this
+ * time. */
 static void one_computes(bool cured) {
   (void)cured;
   double begun = MPI_Wtime();
@@ -390,7 +391,7 @@ static void settings_by_all(bool cured) {
   usleep(200000);
 }
 
-/* Each rank writes its own checkpoint in large pieces and its own log in small ones. */
+/* Each rank writes its own checkpoint in large pieces, and its own log in small pieces. */
 static void own_files(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "checkpoint%d", rank);

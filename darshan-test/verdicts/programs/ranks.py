@@ -29,7 +29,7 @@ def writes(cured: bool) -> None:
 
 
 def gather_and_save(cured: bool) -> None:
-    """Rank 0 gathers and saves: what the tutorial shows."""
+    """Rank 0 gathers and saves, as in the tutorial."""
     part = np.ones(4 << 20)
     if cured:
         part.tofile(f"part.{RANK}")
@@ -54,7 +54,7 @@ def log_of_zero(cured: bool) -> None:
 
 
 def parsed_by_each(cured: bool) -> None:
-    """Every rank reads and parses the same text; cured: one does, and sends the values."""
+    """Every rank reads and parses the same text; cured: one rank does, and sends the values."""
     if RANK == 0:
         Path("mesh.new").write_text("".join(f"{i}.5 {i}.25 {i}.125\n" for i in range(1000)) * 800)
         Path("mesh.new").rename("mesh.txt")
@@ -67,8 +67,8 @@ def parsed_by_each(cured: bool) -> None:
 
 
 def dataset_by_each(cured: bool) -> None:
-    """Every rank goes through all blocks of a packed dataset, and keeps its rows; cured: it reads
-    only those."""
+    """Every rank reads all blocks of a compressed dataset, and keeps its rows; cured: it reads only
+    its rows."""
     rows, block = 2048, 128
     if RANK == 0:
         with h5py.File("made.h5", "w") as file:

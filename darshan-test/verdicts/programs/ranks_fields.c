@@ -92,8 +92,8 @@ static void make_field(void) {
   must(rename("made.h5", "field.h5") == 0, "field.h5");
 }
 
-/* Each rank needs its rows of a packed field. It reads and unpacks all of them. cured: it selects
- * its rows. */
+/* Each rank needs its rows of a compressed field, but reads and decompresses all rows. cured: it
+ * selects its rows. */
 static void field_by_all(bool cured) {
   if (rank == 0) make_field();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -96,7 +96,7 @@ static void sparse(bool cured) {
   close(fd);
 }
 
-/* A log is followed: what came is read, twenty times. */
+/* Follows a log: reads the new lines, twenty times. */
 static void follow(bool cured) {
   (void)cured;
   int out = made("log"), in = open("log", O_RDONLY);

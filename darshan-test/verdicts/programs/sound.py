@@ -35,7 +35,7 @@ elif sys.argv[1].startswith("parquet-"):
     import pyarrow.parquet as pq
 
 
-# --- what the cases read ---------------------------------------------------------
+# --- input of the cases ---------------------------------------------------------
 
 
 def parts() -> None:
@@ -113,7 +113,7 @@ def digests() -> None:
 
 
 def unpack() -> None:
-    """Two archives, all of them."""
+    """Reads two archives completely."""
     with zipfile.ZipFile("all.zip") as packed:
         packed.extractall()
     with tarfile.open("all.tar") as tape:
@@ -183,7 +183,7 @@ def sound() -> None:
 
 
 def query() -> None:
-    """A database is made in one go, and asked by its index."""
+    """Makes a database in one transaction, and queries it by its index."""
     db = sqlite3.connect("rows.db")
     with db, open("table.csv", newline="") as file:
         db.execute("create table t(id integer, value real, name text)")
@@ -281,7 +281,7 @@ def nc_years() -> None:
 
 
 def nc_packed() -> None:
-    """Packed by zlib, with attributes as the conventions ask for."""
+    """Writes data compressed by zlib, with the attributes that the conventions require."""
     with netCDF4.Dataset("grid.nc", "w") as file:
         for name, size in (("time", None), ("lat", 180), ("lon", 360)):
             file.createDimension(name, size)
@@ -294,7 +294,7 @@ def nc_packed() -> None:
 
 
 def table_of_blocks() -> None:
-    """An array grows by large blocks; a table is asked once."""
+    """An array grows by large blocks; a table is read once."""
     with tables.open_file("t.h5", "w") as file:
         made = file.create_earray("/", "x", tables.Float64Atom(), (0, 64), expectedrows=40000)
         for _ in range(10):

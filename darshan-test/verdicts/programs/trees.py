@@ -154,7 +154,7 @@ def settings(_: bool) -> None:
 
 
 def steps(_: bool) -> None:
-    """Starts programs one after the other; each reads the output of the one before."""
+    """Starts programs one after another; each reads the output of the previous program."""
     script = "sort input > sorted && uniq -c sorted > counted && wc -l sorted > lines"
     subprocess.run(["sh", "-c", script], check=True)
 

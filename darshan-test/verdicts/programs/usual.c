@@ -1,4 +1,4 @@
-/* Mistakes that users ask about, in C, with their fixes: usual CASE [cured]. */
+/* Mistakes in C that users often ask about, with their fixes: usual CASE [cured]. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -319,8 +319,8 @@ def h5_string_each(cured: bool) -> None:
 
 
 def nc_point_of_maps(cured: bool) -> None:
-    """A series at each of some points, of a file with a map per chunk; the cache is that of
-    netCDF before 4.8."""
+    """Reads a time series at some points, from a file with one map per chunk; the cache has the
+    size of netCDF before 4.8."""
     with netCDF4.Dataset("maps.nc") as file:
         v = file["v"]
         v.set_var_chunk_cache(4 << 20, 1009, 0.75)

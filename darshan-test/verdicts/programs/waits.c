@@ -21,7 +21,7 @@ static void make(int step) {
   fclose(file);
 }
 
-/* The child makes a file, and the parent looks for it. */
+/* The child makes a file, and the parent waits for it. */
 static void child_makes(bool cured) {
   for (int step = 0; step < STEPS; step++) {
     char name[32];

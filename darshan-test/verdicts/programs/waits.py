@@ -29,7 +29,7 @@ def wait_for(path: Path) -> None:
 
 
 def answers(cured: bool) -> None:
-    """Asks another program for answers, which come as files."""
+    """Sends requests to another program, whose responses are files."""
     Path("make.py").write_text(MAKE)
     command = [sys.executable, "make.py", str(STEPS)]
     with subprocess.Popen(
@@ -48,7 +48,7 @@ def answers(cured: bool) -> None:
 
 
 def never_made(_: bool) -> None:
-    """Waits for a file that does not come, and gives up."""
+    """Waits for a file that never appears, and then stops waiting."""
     for _attempt in range(8):
         if Path("order").exists():
             return
@@ -66,7 +66,7 @@ def stop_file(_: bool) -> None:
 
 
 def paced(_: bool) -> None:
-    """Makes what is missing, and sleeps between two requests, as a service demands."""
+    """Makes missing files, and sleeps between two requests, as a service demands."""
     for number in range(6):
         if not Path(f"answer{number}").exists():
             time.sleep(0.1)

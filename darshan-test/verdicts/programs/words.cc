@@ -22,7 +22,7 @@ static void tell_each(bool) {
   out << sum << '\n';
 }
 
-// Numbers as text: hardly any I/O, but a call for each of very many.
+// Numbers as text: very little I/O, but a call for each of very many numbers.
 static void many_calls(bool) {
   FILE *out = fopen("numbers", "w");
   must(out != nullptr, "numbers");

@@ -374,7 +374,7 @@ def prepare_lines_crowded() -> None:
 
 
 def packed_crowded(_: bool) -> None:
-    """Lines of a packed text are counted likewise."""
+    """Lines of a compressed text are counted in the same way."""
     with crowded(), gzip.open("packed.gz", "rt") as packed:
         assert sum(1 for _ in packed) == 3
 
@@ -387,8 +387,8 @@ def prepare_packed_crowded() -> None:
 
 
 def imports_and_array(_: bool) -> None:
-    """Imports some modules, fewer with those of numpy than are many, and reads one large array at
-    once."""
+    """Imports some modules (together with those of numpy, fewer than the rule's threshold), and
+    reads one large array at once."""
     sys.path.insert(0, str(Path("venv/lib/python3/site-packages").resolve()))
     for i in range(150):
         importlib.import_module(f"wanted{i}")
@@ -443,7 +443,7 @@ def prepare_files_by_threads() -> None:
 
 
 def search_path(cured: bool) -> None:
-    """Each texture is looked for in 80 folders, and is in the last one."""
+    """Each texture is searched in 80 folders, and is in the last folder."""
     for i in range(2000):
         folders = range(79 if cured else 0, 80)
         assert any(os.access(f"path/{folder}/{i % 100}.png", os.R_OK) for folder in folders)
@@ -512,7 +512,7 @@ def _append_under_lock(worker: int, cured: bool) -> None:
 
 
 def one_lock(cured: bool) -> None:
-    """Four workers wait for a lock, which each holds while it asks an instrument."""
+    """Four workers wait for a lock, which each keeps while it queries an instrument."""
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=_append_under_lock, args=(i, cured)) for i in range(4)]
     for worker in workers:

@@ -49,7 +49,7 @@ static void log_by_writes(bool cured) {
   close(fd);
 }
 
-/* Each rank reads a file of its own in small pieces. */
+/* Each rank reads its own file in small pieces. */
 static void small_reads(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "part.%d", rank);
