@@ -130,3 +130,8 @@ def test_a_view_of_small_pieces(tmp_path: Path) -> None:
     assert "contiguous rows" in found.remedy.text
     without = findings(job.but(0, VIEWS=0), tmp_path)["mpi-io-itself"]
     assert "MPI_COMM_SELF" in without.remedy.text
+    # Three quarters of the bytes are gaps: that part of the POSIX time is at stake, too.
+    slower = job.but(1, F_READ_TIME=7.0)
+    found = findings(slower, tmp_path)["mpi-io-itself"]
+    assert found.stake.seconds == pytest.approx(20.0 - 7.0 / 4)
+    assert "mpi-io-itself" not in findings(slower.but(0, VIEWS=0), tmp_path)

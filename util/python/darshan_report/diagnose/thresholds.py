@@ -479,7 +479,8 @@ LIMITS = (
         "waiting.mpiio",
         0.7,
         "of MPI-IO time",
-        "share of time in MPI-IO calls that is not in POSIX calls below",
+        "share of time in MPI-IO calls, without moving gaps of views, that is not in POSIX calls "
+        "below",
         JUDGEMENT,
     ),
     Limit(

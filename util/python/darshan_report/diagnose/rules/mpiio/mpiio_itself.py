@@ -15,8 +15,7 @@ from . import tiny_collective
 
 NAME = "mpi-io-itself"
 ROLE = CAUSE
-# File systems on which ROMIO locks the range of each call, to keep caches coherent.
-_LOCKING = ("nfs", "nfs4")
+_LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep caches coherent
 
 
 @needs("MPI-IO")
@@ -31,20 +30,22 @@ def find(facts: Facts) -> Iterator[Finding]:
     mine = (alone > 0) & (together == 0)
     if not mine.any():
         return
-    lost = np.where(mine, _beyond(upper, lower), 0.0)
+    itself, gaps = _beyond(upper, lower), _in_gaps(upper, lower)
     time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
-    mask = lost > facts.limits["waiting.mpiio"] * time
+    # The program did not ask for the gaps of a view, which POSIX calls move nevertheless.
+    mask = mine & (itself > facts.limits["waiting.mpiio"] * (time - gaps))
     mask &= ~tiny_collective.tiny(facts, upper)
-    lost = np.where(mask, lost, 0.0)
+    outside = float(itself[mask].sum())
     stake = facts.stake(
-        lost.sum(), "time in independent MPI-IO transfers that is not in POSIX calls below"
+        outside + gaps[mask].sum(),
+        "time in independent MPI-IO transfers that is not in POSIX calls on the bytes asked for",
     )
     if not mask.any() or not facts.worth(stake):
         return
-    (first,) = leading(mask, lost, 1)
+    (first,) = leading(mask, itself + gaps, 1)
     kind = facts.mount_type(int(upper.ids[first]))
     locks = kind in _LOCKING
-    through_view = _through_view(upper, lower, first) and not locks
+    through_view = _through_view(upper, lower)[first] and not locks
     whole, number = float(time[mask].sum()), int(mask.sum())
     more = f" and {plural(number - 1, 'more file')}" if number > 1 else ""
     yield Finding(
@@ -54,8 +55,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         else "Independent transfers spend their time in MPI-IO itself",
         f"{count(int(alone[mask].sum()))} independent transfers of "
         f"{facts.name(upper.ids[first])}{more} took {seconds(whole)}{facts.over_all}; the "
-        f"POSIX calls below took {seconds(whole - float(lost.sum()))} of that "
-        f"({share(whole - lost.sum(), whole)})"
+        f"POSIX calls below took {seconds(whole - outside)} of that "
+        f"({share(whole - outside, whole)})"
         + (
             f": on {kind} MPI-IO locks the range of each call and bypasses the cache."
             if locks
@@ -91,42 +92,53 @@ _WITHOUT_VIEW = Remedy(
     "Python: file.Read_at(rank * rows.nbytes, rows);  comm.Alltoallw(...)\n"
     "MPI_File_set_view and MPI_File_read_all",
 )
-# Smallest ratio of bytes that POSIX calls move to requested bytes, if a view has gaps.
-_SIEVED = 1.5
+_SIEVED = 1.5  # times the bytes asked for that POSIX calls move, at least, if a view has gaps
 
 
-def _below(upper: Table, lower: Table, place: int) -> tuple[float, float]:
-    """Returns the bytes that the transfers of a file requested, and the bytes that the POSIX calls
-    below moved."""
-    asked = float(upper["BYTES_READ"][place] + upper["BYTES_WRITTEN"][place])
-    at = lower.place(int(upper.ids[place]))
-    if at is None:
-        return asked, 0.0
-    return asked, float(lower["BYTES_READ"][at] + lower["BYTES_WRITTEN"][at])
-
-
-def _through_view(upper: Table, lower: Table, place: int) -> bool:
-    """Returns whether a file was used through views with gaps, so that MPI-IO also moves the
-    gaps."""
-    asked, moved = _below(upper, lower, place)
-    return bool(upper["VIEWS"][place] > 0) and asked > 0 and moved >= _SIEVED * asked
-
-
-def _pieces(upper: Table, lower: Table, place: int) -> str:
-    """Returns a sentence on the cost of a view with gaps."""
-    asked, moved = _below(upper, lower, place)
-    return (
-        f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "
-        f"{amount(asked)} were asked for, and the POSIX calls moved {amount(moved)} with the gaps, "
-        "from which MPI-IO copied each piece."
-    )
+def _below(upper: Table, lower: Table, *names: str) -> np.ndarray:
+    """Returns the sum of these counters of the POSIX calls on each file; not a number for files
+    without a POSIX record."""
+    at = np.searchsorted(lower.ids, upper.ids).clip(0, len(lower) - 1)
+    return np.where(lower.ids[at] == upper.ids, sum(lower[name][at] for name in names), np.nan)
 
 
 def _beyond(upper: Table, lower: Table) -> np.ndarray:
     """Returns the seconds of transfers that are not in POSIX calls on the same file; 0 for files
     without a POSIX record."""
-    below = lower["F_READ_TIME"] + lower["F_WRITE_TIME"]
-    at = np.searchsorted(lower.ids, upper.ids).clip(0, len(lower) - 1)
+    below = _below(upper, lower, "F_READ_TIME", "F_WRITE_TIME")
     time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
-    known = lower.ids[at] == upper.ids
-    return np.where(known, np.maximum(0.0, time - below[at]), 0.0)
+    return np.where(np.isnan(below), 0.0, np.maximum(0.0, time - below))
+
+
+def _bytes(upper: Table, lower: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the bytes that the transfers of each file asked for, and those that the POSIX calls
+    below moved."""
+    asked = upper["BYTES_READ"] + upper["BYTES_WRITTEN"]
+    return asked, np.nan_to_num(_below(upper, lower, "BYTES_READ", "BYTES_WRITTEN"))
+
+
+def _through_view(upper: Table, lower: Table) -> np.ndarray:
+    """Returns a mask of files that were used through views with gaps: MPI-IO then moves the gaps,
+    too."""
+    asked, moved = _bytes(upper, lower)
+    mask: np.ndarray = (upper["VIEWS"] > 0) & (asked > 0) & (moved >= _SIEVED * asked)
+    return mask
+
+
+def _in_gaps(upper: Table, lower: Table) -> np.ndarray:
+    """Returns the seconds of transfers in POSIX calls that moved gaps of a view, by the share of
+    the gaps in their bytes."""
+    asked, moved = _bytes(upper, lower)
+    below = upper["F_READ_TIME"] + upper["F_WRITE_TIME"] - _beyond(upper, lower)
+    gaps = 1 - asked / np.maximum(moved, 1)
+    return np.where(_through_view(upper, lower), below * gaps, 0.0)
+
+
+def _pieces(upper: Table, lower: Table, place: int) -> str:
+    """Returns a sentence on what a view with gaps costs."""
+    asked, moved = (float(values[place]) for values in _bytes(upper, lower))
+    return (
+        f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "
+        f"{amount(asked)} were asked for, and the POSIX calls moved {amount(moved)} with the gaps, "
+        "from which MPI-IO copied each piece."
+    )
