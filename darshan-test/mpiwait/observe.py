@@ -43,8 +43,9 @@ def read(parser: Path, log: Path) -> dict[int, Waited]:
 
 def program(runner: Runner, source: str, *options: str) -> str:
     """Builds a source of this folder."""
+    # A source in C and one in Fortran have the same stem.
     ending = "".join(option.removeprefix("-D").lower() for option in options)
-    built = runner.programs / f"mpiwait-{Path(source).stem}{ending}.{runner.mpi.name}"
+    built = runner.programs / f"mpiwait-{source}{ending}.{runner.mpi.name}"
     options += () if source.endswith(".F90") else OPTIONS
     runner.environment()
     return str(runner.mpi.build(str(HERE / source), built, *options))
