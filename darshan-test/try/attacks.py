@@ -56,11 +56,11 @@ int main(int count, char **words) {
     fd = open("in.txt", O_RDONLY);
     alarms(reads);
     long whole = lseek(fd, 0, SEEK_END), mine = 0;
-    for (lseek(fd, 0, SEEK_SET); came < 300;) {
-      taken = mine = 0;
+    while (came < 300) {
+      taken = mine = 0;  /* at the end of the file, where the handler gets nothing */
+      lseek(fd, 0, SEEK_SET);
       for (ssize_t got; (got = read(fd, text, 8)) > 0;) mine += got;
       if (mine + taken != whole) break;
-      lseek(fd, 0, SEEK_SET);
     }
     printf("%d\n", came >= 300);
   } else if (!strncmp(which, "signal ", 7)) {
