@@ -312,22 +312,34 @@ def test_between_calls(build: Path, tmp_path: Path) -> None:
         log.unlink()
 
 
+# Each page waits for storage of its own: what the kernel reads ahead comes while a process waits
+# for a processor.
 MAPPED = """
 import ctypes, mmap, os, sys
+RANDOM = mmap.MADV_RANDOM
 with open("a", "r+b") as file:
-    os.fsync(file.fileno())
     size = os.fstat(file.fileno()).st_size
-    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     if sys.argv[1] == "seen":
         mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        mapped.madvise(RANDOM)
     else:  # by number, which nobody hears of
         call = ctypes.CDLL(None).syscall
         call.restype = ctypes.c_void_p
         at = call(9, None, ctypes.c_size_t(size), 1, 1, file.fileno(), ctypes.c_long(0))
+        call(28, ctypes.c_void_p(at), ctypes.c_size_t(size), RANDOM)
         mapped = (ctypes.c_char * size).from_address(at)
     for at in range(0, size, 4096):
         mapped[at]
 """
+
+
+def only_on_storage(path: Path, size: int) -> None:
+    """Writes a file that the page cache does not have."""
+    with path.open("wb") as file:
+        file.write(os.urandom(size))
+        file.flush()
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 @pytest.mark.needs("storage")
@@ -336,7 +348,7 @@ def test_bytes_from_storage(how: str, build: Path, tmp_path: Path) -> None:
     """Page faults of a mapped file read bytes that no call transferred. The finding is not
     reported if the runtime saw the mapping, nor for a small file."""
     for size, is_told in ((32, True), (0, False)):
-        (tmp_path / "a").write_bytes(os.urandom((size << 20) + 4096))
+        only_on_storage(tmp_path / "a", (size << 20) + 4096)
         log = run_of(build, tmp_path, sys.executable, "-c", MAPPED, how)
         found = told(build, log)
         assert ("unseen-storage" in found) == (is_told and how == "unseen")
