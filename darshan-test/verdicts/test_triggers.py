@@ -49,6 +49,8 @@ GENERAL = tuple(
         "calls.many", "sync.share", "metadata.share", "element.bytes",
     )
 )  # fmt: skip
+# Thresholds with which a call that takes little time is told, too.
+CHEAP = (("io.fine", 0), ("stake.seconds", 0))
 # Findings that come first for no row, or only as one of several.
 BESIDE = {
     "aggregators": Trigger("blocks-c/one-aggregator/mpich"),
@@ -56,16 +58,13 @@ BESIDE = {
     "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
-    "costly-buffers": Trigger("streams-c/getc-buffered"),
+    "costly-buffers": Trigger("streams-c/getc-buffered", limits=CHEAP),
     "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),
     "costly-listings": Trigger("names-c/walk-once"),
     "costly-lookups": Trigger("names-c/failed-access", limits=GENERAL),
-    "costly-mappings": Trigger("transfers-c/map-at-once", limits=GENERAL),
-    "costly-mpiio": Trigger(
-        "ranks-c/large-collective/mpich",
-        limits=(*GENERAL, ("io.fine", 0), ("stake.seconds", 0)),
-    ),
+    "costly-mappings": Trigger("transfers-c/map-at-once", limits=(*GENERAL, *CHEAP)),
+    "costly-mpiio": Trigger("ranks-c/large-collective/mpich", limits=(*GENERAL, *CHEAP)),
     "costly-opens": Trigger("names-c/stat-poll", limits=GENERAL),
     "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
     "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),
