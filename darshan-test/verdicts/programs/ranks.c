@@ -142,7 +142,7 @@ static void zero_values(bool cured) {
 
 /* The ranks write their parts of a file one after another. */
 static void in_turn(bool cured) {
-  enum { PIECE = 1 << 20, PIECES = 24 };
+  enum { PIECE = 1 << 20, PIECES = 72 };
   int fd = open("mesh", O_CREAT | O_WRONLY, 0644);
   for (int turn = 0; turn < ranks; turn++) {
     if (cured ? turn == 0 : turn == rank)
