@@ -90,9 +90,10 @@ def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
 )
 def test_fortran(runner: Runner, interface: str) -> None:
     command = [program(runner, "waits.F90", *INTERFACES[interface]), str(runner.data)]
-    waited = run(runner, command)
-    for rank, own in enumerate(took(runner)):
-        assert waited[rank].collective >= LEAST * own - MORE > 0 or rank == RANKS - 1
+    waited, own = run(runner, command), took(runner)
+    assert LEAST * max(own) > MORE  # a busy machine may delay one of the ranks that wait
+    for rank, seconds in enumerate(own):
+        assert waited[rank].collective >= LEAST * seconds - MORE
 
 
 @ONE_MPI
@@ -103,8 +104,10 @@ def test_python(runner: Runner) -> None:
     }
     script = str(HERE / "scripts" / "waits.py")
     waited = run(runner, [sys.executable, script, str(runner.data)], settings)
-    for rank, own in enumerate(took(runner)[:-1]):
-        assert waited[rank].collective + waited[rank].message >= LEAST * own - MORE > 0
+    own = took(runner)[:-1]
+    assert LEAST * max(own) > MORE
+    for rank, seconds in enumerate(own):
+        assert waited[rank].collective + waited[rank].message >= LEAST * seconds - MORE
 
 
 @ONE_MPI
