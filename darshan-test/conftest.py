@@ -21,13 +21,14 @@ from tree import build_folder, real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Restores signals: a shell starts background commands with SIGINT ignored, and programs
-    inherit this."""
+    """Restores signals: a shell starts background commands with SIGINT and SIGQUIT ignored, and
+    programs inherit this."""
     config.addinivalue_line("markers", "always: runs even if its file's tests are sampled")
     config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    for number in (signal.SIGHUP, signal.SIGTERM):  # nohup ignores signals as well
+    # nohup ignores signals as well.
+    for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
