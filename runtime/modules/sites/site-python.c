@@ -35,26 +35,30 @@ static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   const struct span *own = &site_thread.stack;
-  return site_thread.is_first && here < own->end && here > own->start + ROOM;
+  return (site_thread.is_first || script_has_room()) && here < own->end && here > own->start + ROOM;
 }
 
 struct taking {
   struct python_frame *frames;
   size_t most, count;
   bool imports;
+  struct script_words *words;
 };
 
 static void take_script_here(void *argument) {
   struct taking *taking = argument;
-  taking->count = script_frames(taking->frames, taking->most, &taking->imports);
+  taking->count = script_frames(taking->frames, taking->most, &taking->imports, taking->words);
 }
 
-static void take_script(struct site_python *python, struct python_frame *frames, size_t most) {
-  struct taking taking = {frames, most, 0, false};
+static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
+                        struct script_words *words) {
+  struct taking taking = {frames, most, 0, false, words};
   python->frame = frames;
   if (stack_run_with_room(take_script_here, &taking, has_room()) < 0) return;
   python->lines = (uint32_t)taking.count;
   python->imports = taking.imports;
+  /* The words are also those of frames within a loader of classes. */
+  if (words && script_has_words() && !taking.imports) python->words = words;
 }
 
 struct comparing {
@@ -85,9 +89,10 @@ uint64_t site_mark(const struct site_stack *stack) {
   return stack_run_with_room(mark_here, &comparing, has_room()) < 0 ? 0 : comparing.mark;
 }
 
-void site_take_python(struct site_python *python, struct python_frame *frames, size_t most) {
+void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
+                      struct script_words *words) {
   if (UNLIKELY(script_is_here())) {
-    take_script(python, frames, most);
+    take_script(python, frames, most, words);
     return;
   }
   size_t first, count = python_frames_trusted(frames, most);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../door/door.h"
+#include "../../stacks/script/script-frames.h"
 #include "record-id.h"
 #include "records.h"
 #include "sites-state.h"
@@ -130,7 +131,10 @@ static void add_object(uintptr_t address) {
       store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
   if (!name.is_full && !(entry && entry->record[STORE_SITES])) {
     record_of(name.text, name.length, RECORD_OF_OBJECT, 0);
-    if (object.map) python_look_at(object.map); /* dlopen may have loaded an interpreter */
+    if (object.map) { /* dlopen may have loaded an interpreter */
+      python_look_at(object.map);
+      if (!python_is_here()) script_look_at(object.map);
+    }
   }
   if (known) known->has_record = 1;
 }

@@ -17,11 +17,12 @@ static inline unsigned head_of(uint64_t key) {
 
 /* Returns the key of a stack, which is computed from the innermost return address and the depth of
  * the stack. If the end of the stack is unknown, the offset within a page replaces the depth. With
- * Python, the innermost line is part of the key. */
+ * Python, the innermost line is part of the key, unless words of the stack tell the lines. */
 static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
                                             const struct site_python *python) {
   uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
-  if (python->lines) key = key * 31 + python->frame[0].code * 7 + python->frame[0].instruction;
+  if (python->lines && !python->words)
+    key = key * 31 + python->frame[0].code * 7 + python->frame[0].instruction;
   return key;
 }
 enum { PAGE_MASK = 4095 };
@@ -49,8 +50,10 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
 }
 
 /* Compares a mark of the texts of the running stack's lines, which have the addresses of the known
- * stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
+ * stack's lines; if words tell the lines, compares the lines first. Returns 1 if the mark is the
+ * same or unknown, else 0. */
 static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
+  if (stack->by_words && !site_has_script_lines(stack)) return 0;
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
   if (mark && known && mark != known) return 0;
@@ -80,6 +83,7 @@ static __attribute__((noinline)) int same_lines(struct site_stack *stack,
 }
 
 __attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
+  if (stack->by_words) return have_texts(stack); /* its slots were compared */
   int has = UNLIKELY(script_is_here()) ? site_has_script_lines(stack)
                                        : python_frames_are(stack->line, stack->lines, true);
   return has && have_texts(stack);
@@ -97,6 +101,18 @@ known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_pyth
             : is_same_there(stack, frame))
       return stack;
   }
+  return NULL;
+}
+
+/* Returns the known stack whose slots tell all of the running stack, its lines, too; NULL if there
+ * is none. The running stack is the thread's own. */
+static __attribute__((noinline)) struct site_stack *known_by_words(uint64_t key, uintptr_t frame,
+                                                                   uintptr_t end) {
+  struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
+  for (; stack; stack = stack->next)
+    if (stack->key == key && stack->by_words && stack->span <= end - frame &&
+        site_is_same(stack, frame) && have_texts(stack))
+      return stack;
   return NULL;
 }
 
@@ -142,34 +158,58 @@ static void publish(struct site_stack *stack) {
   }
 }
 
+static void add_slot(struct site_stack *stack, uintptr_t stored, uintptr_t frame) {
+  uintptr_t offset = stored - frame;
+  stack->slot[stack->count++] = (struct site_slot){offset, *(const uintptr_t *)stored};
+  if (offset + sizeof(uintptr_t) > stack->span)
+    stack->span = (uint32_t)(offset + sizeof(uintptr_t));
+}
+
 static void copy_slots(struct site_stack *stack, const struct walk_frame *from, unsigned count,
-                       uintptr_t frame) {
-  stack->count = count;
-  for (unsigned i = 0; i < count; i++) {
-    uintptr_t offset = from[i].stored - frame;
-    stack->slot[i] = (struct site_slot){offset, *(const uintptr_t *)from[i].stored};
-    if (offset + sizeof(uintptr_t) > stack->span)
-      stack->span = (uint32_t)(offset + sizeof(uintptr_t));
-  }
+                       const struct new_stack *new) {
+  const struct script_words *words = new->python->words;
+  for (unsigned i = 0; i < count; i++)
+    add_slot(stack, from[i].stored, new->frame);
+  for (size_t i = 0; words && i < words->count; i++)
+    add_slot(stack, words->address[i], new->frame);
+  count = stack->count;
   /* Without slots: the return address of the function that looks, which is not 0. */
   struct site_slot never = {sizeof(uintptr_t), 0};
   if (count) never = (struct site_slot){stack->slot[0].offset, ~stack->slot[0].address};
   stack->slot[count] = never;
 }
 
+/* Returns 1 if the frames of a walk, from `first` on, and the words that tell the lines are all
+ * that tells this stack from others, and can be compared. */
+static int is_comparable(const struct new_stack *new, const struct walk *walk, unsigned first) {
+  const struct site_python *python = new->python;
+  const struct script_words *words = python->words;
+  const struct span *own = &site_thread.stack;
+  for (unsigned i = first; i < walk->count; i++)
+    if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
+      return 0;
+  /* Imports that the interpreter makes at its start have no lines, and one site. */
+  if (walk->count - first + python->lines == 0 && !python->imports) return 0;
+  if (!words) return 1;
+  /* Frames of Java that were not found may be found later. */
+  if (words->count > SCRIPT_WORDS || (python->lines == 0 && walk->end != WALK_WHOLE)) return 0;
+  for (size_t i = 0; i < words->count; i++)
+    if (words->address[i] <= new->frame || words->address[i] >= own->end - sizeof(uintptr_t) ||
+        words->address[i] % sizeof(uintptr_t) != 0 || new->frame < own->start)
+      return 0;
+  return 1;
+}
+
 /* Adds a stack to the table under `key`, with its frames from `first` of the walk on. Does nothing
- * if the table is full or a return address is in a register. */
+ * if the table is full or the stack cannot be compared. */
 static void remember(const struct new_stack *new, const struct walk *walk, unsigned first,
                      uint64_t key) {
   unsigned count = walk->count - first;
   const struct site_python *python = new->python;
-  for (unsigned i = first; i < walk->count; i++)
-    if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
-      return;
-  /* Imports that the interpreter makes at its start have no lines, and one site. */
-  if (count + python->lines == 0 && !python->imports) return;
+  if (!is_comparable(new, walk, first)) return;
   if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
-  size_t slots = sizeof(struct site_stack) + (count + 1) * sizeof(struct site_slot);
+  size_t words = python->words ? python->words->count : 0;
+  size_t slots = sizeof(struct site_stack) + (count + words + 1) * sizeof(struct site_slot);
   struct site_stack *stack =
       scratch_take(&darshan_scratch, slots + python->lines * sizeof(struct python_frame));
   if (!stack) return;
@@ -179,11 +219,12 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
     line[i] = python->frame[i];
   stack->line = line;
   stack->lines = python->lines;
+  stack->by_words = python->words != NULL;
   stack->mark = site_mark(stack);
   stack->checked = site_thread.now;
   stack->key = key;
   stack->part = new->part;
-  copy_slots(stack, walk->frame + first, count, new->frame);
+  copy_slots(stack, walk->frame + first, count, new);
   publish(stack);
 }
 
@@ -258,11 +299,23 @@ static const struct site_python no_python;
  * buffer because they do not fit on the stack. */
 __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
                                                                  uintptr_t returns) {
+  if (script_has_words()) {
+    const struct span *own = &site_thread.stack;
+    struct site_stack *known = NULL;
+    if (frame - own->start < own->end - own->start)
+      known = known_by_words(key_of(returns, own->end - frame, &no_python), frame, own->end);
+    if (known) return (site_thread.last = known)->part;
+  }
   struct path_buffer *buffer = path_buffer_take();
   struct site_python python = no_python;
-  if (buffer)
-    site_take_python(&python, (struct python_frame *)buffer->bytes,
-                     DARSHAN_PATH_ROOM / sizeof(struct python_frame));
+  if (buffer) {
+    struct python_frame *frames = (struct python_frame *)buffer->bytes;
+    struct script_words *words = (struct script_words *)(frames + SCRIPT_FRAMES);
+    static_assert(SCRIPT_FRAMES * sizeof(*frames) + sizeof(*words) <= DARSHAN_PATH_ROOM, "room");
+    if (!script_is_here()) words = NULL; /* Python's frames have all of the buffer */
+    size_t most = words ? SCRIPT_FRAMES : DARSHAN_PATH_ROOM / sizeof(*frames);
+    site_take_python(&python, frames, most, words);
+  }
   struct site_part *part = find(frame, returns, &python);
   path_buffer_give(buffer);
   return part;

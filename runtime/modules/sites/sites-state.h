@@ -52,6 +52,7 @@ struct site_stack {
    * frame are; the frames' addresses are those of the first such stack. */
   const struct python_frame *line;
   uint32_t lines;
+  uint32_t by_words;      /* 1: the slots tell the lines, too (script_words) */
   uint64_t mark;          /* of the lines (site_mark) */
   uint64_t checked;       /* when the running lines had this mark, in ticks */
   uint32_t forgotten;     /* value of sites_state.forgotten when the stack was added */
@@ -61,12 +62,15 @@ struct site_stack {
   struct site_slot slot[]; /* `count` slots, then one that never matches */
 };
 
+struct script_words;
+
 /* The Python frames of the running stack. imports: the innermost frames belong to the import
  * machinery. The frames then begin with the line that imports, and native frames do not count. */
 struct site_python {
   const struct python_frame *frame;
   uint32_t lines;
   int imports;
+  const struct script_words *words; /* that tell the lines; NULL: the lines are compared */
 };
 
 /* An object of a stack. has_record: its record was made; written with the store's lock held. */
@@ -190,8 +194,10 @@ void site_objects_forked(void);
 void site_add_line(struct site_name *name, const struct python_frame *frame);
 /* Returns the bounds of the object with the interpreter, which are 0 if there is none. */
 struct span site_interpreter(void);
-/* Copies at most `most` Python frames of this thread to frames, and describes them in *python. */
-void site_take_python(struct site_python *python, struct python_frame *frames, size_t most);
+/* Copies at most `most` Python frames of this thread to frames, and describes them in *python.
+ * words: NULL, or where the words go that tell the frames of a script. */
+void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
+                      struct script_words *words);
 
 /* From now on, counts each fork of the application. */
 void sites_watch_forks(void);

@@ -28,7 +28,7 @@ void training_name_loader(struct site_name *name) {
   name->is_full = 0;
   name->text[0] = '\0';
   site_name_add(name, "DataLoader");
-  site_take_python(&python, frames, sizeof(frames) / sizeof(frames[0]));
+  site_take_python(&python, frames, sizeof(frames) / sizeof(frames[0]), NULL);
   for (uint32_t i = 0; i < python.lines && !name->is_full; i++) {
     size_t before = name->length;
     site_add_line(name, &python.frame[i]);

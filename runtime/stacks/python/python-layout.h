@@ -59,6 +59,9 @@ void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 /* Copies n bytes from an address of this process. Returns false if not all of them are mapped and
  * readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
+/* Like python_read, for an address that may be wrong, of memory that may be unmapped later: the
+ * kernel makes each of these reads. */
+bool python_read_fresh(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Copies as many of n bytes from an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 

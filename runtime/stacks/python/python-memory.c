@@ -64,6 +64,10 @@ size_t python_read_some(void *to, uintptr_t from, size_t n) {
   return got;
 }
 
+bool python_read_fresh(void *to, uintptr_t from, size_t n) {
+  return read_by_kernel(to, from, n) == n;
+}
+
 bool python_read(void *to, uintptr_t from, size_t n) {
   return python_read_some(to, from, n) == n;
 }

@@ -30,11 +30,27 @@ void script_look(void) {
   if (!loader_is_there()) return;
   const struct link_map *object = libc_first_object();
   int found = bash_consider(object) ? SCRIPT_BASH : SCRIPT_NONE;
-  for (; object && !found; object = object->l_next)
-    if (perl_consider(object)) found = SCRIPT_PERL;
+  for (; object && !found; object = object->l_next) {
+    if (perl_consider(object))
+      found = SCRIPT_PERL;
+    else if (java_consider(object))
+      found = SCRIPT_JAVA;
+  }
   if (!found) return;
   note_folder();
   script_kind = found;
+}
+
+void script_look_at(const struct link_map *object) {
+  static int is_taken;
+  if (script_is_here() || __atomic_load_n(&is_taken, __ATOMIC_RELAXED) || !object ||
+      !straight_symbol(object, "gHotSpotVMStructs") ||
+      __atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQ_REL))
+    return;
+  if (java_consider(object)) {
+    note_folder();
+    __atomic_store_n(&script_kind, SCRIPT_JAVA, __ATOMIC_RELEASE);
+  }
 }
 
 bool script_give(struct script_sink *sink, struct python_frame frame) {
@@ -54,11 +70,15 @@ bool script_give(struct script_sink *sink, struct python_frame frame) {
 }
 
 static bool walk(struct script_sink *sink) {
+  if (script_kind == SCRIPT_JAVA) return java_walk(sink);
   return script_kind == SCRIPT_BASH ? bash_walk(sink) : perl_walk(sink);
 }
 
-size_t script_frames(struct python_frame *frames, size_t limit, bool *imports) {
+size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
+                     struct script_words *words) {
   struct script_sink sink = {.to = frames, .limit = limit < SCRIPT_FRAMES ? limit : SCRIPT_FRAMES};
+  if (words) words->count = 0;
+  sink.words = words;
   *imports = walk(&sink);
   return sink.count;
 }
@@ -73,12 +93,18 @@ bool script_frames_are(const struct python_frame *known, size_t count) {
 bool script_describe(const struct python_frame *frame, struct python_place *place) {
   if (place->room < PYTHON_LEAST_ROOM) return false;
   place->is_cut = false;
+  if (script_kind == SCRIPT_JAVA) return java_describe(frame, place);
   return script_kind == SCRIPT_BASH ? bash_describe(frame, place) : perl_describe(frame, place);
 }
 
 uint64_t script_mark(const struct python_frame *frames, size_t count) {
   char text[512];
   uint64_t mark = 1;
+  if (script_kind == SCRIPT_JAVA) {
+    for (size_t i = 0; i < count; i++)
+      mark = java_mark(mark, &frames[i]);
+    return mark | 1;
+  }
   if (script_kind != SCRIPT_PERL) return 0;
   for (size_t i = 0; i < count; i++) {
     struct python_place place = {.text = text, .room = sizeof(text)};
@@ -90,6 +116,7 @@ uint64_t script_mark(const struct python_frame *frames, size_t count) {
 }
 
 uintptr_t script_interpreter(void) {
+  if (script_kind == SCRIPT_JAVA) return java_address();
   return script_kind == SCRIPT_BASH ? bash_address() : perl_address();
 }
 
@@ -113,17 +140,19 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut) {
   return (long)n;
 }
 
-/* Puts the folder before a relative path, if a file is there. */
-static void make_absolute(struct python_place *place, size_t room) {
+/* Puts the folder, and one of these below it, before a relative path, if a file is there. */
+static void make_absolute(struct python_place *place, size_t room, const char *below) {
   const char *relative = place->text;
-  size_t before = strlen(folder), length = place->file_length;
-  if (relative[0] == '/' || relative[0] == '<' || before == 0 || before + length + 1 > room) return;
+  size_t folders = strlen(folder), before = folders + strlen(below), length = place->file_length;
+  if (relative[0] == '/' || relative[0] == '<' || folders == 0 || before + length + 1 > room)
+    return;
   while (relative[0] == '.' && relative[1] == '/') {
     relative += 2;
     length -= 2;
   }
   memmove(place->text + before, relative, length + 1);
-  memcpy(place->text, folder, before);
+  memcpy(place->text, folder, folders);
+  memcpy(place->text + folders, below, before - folders);
   if (sys_faccess(place->text, 0) == 0) {
     place->file_length = before + length;
     return;
@@ -132,21 +161,14 @@ static void make_absolute(struct python_place *place, size_t room) {
   place->file_length = length;
 }
 
-bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
-                  const char *function) {
-  size_t length = strlen(function), room = place->room / 2, for_file;
-  if (length > room) length = room;
-  for_file = place->room - length - 1;
-  if (file) {
-    long n = script_text(place->text, for_file, file, &place->is_cut);
-    if (n <= 0) return false;
-    place->file_length = (size_t)n;
-    make_absolute(place, for_file);
-  } else {
-    place->file_length = strlen(without_file);
-    if (place->file_length >= for_file) return false;
-    memcpy(place->text, without_file, place->file_length + 1);
-  }
+/* Returns how many bytes of the room of a place are for the path; the function's name, whose length
+ * is changed if it is too long, has the rest. */
+static size_t room_for_path(const struct python_place *place, size_t *function) {
+  if (*function > place->room / 2) *function = place->room / 2;
+  return place->room - *function - 1;
+}
+
+static bool add_function(struct python_place *place, const char *function, size_t length) {
   char *to = place->text + place->file_length + 1;
   memcpy(to, function, length);
   to[length] = '\0';
@@ -154,4 +176,31 @@ bool script_place(struct python_place *place, uintptr_t file, const char *withou
   place->function = to;
   place->function_length = length;
   return true;
+}
+
+bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
+                  const char *function) {
+  size_t length = strlen(function), room = room_for_path(place, &length);
+  if (file) {
+    long n = script_text(place->text, room, file, &place->is_cut);
+    if (n <= 0) return false;
+    place->file_length = (size_t)n;
+    make_absolute(place, room, "");
+  } else {
+    place->file_length = strlen(without_file);
+    if (place->file_length >= room) return false;
+    memcpy(place->text, without_file, place->file_length + 1);
+  }
+  return add_function(place, function, length);
+}
+
+bool script_place_below(struct python_place *place, const char *path, const char *function) {
+  static const char *const folders[] = {"", "src/", "src/main/java/"};
+  size_t length = strlen(function), room = room_for_path(place, &length), n = strlen(path);
+  if (n >= room) return false;
+  memcpy(place->text, path, n + 1);
+  place->file_length = n;
+  for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && place->file_length == n; i++)
+    make_absolute(place, room, folders[i]);
+  return add_function(place, function, length);
 }

@@ -18,27 +18,53 @@
 
 #include "../python/python-frames.h"
 
-enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL };
+enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL, SCRIPT_JAVA };
 extern int script_kind __attribute__((visibility("hidden")));
 
 /* Returns true if script_frames may return frames. */
 static inline bool script_is_here(void) {
-  return __builtin_expect(script_kind != SCRIPT_NONE, 0);
+  return __builtin_expect(__atomic_load_n(&script_kind, __ATOMIC_RELAXED) != SCRIPT_NONE, 0);
 }
 
 /* Looks for an interpreter of scripts in the program and in the libraries that were loaded with it.
  * Called once, by the runtime's constructor, when there are no other threads. */
 void script_look(void) __attribute__((visibility("hidden")));
 
+/* Looks for a Java machine in an object that dlopen brought, unless there is an interpreter. The
+ * object must stay loaded meanwhile. A Java machine is never unloaded. */
+struct link_map;
+void script_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
+
+/* Returns true if a thread that runs the script has the stack that script_frames needs: the Java
+ * machine lets no method begin without room for native code. */
+static inline bool script_has_room(void) {
+  return script_kind == SCRIPT_JAVA;
+}
+
 /* Outermost frames beyond this number are left out. */
 enum { SCRIPT_FRAMES = 64 };
 
+/* Addresses of words on the stack of this thread. As long as these words and the return addresses
+ * of the native frames inside are the same, so are the frames of Java, unless the machine has
+ * replaced compiled code. */
+enum { SCRIPT_WORDS = 256 };
+struct script_words {
+  size_t count; /* more than SCRIPT_WORDS: there were more */
+  uintptr_t address[SCRIPT_WORDS];
+};
+
+/* Returns true if script_frames tells the words of the frames. */
+static inline bool script_has_words(void) {
+  return script_kind == SCRIPT_JAVA;
+}
+
 /* Fills in the lines that led to this call, the innermost first, at most `limit`, and returns their
- * number. Frames have the form of Python's: those with the same code and instruction are the same
- * line of the same function. imports: true if the interpreter reads the text of a program; the
- * frames begin then with the line that loads it. Takes some hundred bytes of stack. */
-size_t script_frames(struct python_frame *frames, size_t limit, bool *imports)
-    __attribute__((visibility("hidden")));
+ * number. words: NULL, or where the words of the frames go; none if the interpreter has none.
+ * Frames have the form of Python's: those with the same code and instruction are the same line of
+ * the same function. imports: true if the interpreter reads the text of a program; the frames begin
+ * then with the line that loads it. Takes some hundred bytes of stack, with Java two kilobytes. */
+size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
+                     struct script_words *words) __attribute__((visibility("hidden")));
 
 /* Returns true if script_frames would return exactly these frames, and no import. */
 bool script_frames_are(const struct python_frame *known, size_t count)

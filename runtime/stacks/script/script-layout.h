@@ -14,6 +14,8 @@ struct script_sink {
   const struct python_frame *known; /* innermost first */
   size_t limit, count;              /* count: frames that were given, at most the limit */
   bool differs, is_full;            /* is_full: there were more frames */
+  bool loads;                       /* a loader of classes is among the frames */
+  struct script_words *words;       /* NULL: not asked for */
 };
 /* Passes a frame to the sink. Returns false if the walk may end. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
@@ -42,17 +44,30 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
+/* Like script_place, for texts of the runtime. The path begins below a folder of sources. */
+bool script_place_below(struct python_place *place, const char *path, const char *function)
+    __attribute__((visibility("hidden")));
+
 /* Each returns true if this object has its interpreter, in a known version. */
 bool bash_consider(const struct link_map *program) __attribute__((visibility("hidden")));
 bool perl_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 
+bool java_consider(const struct link_map *object) __attribute__((visibility("hidden")));
+
 bool bash_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool perl_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
+bool java_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool bash_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 bool perl_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
+bool java_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
 uintptr_t bash_address(void) __attribute__((visibility("hidden")));
 uintptr_t perl_address(void) __attribute__((visibility("hidden")));
+uintptr_t java_address(void) __attribute__((visibility("hidden")));
+/* Returns the mark after the names of a Java frame's class and method were added to it. */
+uint64_t java_mark(uint64_t mark, const struct python_frame *frame)
+    __attribute__((visibility("hidden")));
 
 #endif

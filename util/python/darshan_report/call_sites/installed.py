@@ -7,7 +7,7 @@ import functools
 import os
 import re
 
-from . import interpreters
+from . import interpreters, java
 
 VARIABLE = "DARSHAN_INSTALLED"  # more folders of installed software, separated by colons
 # Folders of the system and of package managers.
@@ -33,7 +33,7 @@ _RUST = re.compile(
 _LIBRARIES = re.compile(
     r"(?:ld-linux[^/]*|ld-musl[^/]*|lib(?:c|m|dl|rt|pthread|stdc\+\+|c\+\+|gcc_s|gfortran"
     r"|quadmath|gomp|omp|iomp5|ifcore(?:mt)?|irc|svml|python3[^/]*|pypy3[^/]*|R|julia[^/]*|jvm"
-    r"|java|nio|node|perl|ruby[^/]*|tcl[^/]*"
+    r"|java|nio|jli|jimage|net|zip|extnet|verify|node|perl|ruby[^/]*|tcl[^/]*"
     r"|hdf5[^/]*|netcdf[^/]*|pnetcdf|mpi[^/]*|pmpi[^/]*|open-pal|open-rte|mca[^/]*|ucp|ucs|uct"
     r"|fabric|pmix|adios2?[^/]*|sionlib[^/]*|silo[^/]*|cgns|gdal|arrow[^/]*|parquet|sqlite3"
     r"|z|bz2|lzma|zstd|lz4|sz|aec|blosc2?|deflate|xml2|tiff|png[^/]*|jpeg|torch[^/]*|c10[^/]*"
@@ -63,7 +63,7 @@ def _is_installed(path: str, setting: str) -> bool:
         return not path.startswith(_TYPED)
     if path.startswith((*_FOLDERS, *_more(setting))):
         return True
-    if any(folder.search(path) for folder in (_PYTHON, _PERL, _RUST)):
+    if java.is_library(path) or any(at.search(path) for at in (_PYTHON, _PERL, _RUST)):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
 
@@ -76,8 +76,9 @@ def may_be_program(path: str) -> bool:
 
 
 def is_thread(path: str) -> bool:
-    """Returns whether a frame of this Python file, below all others, is the start of a thread."""
-    return bool(_THREAD.search(path))
+    """Returns whether a frame of this file of Python or Java, below all others, is the start of a
+    thread, or of code of the JDK itself."""
+    return bool(_THREAD.search(path)) or java.is_library(path)
 
 
 def module_of(path: str) -> str:
@@ -90,8 +91,10 @@ def module_of(path: str) -> str:
 
 
 def called(path: str, function: str) -> str:
-    """Returns a function of a file of Python or Perl as users call it: "numpy.load",
-    "Digest::SHA::addfile"."""
+    """Returns a function of a file of Python, Perl or Java as users call it: "numpy.load",
+    "Digest::SHA::addfile", "FileOutputStream.write"."""
+    if java.is_source(path):
+        return function
     if path.endswith(".pm"):
         found = _MODULE.fullmatch(path)
         module = found[1] if found else path.rsplit("/", 1)[-1].removesuffix(".pm")

@@ -13,7 +13,7 @@ from dataclasses import field
 from ..classes import dataclass
 from ..log import Log
 from ..measure.processes.processes import processes
-from . import installed
+from . import installed, java
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -169,7 +169,9 @@ def _may_be_program(place: Place) -> bool:
 def _key(place: Place | None) -> tuple[object, ...]:
     if place is None:
         return ()
-    return (place.file, place.line) if place.file else (place.object, place.offset)
+    if place.file:
+        return (place.file, place.line or place.function)
+    return (place.object, place.offset)
 
 
 def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
@@ -177,7 +179,10 @@ def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
     found: list[Place] = []
     for frame in stack.frames:
         if isinstance(frame, Python):
-            found.append(Place(frame.function, frame.path, frame.line))
+            function = frame.function
+            if java.is_source(frame.path):
+                function = java.plain(function)
+            found.append(Place(function, frame.path, frame.line))
             continue
         path = objects.path(frame)
         sources = objects.sources(frame)

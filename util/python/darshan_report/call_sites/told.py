@@ -44,7 +44,7 @@ def plain_name(function: str) -> str:
     while before != marked:
         before, marked = marked, _TEMPLATE.sub("", marked)
     name = marked.partition("(")[0].strip()
-    if "operator" not in name:
+    if "operator" not in name and not name.startswith("new "):
         name = name.rsplit(" ", 1)[-1]
     return name.translate(_BRACKETS) or function
 
@@ -71,6 +71,8 @@ def places_of(lines: Sequence[Line]) -> list[tuple[str, str]]:
             continue
         name = names[place.file or place.object]
         where = f"{name}:{place.line}" if place.file else f"{name}+{place.offset:x}"
+        if place.file and not place.line:
+            where = name
         found.append((where, plain_name(place.function) if place.function else ""))
     return found
 

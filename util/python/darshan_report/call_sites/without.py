@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from . import installed, interpreters
+from . import installed, interpreters, java
 from .lines import Lines, Site
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
@@ -20,11 +20,11 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
     scripts of the run by the name of their interpreter."""
     objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
     python = [place for place in site.places if not place.object and place.file]
-    if any(map(_JAVA.fullmatch, objects)):
-        return "Java compiles its code while it runs, and the log has no map of that code"
+    if not python and any(map(_JAVA.fullmatch, objects)):
+        return "the Java machine itself made these calls, or one whose frames are not known"
     if python:
         through = f"through {installed.called(python[0].file, python[0].function)}"
-        if installed.is_thread(python[-1].file):
+        if installed.is_thread(python[-1].file) and not java.is_source(python[-1].file):
             return f"a thread of a library made these calls, {through}"
         return f"the calls came from installed software alone, {through}"
     return _of_program(objects, scripts) if objects else ""

@@ -1,0 +1,76 @@
+/* The Java machine of this process: where its structures are. For the files of this subject; others
+ * include ../script/script-frames.h. */
+#ifndef DARSHAN_JAVA_LAYOUT_H
+#define DARSHAN_JAVA_LAYOUT_H
+
+#include "../script/script-layout.h"
+
+struct java_layout {
+#define STATIC(member, type, field, need) uintptr_t member;
+#define OFFSET(member, type, field, need) uintptr_t member;
+#define ALSO(member, type, field)
+#define SIZE(member, type, need) uintptr_t member;
+#include "java-layout.def"
+#undef STATIC
+#undef OFFSET
+#undef ALSO
+#undef SIZE
+};
+/* The value of a member that the release does not have. */
+#define JAVA_MISSING UINTPTR_MAX
+
+struct java {
+  struct java_layout at;
+  unsigned number_base;         /* what is subtracted from each byte of a compressed number */
+  uintptr_t inside;             /* an address in the object of the machine */
+  void *(*own_value)(unsigned); /* pthread_getspecific */
+};
+/* Written once, before script_kind becomes SCRIPT_JAVA. */
+extern struct java java __attribute__((visibility("hidden")));
+
+/* The instruction of a frame whose line is not known; that of others is the index of a bytecode. */
+#define JAVA_NO_INSTRUCTION UINTPTR_MAX
+
+static inline bool java_word(uintptr_t from, uintptr_t *word) {
+  return python_read_few(word, from, sizeof(*word));
+}
+static inline bool java_number(uintptr_t from, uint32_t *number) {
+  return python_read_few(number, from, sizeof(*number));
+}
+static inline bool java_short(uintptr_t from, uint16_t *number) {
+  return python_read_few(number, from, sizeof(*number));
+}
+
+/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns false if it is not
+ * in memory. */
+bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
+
+/* A frame of compiled code or of a stub. */
+struct java_blob {
+  uintptr_t start, code;
+  uintptr_t frame;  /* bytes of its frames */
+  bool is_compiled; /* a method, which may contain others that were inlined */
+};
+/* Finds the compiled code that contains the address. Returns false if there is none. */
+bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
+
+/* Gives the methods that a frame of compiled code is in, the innermost first. stack: the frame's
+ * address, code: where it continues. Returns false if the walk may end. */
+typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
+bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
+                        uintptr_t code, java_give *give) __attribute__((visibility("hidden")));
+
+/* A method, as far as it is read. Zero where it has none. */
+struct java_method {
+  uintptr_t constant, pool, holder; /* its ConstMethod, the ConstantPool and the class of that */
+  uintptr_t bytecodes;
+  uint16_t size; /* of the bytecodes; 0: a native method */
+};
+/* Reads a method. Returns false if there is none at the address. */
+bool java_method_at(uintptr_t address, struct java_method *method)
+    __attribute__((visibility("hidden")));
+
+/* Returns true if the method is ClassLoader.loadClass or a like method of the JDK. */
+bool java_loads_classes(uintptr_t method) __attribute__((visibility("hidden")));
+
+#endif
