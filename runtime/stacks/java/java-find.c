@@ -62,41 +62,56 @@ static const struct row {
 #undef SIZE
 };
 
-static const char *text_at(uintptr_t address) {
-  return *(const char *const *)address;
-}
-static uintptr_t value_at(uintptr_t address) {
-  return *(const uintptr_t *)address;
+/* A name in a table, the longest that is compared. Another program may have a variable of the same
+ * name with any content, so all reads are checked. */
+enum { NAME_ROOM = 40, ENTRIES_MOST = 10000 };
+
+/* Reads the name that an entry points to. Returns false at the end of the table, or if it cannot be
+ * read. A name that does not fit is shortened. */
+static bool read_name(uintptr_t at, char *to) {
+  uintptr_t from;
+  bool is_cut;
+  to[0] = '\0';
+  return python_read_few(&from, at, sizeof(from)) && from &&
+         script_text(to, NAME_ROOM, from, &is_cut) >= 0;
 }
 
 /* Stores the value of an entry in each member that asks for it. field: "" for a size. */
 static void take(struct java_layout *at, const struct table *table, uintptr_t entry,
-                 const char *field) {
-  const char *type = text_at(entry + table->type);
+                 const char *type, const char *field) {
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     const struct row *row = &rows[i];
+    uintptr_t from = entry + (row->kind == IS_STATIC ? table->address : table->offset), value;
     if (row->type[0] != type[0] || strcmp(row->type, type) != 0 || strcmp(row->field, field) != 0)
       continue;
-    uintptr_t from = entry + (row->kind == IS_STATIC ? table->address : table->offset);
-    *(uintptr_t *)((char *)at + row->member) = value_at(from);
+    if (python_read_few(&value, from, sizeof(value)))
+      *(uintptr_t *)((char *)at + row->member) = value;
   }
 }
 
-enum { ENTRIES_MOST = 10000 };
-
-static void take_structures(struct java_layout *at, const struct table *table) {
-  uintptr_t entry = table->entry;
-  for (int i = 0; i < ENTRIES_MOST; i++, entry += table->stride) {
-    const char *field = text_at(entry + table->field);
-    if (!text_at(entry + table->type)) return;
-    if (field && field[0]) take(at, table, entry, field);
+/* Takes what is needed from the structures, and the release of the machine. */
+static void take_structures(struct java *found, const struct table *table) {
+  char type[NAME_ROOM], field[NAME_ROOM];
+  uintptr_t entry = table->entry, at;
+  for (int i = 0; i < ENTRIES_MOST && read_name(entry + table->type, type); i++) {
+    int32_t release;
+    if (read_name(entry + table->field, field) && field[0])
+      take(&found->at, table, entry, type, field);
+    if (strcmp(field, "_vm_major_version") == 0 &&
+        python_read_few(&at, entry + table->address, sizeof(at)) &&
+        python_read_few(&release, at, sizeof(release)))
+      found->number_base = release >= 20;
+    entry += table->stride;
   }
 }
 
-static void take_sizes(struct java_layout *at, const struct table *table) {
+static void take_sizes(struct java *found, const struct table *table) {
+  char type[NAME_ROOM];
   uintptr_t entry = table->entry;
-  for (int i = 0; i < ENTRIES_MOST && text_at(entry + table->type); i++, entry += table->stride)
-    take(at, table, entry, "");
+  for (int i = 0; i < ENTRIES_MOST && read_name(entry + table->type, type); i++) {
+    take(&found->at, table, entry, type, "");
+    entry += table->stride;
+  }
 }
 
 /* Returns true if the release has all that is needed. */
@@ -116,18 +131,6 @@ static bool is_whole(const struct java_layout *at) {
   return !is_missing && has_source;
 }
 
-/* Returns what is subtracted from each byte of a compressed number: 1 from release 20 on. */
-static unsigned base_of(const struct table *table) {
-  uintptr_t entry = table->entry;
-  for (int i = 0; i < ENTRIES_MOST && text_at(entry + table->type); i++, entry += table->stride) {
-    const char *field = text_at(entry + table->field);
-    if (!field || strcmp(field, "_vm_major_version") != 0) continue;
-    const int *version = *(const int *const *)(entry + table->address);
-    return version && *version >= 20;
-  }
-  return 0;
-}
-
 bool java_consider(const struct link_map *object) {
 #if defined(__x86_64__)
   struct table structures, sizes;
@@ -135,9 +138,8 @@ bool java_consider(const struct link_map *object) {
   if (!found.inside || !structures_of(object, &structures) || !sizes_of(object, &sizes))
     return false;
   memset(&found.at, 0xff, sizeof(found.at)); /* JAVA_MISSING */
-  take_structures(&found.at, &structures);
-  take_sizes(&found.at, &sizes);
-  found.number_base = base_of(&structures);
+  take_structures(&found, &structures);
+  take_sizes(&found, &sizes);
   for (object = libc_first_object(); object && !found.own_value; object = object->l_next)
     found.own_value = (void *(*)(unsigned))straight_symbol(object, "pthread_getspecific");
   if (!is_whole(&found.at) || !found.own_value) return false;

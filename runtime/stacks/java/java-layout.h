@@ -21,8 +21,8 @@ struct java_layout {
 
 struct java {
   struct java_layout at;
-  unsigned number_base;         /* what is subtracted from each byte of a compressed number */
-  uintptr_t inside;             /* an address in the object of the machine */
+  unsigned number_base; /* subtracted from each byte of a compressed number: 1 from release 20 on */
+  uintptr_t inside;     /* an address in the object of the machine */
   void *(*own_value)(unsigned); /* pthread_getspecific */
 };
 /* Written once, before script_kind becomes SCRIPT_JAVA. */

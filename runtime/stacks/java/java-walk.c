@@ -3,8 +3,8 @@
  * While a thread of Java is in native code, the machine keeps where its Java frames begin (the
  * anchor of the thread): they are walked from there. A frame of the interpreter has the method and
  * the current bytecode at fixed places below its frame pointer. The frame of a compiled method has
- * a fixed size; java-compiled.c tells which methods are in it. Where the machine called Java from
- * native code, the entry frame has the anchor of the Java frames before. */
+ * a fixed size; java-compiled.c tells which methods are in it. An entry frame, in which
+ * the machine called Java from native code, has the anchor of the Java frames before. */
 #include "../../intercept/sys/sys.h"
 #include "java-layout.h"
 

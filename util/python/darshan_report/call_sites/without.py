@@ -21,7 +21,10 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
     objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
     python = [place for place in site.places if not place.object and place.file]
     if not python and any(map(_JAVA.fullmatch, objects)):
-        return "the Java machine itself made these calls, or one whose frames are not known"
+        return (
+            "the Java machine itself made these calls, or its frames are not known; those of "
+            "OpenJDK 11 and later on x86-64 are"
+        )
     if python:
         through = f"through {installed.called(python[0].file, python[0].function)}"
         if installed.is_thread(python[-1].file) and not java.is_source(python[-1].file):
