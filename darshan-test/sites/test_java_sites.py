@@ -119,7 +119,7 @@ def test_no_lines_in_the_class(where: Where) -> None:
 
 
 def test_loading_is_an_import(program: Program) -> None:
-    """What a loader of classes reads belongs to the line that needed the class."""
+    """Reads of a loader of classes belong to the line that needed the class."""
     text = (
         "public class Needs {\n  public static void main(String[] words) {\n"
         "    new Needed(); // here\n  }\n}\n"

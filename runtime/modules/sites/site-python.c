@@ -43,16 +43,36 @@ struct taking {
   size_t most, count;
   bool imports;
   struct script_words *words;
+  struct script_call *call;
 };
+
+/* Describes the running call for script_frames: the caller's frame runs until it is over. */
+static REGISTERS_TAKE void take_call(struct script_call *call) {
+  struct registers_kept kept;
+  registers_take(&kept);
+  registers_from(&call->registers, &kept);
+}
+
+/* Completes a call by the bounds of its stack. */
+static void find_stack(struct script_call *call) {
+  if (!script_needs_call()) return;
+  uintptr_t top = call->registers.value[REGISTER_STACK];
+  site_bounds(top, &call->stack);
+  if (call->stack.end != 0) call->stack.start = top;
+}
 
 static void take_script_here(void *argument) {
   struct taking *taking = argument;
-  taking->count = script_frames(taking->frames, taking->most, &taking->imports, taking->words);
+  find_stack(taking->call);
+  taking->count =
+      script_frames(taking->frames, taking->most, &taking->imports, taking->words, taking->call);
 }
 
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
                         struct script_words *words) {
-  struct taking taking = {frames, most, 0, false, words};
+  struct script_call call;
+  struct taking taking = {frames, most, 0, false, words, &call};
+  if (script_needs_call()) take_call(&call);
   python->frame = frames;
   if (stack_run_with_room(take_script_here, &taking, has_room()) < 0) return;
   python->lines = (uint32_t)taking.count;
@@ -65,15 +85,20 @@ struct comparing {
   const struct site_stack *stack;
   bool is_same;
   uint64_t mark;
+  struct script_call *call;
 };
 
 static void compare_here(void *argument) {
   struct comparing *comparing = argument;
-  comparing->is_same = script_frames_are(comparing->stack->line, comparing->stack->lines);
+  find_stack(comparing->call);
+  comparing->is_same =
+      script_frames_are(comparing->stack->line, comparing->stack->lines, comparing->call);
 }
 
 int site_has_script_lines(const struct site_stack *stack) {
-  struct comparing comparing = {.stack = stack};
+  struct script_call call;
+  struct comparing comparing = {.stack = stack, .call = &call};
+  if (script_needs_call()) take_call(&call);
   int ran = stack_run_with_room(compare_here, &comparing, has_room()) >= 0;
   return ran && comparing.is_same;
 }

@@ -126,11 +126,11 @@ struct new_stack {
   struct site_part *part;
 };
 
-/* Finds the bounds of the running stack. If it is this thread's own stack, which exists as long as
- * the thread (the main thread's stack, or the stack with the thread's variables at its end),
- * remembers the bounds and returns 1. Otherwise returns 0, and span has the bounds of the mapping
- * that contains `frame`, or is {0, 0} if they are unknown. */
-static int find_bounds(uintptr_t frame, struct span *span) {
+/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which stays
+ * as long as the thread: the main thread's, or the one that has the thread's variables at its end.
+ * Returns 1 if it is the thread's own, else 0: then span has the bounds of the mapping that
+ * contains frame, or is {0, 0} if they are not known. */
+int site_bounds(uintptr_t frame, struct span *span) {
   struct span *own = &site_thread.stack;
   int is_main;
   if (frame - own->start < own->end - own->start) {
@@ -240,7 +240,7 @@ static void find_site(void *argument) {
   struct span span;
   struct walk walk = {.count = 0, .end = WALK_WHOLE};
   unsigned first = 0;
-  int own = find_bounds(new->frame, &span);
+  int own = site_bounds(new->frame, &span);
   uint64_t key = key_of(new->returns, own ? span.end - new->frame : new->frame &PAGE_MASK, python);
   const struct site_stack *known = own ? known_stack(key, new->frame, span.end, python) : NULL;
   if (known) {

@@ -192,6 +192,10 @@ void site_add_address(struct site_name *name, uintptr_t address);
 void site_objects_forked(void);
 /* Appends an element for a Python frame to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
+/* Finds the bounds of the stack that contains this frame, and remembers them if it is this thread's
+ * own. Returns 1 if it is, else 0; the bounds are {0, 0} if they are not known. Needs nine
+ * kilobytes of stack if they were not known before. */
+int site_bounds(uintptr_t frame, struct span *span);
 /* Returns the bounds of the object with the interpreter, which are 0 if there is none. */
 struct span site_interpreter(void);
 /* Copies at most `most` Python frames of this thread to frames, and describes them in *python.

@@ -134,7 +134,7 @@ static bool is_whole(const struct java_layout *at) {
 bool java_consider(const struct link_map *object) {
 #if defined(__x86_64__)
   struct table structures, sizes;
-  struct java found = {.inside = (uintptr_t)straight_symbol(object, "gHotSpotVMStructs")};
+  struct java found = {.inside = (uintptr_t)straight_symbol(object, "JNI_GetCreatedJavaVMs")};
   if (!found.inside || !structures_of(object, &structures) || !sizes_of(object, &sizes))
     return false;
   memset(&found.at, 0xff, sizeof(found.at)); /* JAVA_MISSING */

@@ -35,6 +35,8 @@ void script_look(void) {
       found = SCRIPT_PERL;
     else if (java_consider(object))
       found = SCRIPT_JAVA;
+    else if (v8_consider(object))
+      found = SCRIPT_V8;
   }
   if (!found) return;
   note_folder();
@@ -71,20 +73,23 @@ bool script_give(struct script_sink *sink, struct python_frame frame) {
 
 static bool walk(struct script_sink *sink) {
   if (script_kind == SCRIPT_JAVA) return java_walk(sink);
+  if (script_kind == SCRIPT_V8) return v8_walk(sink);
   return script_kind == SCRIPT_BASH ? bash_walk(sink) : perl_walk(sink);
 }
 
 size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
-                     struct script_words *words) {
+                     struct script_words *words, const struct script_call *call) {
   struct script_sink sink = {.to = frames, .limit = limit < SCRIPT_FRAMES ? limit : SCRIPT_FRAMES};
   if (words) words->count = 0;
   sink.words = words;
+  sink.call = call;
   *imports = walk(&sink);
   return sink.count;
 }
 
-bool script_frames_are(const struct python_frame *known, size_t count) {
-  struct script_sink sink = {.known = known, .limit = count};
+bool script_frames_are(const struct python_frame *known, size_t count,
+                       const struct script_call *call) {
+  struct script_sink sink = {.known = known, .limit = count, .call = call};
   bool imports = walk(&sink);
   if (imports || sink.differs || sink.count != count) return false;
   return !sink.is_full || count == SCRIPT_FRAMES; /* frames beyond these are not known */
@@ -94,15 +99,16 @@ bool script_describe(const struct python_frame *frame, struct python_place *plac
   if (place->room < PYTHON_LEAST_ROOM) return false;
   place->is_cut = false;
   if (script_kind == SCRIPT_JAVA) return java_describe(frame, place);
+  if (script_kind == SCRIPT_V8) return v8_describe(frame, place);
   return script_kind == SCRIPT_BASH ? bash_describe(frame, place) : perl_describe(frame, place);
 }
 
 uint64_t script_mark(const struct python_frame *frames, size_t count) {
   char text[512];
   uint64_t mark = 1;
-  if (script_kind == SCRIPT_JAVA) {
+  if (script_has_words()) {
     for (size_t i = 0; i < count; i++)
-      mark = java_mark(mark, &frames[i]);
+      mark = script_kind == SCRIPT_JAVA ? java_mark(mark, &frames[i]) : v8_mark(mark, &frames[i]);
     return mark | 1;
   }
   if (script_kind != SCRIPT_PERL) return 0;
@@ -117,6 +123,7 @@ uint64_t script_mark(const struct python_frame *frames, size_t count) {
 
 uintptr_t script_interpreter(void) {
   if (script_kind == SCRIPT_JAVA) return java_address();
+  if (script_kind == SCRIPT_V8) return v8_address();
   return script_kind == SCRIPT_BASH ? bash_address() : perl_address();
 }
 
@@ -191,6 +198,14 @@ bool script_place(struct python_place *place, uintptr_t file, const char *withou
     if (place->file_length >= room) return false;
     memcpy(place->text, without_file, place->file_length + 1);
   }
+  return add_function(place, function, length);
+}
+
+bool script_place_named(struct python_place *place, const char *path, const char *function) {
+  size_t length = strlen(function), room = room_for_path(place, &length);
+  place->file_length = strlen(path);
+  if (place->file_length >= room) return false;
+  memcpy(place->text, path, place->file_length + 1);
   return add_function(place, function, length);
 }
 

@@ -17,8 +17,9 @@
 #define DARSHAN_SCRIPT_FRAMES_H
 
 #include "../python/python-frames.h"
+#include "../registers.h"
 
-enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL, SCRIPT_JAVA };
+enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL, SCRIPT_JAVA, SCRIPT_V8 };
 extern int script_kind __attribute__((visibility("hidden")));
 
 /* Returns true if script_frames may return frames. */
@@ -45,8 +46,8 @@ static inline bool script_has_room(void) {
 enum { SCRIPT_FRAMES = 64 };
 
 /* Addresses of words on the stack of this thread. As long as these words and the return addresses
- * of the native frames inside are the same, so are the frames of Java, unless the machine has
- * replaced compiled code. */
+ * of the native frames inside are the same, so are the frames of Java or JavaScript, unless the
+ * machine has replaced compiled code. */
 enum { SCRIPT_WORDS = 256 };
 struct script_words {
   size_t count; /* more than SCRIPT_WORDS: there were more */
@@ -55,7 +56,18 @@ struct script_words {
 
 /* Returns true if script_frames tells the words of the frames. */
 static inline bool script_has_words(void) {
-  return script_kind == SCRIPT_JAVA;
+  return script_kind == SCRIPT_JAVA || script_kind == SCRIPT_V8;
+}
+
+/* The running call: registers of a frame that runs until it is over, and the mapping of its stack
+ * from there on; end 0: not known. */
+struct script_call {
+  struct registers registers;
+  struct span stack;
+};
+/* Returns true if script_frames and script_frames_are need the running call. */
+static inline bool script_needs_call(void) {
+  return script_kind == SCRIPT_V8;
 }
 
 /* Fills in the lines that led to this call, the innermost first, at most `limit`, and returns their
@@ -64,11 +76,12 @@ static inline bool script_has_words(void) {
  * the same function. imports: true if the interpreter reads the text of a program; the frames begin
  * then with the line that loads it. Takes some hundred bytes of stack, with Java two kilobytes. */
 size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
-                     struct script_words *words) __attribute__((visibility("hidden")));
+                     struct script_words *words, const struct script_call *call)
+    __attribute__((visibility("hidden")));
 
 /* Returns true if script_frames would return exactly these frames, and no import. */
-bool script_frames_are(const struct python_frame *known, size_t count)
-    __attribute__((visibility("hidden")));
+bool script_frames_are(const struct python_frame *known, size_t count,
+                       const struct script_call *call) __attribute__((visibility("hidden")));
 
 /* Returns a hash of the texts of these frames of the running stack. It differs if a statement of
  * Perl was freed and another one was made at its address. 0: frames with the same numbers always

@@ -16,6 +16,7 @@ struct script_sink {
   bool differs, is_full;            /* is_full: there were more frames */
   bool loads;                       /* a loader of classes is among the frames */
   struct script_words *words;       /* NULL: not asked for */
+  const struct script_call *call;
 };
 /* Passes a frame to the sink. Returns false if the walk may end. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
@@ -44,7 +45,10 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
-/* Like script_place, for texts of the runtime. The path begins below a folder of sources. */
+/* Like script_place, for texts of the runtime. */
+bool script_place_named(struct python_place *place, const char *path, const char *function)
+    __attribute__((visibility("hidden")));
+/* Like script_place_named, for a path that begins below a folder of sources. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 
@@ -52,21 +56,29 @@ bool script_place_below(struct python_place *place, const char *path, const char
 bool bash_consider(const struct link_map *program) __attribute__((visibility("hidden")));
 bool perl_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 
+bool v8_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 bool java_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 
 bool bash_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool perl_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
+bool v8_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool java_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool bash_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 bool perl_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
+bool v8_describe(const struct python_frame *frame, struct python_place *place)
+    __attribute__((visibility("hidden")));
 bool java_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 uintptr_t bash_address(void) __attribute__((visibility("hidden")));
 uintptr_t perl_address(void) __attribute__((visibility("hidden")));
+uintptr_t v8_address(void) __attribute__((visibility("hidden")));
 uintptr_t java_address(void) __attribute__((visibility("hidden")));
-/* Returns the mark after the names of a Java frame's class and method were added to it. */
+/* Each returns the mark after the name of a frame's file, or of its class and method, was added to
+ * it. */
+uint64_t v8_mark(uint64_t mark, const struct python_frame *frame)
+    __attribute__((visibility("hidden")));
 uint64_t java_mark(uint64_t mark, const struct python_frame *frame)
     __attribute__((visibility("hidden")));
 

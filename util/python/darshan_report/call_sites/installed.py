@@ -7,7 +7,7 @@ import functools
 import os
 import re
 
-from . import interpreters, java
+from . import interpreters, java, javascript
 
 VARIABLE = "DARSHAN_INSTALLED"  # more folders of installed software, separated by colons
 # Folders of the system and of package managers.
@@ -63,7 +63,9 @@ def _is_installed(path: str, setting: str) -> bool:
         return not path.startswith(_TYPED)
     if path.startswith((*_FOLDERS, *_more(setting))):
         return True
-    if java.is_library(path) or any(at.search(path) for at in (_PYTHON, _PERL, _RUST)):
+    if java.is_library(path) or javascript.is_library(path):
+        return True
+    if any(folder.search(path) for folder in (_PYTHON, _PERL, _RUST)):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
 
@@ -76,9 +78,9 @@ def may_be_program(path: str) -> bool:
 
 
 def is_thread(path: str) -> bool:
-    """Returns whether a frame of this file of Python or Java, below all others, is the start of a
-    thread, or of code of the JDK itself."""
-    return bool(_THREAD.search(path)) or java.is_library(path)
+    """Tells whether a frame of this file, below all others, is the start of a thread of Python, or
+    code of the JDK or of node itself."""
+    return bool(_THREAD.search(path)) or java.is_library(path) or javascript.is_node(path)
 
 
 def module_of(path: str) -> str:
@@ -91,10 +93,12 @@ def module_of(path: str) -> str:
 
 
 def called(path: str, function: str) -> str:
-    """Returns a function of a file of Python, Perl or Java as users call it: "numpy.load",
-    "Digest::SHA::addfile", "FileOutputStream.write"."""
+    """Returns a function of a file of Python, Perl, Java or JavaScript as users call it:
+    "numpy.load", "Digest::SHA::addfile", "FileOutputStream.write", "fs.writeSync"."""
     if java.is_source(path):
         return function
+    if javascript.is_source(path):
+        return javascript.called(path, function)
     if path.endswith(".pm"):
         found = _MODULE.fullmatch(path)
         module = found[1] if found else path.rsplit("/", 1)[-1].removesuffix(".pm")

@@ -13,7 +13,7 @@ from dataclasses import field
 from ..classes import dataclass
 from ..log import Log
 from ..measure.processes.processes import processes
-from . import installed, java
+from . import installed, java, javascript
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -235,7 +235,9 @@ def _is_of_script(stack: Stack) -> bool:
     """Returns whether a stack has lines of a script of bash or Perl."""
     lines = (frame for frame in stack.frames if isinstance(frame, Python))
     first = next(lines, None)
-    return first is not None and not first.path.endswith(_OF_PYTHON)
+    if first is None or first.path.endswith(_OF_PYTHON):
+        return False
+    return not java.is_source(first.path) and not javascript.is_source(first.path)
 
 
 def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from . import installed, interpreters, java
+from . import installed, interpreters
 from .lines import Lines, Site
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
@@ -27,7 +27,7 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
         )
     if python:
         through = f"through {installed.called(python[0].file, python[0].function)}"
-        if installed.is_thread(python[-1].file) and not java.is_source(python[-1].file):
+        if python[-1].file.endswith(".py") and installed.is_thread(python[-1].file):
             return f"a thread of a library made these calls, {through}"
         return f"the calls came from installed software alone, {through}"
     return _of_program(objects, scripts) if objects else ""
@@ -51,6 +51,9 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     if interpreters.is_interpreter(program):
         script = scripts.get(program, "")
         where = f"; look in {script}" if script else ""
+        if program == "node":
+            pool = "in its thread pool for fs.promises and callbacks"
+            return f"node made these calls itself, or {pool}{where}"
         if program in _SHELLS:
             where += f"; bash instead of {program} gives lines"
         return f"{program} runs a script, and the log does not have the lines of its script{where}"

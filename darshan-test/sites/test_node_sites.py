@@ -1,0 +1,147 @@
+"""Sites of JavaScript programs that node runs: the function of each call."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from darshan_report.call_sites import installed
+from place import needs
+
+from .test_blamed import findings
+from .where import Where, line_of
+
+_MARK = re.compile(r"//= (\S+) (\w+) (\d+)$")
+_SOURCE = Path(__file__).with_name("works.js")
+_KINDS = {"reads": "pread64|read", "writes": "write|pwrite64", "lookups": "access"}
+
+
+def _node(where: Where, name: str, text: str, *options: str) -> Path:
+    """Runs a script; returns its path."""
+    if not shutil.which("node"):
+        needs("program:node")
+    script = where.folder / name
+    script.write_text(text)
+    where.program.start("node", *options, script)
+    return script
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--no-opt"], ["--no-opt", "--no-sparkplug"], ["--no-opt", "--always-sparkplug"]],
+    ids=["as usual", "interpreted", "compiled"],
+)
+def test_functions(options: list[str], where: Where) -> None:
+    """Each function has its calls: methods, arrow functions, callbacks of an array's methods,
+    recursions and workers."""
+    text = _SOURCE.read_text()
+    script = _node(where, "works.js", text, *options)
+    found: dict[tuple[int, str, str], int] = {}
+    for row in where.found()["lines"]:
+        place = row["place"]
+        if not place or place["file"] != str(script):
+            continue
+        for called, some in row["called"].items():
+            kind = next((k for k, names in _KINDS.items() if re.fullmatch(names, called)), "")
+            key = place["line"], place["function"], kind
+            found[key] = found.get(key, 0) + some["calls"]
+    wanted = {
+        (number, mark[1], mark[2]): int(mark[3])
+        for number, line in enumerate(text.splitlines(), 1)
+        if (mark := _MARK.search(line))
+    }
+    assert {key: found.get(key, 0) for key in wanted} == wanted, found
+
+
+def test_optimized(where: Where) -> None:
+    """With all of V8's compilers, no call is lost, and a function that is not inlined has all of
+    its calls. Objects that move while the program runs do no harm."""
+    options = ("--stress-compaction", "--max-semi-space-size=1")
+    script = _node(where, "works.js", _SOURCE.read_text(), *options)
+    rows = [r for r in where.found()["lines"] if r["place"] and r["place"]["file"] == str(script)]
+    written = sum(row["called"].get("write", {"calls": 0})["calls"] for row in rows)
+    assert written >= 5000 + 2000 + 700 + 200 + 900
+    line = line_of(_SOURCE.read_text(), "//= readSmall")
+    (row,) = (row for row in rows if row["place"]["line"] == line)
+    assert row["called"]["pread64"]["calls"] == 3000
+
+
+BYTES = """const fs = require('fs');
+function put(file) { // here
+  for (let i = 0; i < 20000; i++)
+    fs.writeSync(file, 'x');
+}
+put(fs.openSync('out', 'w'));
+"""
+
+
+@pytest.mark.parametrize("name", ["bytes.js", "bytes.mjs"])
+def test_finding(name: str, where: Where) -> None:
+    """A finding names the function of the script, also if it is a module with a URL."""
+    text = BYTES
+    if name.endswith(".mjs"):
+        text = text.replace("const fs = require('fs')", "import * as fs from 'fs'")
+    script = _node(where, name, text)
+    (told,) = [f["line"] for f in findings(where) if f["name"] == "small-accesses-write"]
+    place = told["place"]
+    assert (place["file"], place["line"]) == (str(script), line_of(BYTES, "here"))
+    assert f"at {name}:2, in put" in told["text"]
+
+
+def test_no_line_of_the_thread_pool(where: Where) -> None:
+    """Calls that node makes in its thread pool have no line, and the reason says so."""
+    text = (
+        "const fs = require('fs');\n(async () => {\n"
+        "  const file = await fs.promises.open('a', 'w');\n"
+        "  for (let i = 0; i < 3000; i++) await file.write('x');\n})();\n"
+    )
+    _node(where, "pool.js", text)
+    said = " ".join(where.ask().stdout.split())
+    assert "in its thread pool for fs.promises and callbacks; look in pool.js" in said
+
+
+# A function and variables with the names of V8's, and other values.
+PRETENDER = """
+#include <fcntl.h>
+#include <unistd.h>
+#define V8(name) int v8dbg_##name = VALUE;
+int v8dbg_SmiShiftSize = 31;
+NAMES
+void *_ZN2v87Isolate10GetCurrentEv(void) { return 0; }
+int main(void) {
+  close(open("out", O_WRONLY | O_CREAT, 0600)); /* here */
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("value", [0, 8, -16, 1 << 20])
+def test_another_program_with_the_names_of_v8(value: int, where: Where) -> None:
+    """A C program with V8's variables does not crash, and has its own lines."""
+    table = (Path(__file__).parents[2] / "runtime/stacks/v8/v8-layout.def").read_text()
+    names = re.findall(r'^(?:CONSTANT|ALSO)\(\w+, "(\w+)"\)', table, re.MULTILINE)
+    assert len(names) > 20
+    all_ = " ".join(f"V8({name})" for name in names if name != "SmiShiftSize")
+    source = PRETENDER.replace("NAMES", all_)
+    program = where.compile("-rdynamic", f"-DVALUE={value}", source=source)
+    found = where.run(program)
+    line = line_of(source, "here")
+    assert [r["calls"] for r in found["lines"] if r["place"] and r["place"]["line"] == line] == [2]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("node:fs", "fs.f"),
+        ("node:internal/modules/cjs/loader", "loader.f"),
+        ("/home/u/app/node_modules/sharp/lib/output.js", "sharp.f"),
+        ("/home/u/app/node_modules/a/node_modules/@b/c/index.mjs", "@b/c.f"),
+    ],
+)
+def test_libraries(path: str, wanted: str) -> None:
+    """Node itself and installed packages are installed software, with the names of the packages."""
+    assert installed.is_installed(path)
+    assert installed.called(path, "f") == wanted
+    assert not installed.is_installed("/home/u/app/src/output.js")

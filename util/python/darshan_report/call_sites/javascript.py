@@ -1,0 +1,34 @@
+"""Files of JavaScript and TypeScript, and the modules of node itself."""
+
+from __future__ import annotations
+
+import re
+
+_NODE = "node:"  # before the name of a module of node itself
+_SOURCE = re.compile(r".+\.[cm]?[jt]sx?")
+_PACKAGES = "/node_modules/"
+
+
+def is_source(path: str) -> bool:
+    """Tells whether a path of a frame is that of a source of JavaScript."""
+    return path.startswith(_NODE) or bool(_SOURCE.fullmatch(path))
+
+
+def is_node(path: str) -> bool:
+    """Tells whether a frame of this file belongs to node itself."""
+    return path.startswith(_NODE)
+
+
+def is_library(path: str) -> bool:
+    """Tells whether a source belongs to node or to an installed package."""
+    return is_node(path) or _PACKAGES in path
+
+
+def called(path: str, function: str) -> str:
+    """Returns a function as programs call it: "fs.writeSync", "sharp.toFile"."""
+    if is_node(path):
+        module = path[len(_NODE) :].rsplit("/", 1)[-1]
+    else:
+        name, *rest = path.rsplit(_PACKAGES, 1)[-1].split("/")
+        module = f"{name}/{rest[0]}" if name.startswith("@") and rest else name
+    return f"{module}.{function}"
