@@ -5,7 +5,8 @@
 
 enum { WORD = sizeof(uintptr_t) };
 
-/* What is read of a function. start: where its definition begins in the source; -1: not known. */
+/* The properties of a function that are read. start: where its definition begins in the source; -1:
+ * not known. */
 struct function {
   struct v8_text name, file, source;
   bool has_name, has_file, has_source;
