@@ -179,7 +179,7 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
   const char *function = take_frames(walk, first, python, &elements);
   if (!function) function = site_thread.forks ? fork_name : unknown;
   if (python->imports) function = import;
-  write_name(&name, function, &elements, walk->end);
+  if (!is_cut) write_name(&name, function, &elements, walk->end);
   struct site_part *part;
   if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;
   if (!is_cut && has_room_for(&name)) {

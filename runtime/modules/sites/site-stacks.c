@@ -168,10 +168,11 @@ static void add_slot(struct site_stack *stack, uintptr_t stored, uintptr_t frame
 static void copy_slots(struct site_stack *stack, const struct walk_frame *from, unsigned count,
                        const struct new_stack *new) {
   const struct script_words *words = new->python->words;
+  /* The outermost words come first, because most stacks with the same key differ there. */
+  for (size_t i = words ? words->count : 0; i > 0; i--)
+    add_slot(stack, words->address[i - 1], new->frame);
   for (unsigned i = 0; i < count; i++)
     add_slot(stack, from[i].stored, new->frame);
-  for (size_t i = 0; words && i < words->count; i++)
-    add_slot(stack, words->address[i], new->frame);
   count = stack->count;
   /* Without slots: the return address of the function that looks, which is not 0. */
   struct site_slot never = {sizeof(uintptr_t), 0};
@@ -191,8 +192,8 @@ static int is_comparable(const struct new_stack *new, const struct walk *walk, u
   /* Imports that the interpreter makes at its start have no lines, and one site. */
   if (walk->count - first + python->lines == 0 && !python->imports) return 0;
   if (!words) return 1;
-  /* Frames of Java that were not found may be found later. */
-  if (words->count > SCRIPT_WORDS || (python->lines == 0 && walk->end != WALK_WHOLE)) return 0;
+  /* Without words, code without unwind tables may later have lines. */
+  if (words->count > SCRIPT_WORDS || (words->count == 0 && walk->end != WALK_WHOLE)) return 0;
   for (size_t i = 0; i < words->count; i++)
     if (words->address[i] <= new->frame || words->address[i] >= own->end - sizeof(uintptr_t) ||
         words->address[i] % sizeof(uintptr_t) != 0 || new->frame < own->start)
@@ -305,6 +306,10 @@ __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame
     if (frame - own->start < own->end - own->start)
       known = known_by_words(key_of(returns, own->end - frame, &no_python), frame, own->end);
     if (known) return (site_thread.last = known)->part;
+    /* The rest of the table is for native frames alone, which make fewer stacks: a program that
+     * has more stacks than this would be walked at each call. */
+    if (__atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS_BY_WORDS)
+      return find(frame, returns, &no_python);
   }
   struct path_buffer *buffer = path_buffer_take();
   struct site_python python = no_python;

@@ -12,8 +12,9 @@
 #include "sites.h"
 
 enum {
-  SITES_MOST = 1024,  /* sites of a process */
-  SITE_STACKS = 4096, /* known stacks of a process; several stacks may have the same site */
+  SITES_MOST = 1024,           /* sites of a process */
+  SITE_STACKS = 4096,          /* known stacks of a process; several may have the same site */
+  SITE_STACKS_BY_WORDS = 2048, /* of these, at most so many with lines of Java or JavaScript */
   SITE_HEADS = 1024
 };
 
