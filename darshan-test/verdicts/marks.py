@@ -20,7 +20,6 @@ RIGHT = "right"
 _MARK = re.compile(r"(.*?)\s*(?:/\*|//|#|!) blame: ([a-z0-9 -]+?)(?: \*/)?$")
 # Problems that reports do not find today, and why.
 MISSED = {
-    "names-c/map-grown": "ftruncate, mmap and munmap of each step share the time of metadata",
     "fields-c/fill-then-write": "the write of the data takes longer than the creation that fills",
 }
 
