@@ -453,6 +453,20 @@ LIMITS = (
         "fewer calls of fsync and the like are not a pattern",
         JUDGEMENT,
     ),
+    Limit(
+        "sync.group",
+        256 * 1024,
+        "bytes",
+        "a file that is synchronized for fewer is not written in groups",
+        JUDGEMENT,
+    ),
+    Limit(
+        "sync.writes",
+        16,
+        "writes",
+        "a file that is synchronized for fewer is not written in groups",
+        JUDGEMENT,
+    ),
     Limit("sync.share", 0.3, "of I/O time", "share of I/O time in fsync and the like", JUDGEMENT),
     Limit(
         "lock.share",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, seconds, share
+from ...accesses.commits import grouped
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...programs.sqlite import databases
@@ -19,16 +20,20 @@ ROLE = CAUSE
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if the program waits long for the device, in fsync and similar calls, and
-    in writes to files that were opened with O_SYNC, so that each write waits."""
+    """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
+    writes to files that were opened so that each write waits (O_SYNC). Files that are synchronized
+    for a group of writes are left to the remark on the time (costly-syncs)."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return
     through, some = _through(posix, extra)
-    asked = posix.sum("FSYNCS") + posix.sum("FDSYNCS")
+    groups = grouped(facts, posix) & ~through
+    syncs = np.where(groups, 0, posix["FSYNCS"] + posix["FDSYNCS"])
+    asked = float(syncs.sum())
     asked += sum(extra.sum(n) for n in ("MSYNCS", "RANGE_SYNCS", "SYNCS"))
     writes = float(posix["WRITES"][through].sum())
-    time = extra.sum("F_SYNC_TIME") + extra.sum("F_FSYNC_TIME")
+    others = ~np.isin(extra.ids, posix.ids[groups])
+    time = extra.sum("F_SYNC_TIME") + float(extra["F_FSYNC_TIME"][others].sum())
     lost = facts.lost(facts.writing(posix), posix["BYTES_WRITTEN"], facts.movers(posix))
     time += float(lost[through].sum())
     stake = facts.stake(
@@ -39,7 +44,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     few = asked + writes < facts.limits["sync.calls"]
     if few or time < facts.limits["sync.share"] * facts.io_time or not facts.worth(stake):
         return
-    synced = through | (posix["FSYNCS"] + posix["FDSYNCS"] > 0)
+    synced = through | (syncs > 0)
     moved = float(posix["BYTES_WRITTEN"][synced].sum())
     sure = float(posix["WRITES"][through & ~some].sum())
     what = [f"{count(asked)} calls of fsync and the like"] if asked else []
@@ -73,7 +78,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Java: channel.force(false) once for each checkpoint, not for each record\n"
             "one fsync per checkpoint, or one msync of a mapping\none MPI_File_sync per checkpoint",
         ),
-        limits=("sync.share", "sync.calls"),
+        limits=("sync.share", "sync.calls", "sync.group", "sync.writes"),
         covers=frozenset(int(i) for i in posix.ids[synced]),
     )
 

@@ -10,9 +10,10 @@ import numpy as np
 from ....call_sites.measured import WRITE
 from ....units import amount, count, plural, seconds, share
 from ...accesses import strided
+from ...accesses.commits import grouped
 from ...accesses.text_calls import READ_TEXT, WRITE_TEXT, text_calls
 from ...facts import Facts, leading
-from ...finding import FACT, LAST, NOTICE, PROBLEM, Finding
+from ...finding import FACT, LAST, NOTICE, PROBLEM, Finding, Remedy
 from ...overlap import claims
 from ...programs import program_text
 from ...programs.responsible_programs import programs_of
@@ -337,19 +338,40 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
         f"{of_run(facts, spent)} went into {plural(int(number), 'call')} that "
         f"{'waits' if one else 'wait'} until the data is on storage (fsync and the like).{where}"
     )
-    moved = posix.sum("BYTES_WRITTEN") if posix is not None else 0.0
-    found = remedy(advice.SYNCS, Seen(calls=number, moved=moved))
+    moved, writes, in_groups = _synced(facts)
+    groups = in_groups >= _HALF * spent and number >= advice.FEW
+    found = Remedy("") if groups else remedy(advice.SYNCS, Seen(calls=number, moved=moved))
     each = f" for {amount(moved / number)}" if moved and number else ""
+    each += f" ({count(writes / number)} writes)" if each and writes >= 2 * number else ""
+    how = ", for groups of writes" if groups else "" if found.text else ", in few calls"
     return Told(
-        "Waiting for storage takes much of the run" + ("" if found.text else ", in few calls"),
+        f"Waiting for storage takes much of the run{how}",
         sentence,
         spent,
         "time in these calls; durable data need some of it",
         found,
         (f"It waits once{each}" if one else f"They wait once{each} that is written")
-        + ": data that must survive a crash need that. Faster storage or fewer bytes shorten it; "
+        + ": data that must survive a crash need that. "
+        + ("Larger groups wait less often. " if groups else "")
+        + "Faster storage or fewer bytes shorten it; "
         "a program whose output can be made again may leave the call out.",
         facts.sums(extra, "F_FSYNC_TIME", "F_SYNC_TIME"),
+    )
+
+
+def _synced(facts: Facts) -> tuple[float, float, float]:
+    """Returns the bytes and the number of the writes to files that were synchronized, and the
+    seconds of the syncs of those that are written in groups."""
+    posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
+    if posix is None or extra is None:
+        return 0.0, 0.0, 0.0
+    synced = posix["FSYNCS"] + posix["FDSYNCS"] > 0
+    synced = synced if synced.any() else ~synced
+    groups = np.isin(extra.ids, posix.ids[grouped(facts, posix)])
+    return (
+        float(posix["BYTES_WRITTEN"][synced].sum()),
+        float(posix["WRITES"][synced].sum()),
+        float(extra["F_FSYNC_TIME"][groups].sum()),
     )
 
 
