@@ -4,6 +4,7 @@ Otherwise it states a fact. The programs of this are healthy rows of the corpus 
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from darshan_report import open_log
 from darshan_report.diagnose.finding import FACT, NOTICE, Finding
 from darshan_report.diagnose.run import diagnose
 
-from .build import MIB, Job, row, write
+from .build import MIB, Job, findings, row, write
 from .cases import CASES
 
 JOBS = {name: job for name, job, _ in CASES}
@@ -47,6 +48,27 @@ def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
     assert told.kind == FACT, told.remedy
     assert not told.remedy.text and not told.remedy.example and not told.stake.text
     assert told.sentence.endswith(".")
+
+
+@pytest.mark.parametrize("more", [{"BYTES_WRITTEN": 100 * MIB}, {"WRITES": 1600}])
+def test_groups_of_writes(more: dict[str, int], tmp_path: Path) -> None:
+    """A journal that is synchronized once for a group of writes is no problem."""
+    job = JOBS["syncs"].but(0, **more)
+    assert "syncs" not in findings(job, tmp_path)
+    told = finding(job, "costly-syncs", tmp_path / "told")
+    assert told.kind == FACT and "Larger groups wait less often" in told.sentence
+    # The journal beside it is not taken for one because of a large file that is saved once.
+    rows = (*JOBS["syncs"].rows, row("POSIX", "/b", WRITES=64, BYTES_WRITTEN=64 * MIB, FSYNCS=1))
+    assert "syncs" in findings(replace(job, rows=rows), tmp_path)
+
+
+def test_a_notice_is_not_contradicted(tmp_path: Path) -> None:
+    """After a notice on what takes much of the run, the last finding does not say that nothing is
+    known."""
+    told = finding(JOBS["costly-reads"], "fine", tmp_path / "much")
+    assert told.title == "No other problem is known"
+    few = JOBS["costly-reads"].but(READS=9, BYTES_READ=9000)  # a fact, without a change to propose
+    assert finding(few, "fine", tmp_path / "few").title == "No known problem"
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _MOST = 0.5  # part of the run time
 _MUCH = 0.25  # part of the run time before the calls of one line
+_QUARTER = 0.25  # part of the run time that a notice must have at stake
+_COSTLY = "costly-"  # notices that name what takes much of the run
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
 _NAME_CALLS = (
@@ -294,6 +296,13 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
     return _FINE
 
 
+def _none_known(others: Sequence[Finding]) -> str:
+    """Returns the title for a run without a problem; others: notices that may tell much of it."""
+    told = (f for f in others if f.kind == NOTICE)
+    much = any(f.stake.share >= _QUARTER or f.name.startswith(_COSTLY) for f in told)
+    return "No other problem is known" if much else "No known problem"
+
+
 def _nothing(_: Facts) -> None:
     return None
 
@@ -348,7 +357,7 @@ def find(
         is_mapped = any(f.name == "unseen-mapped" for f in others)
         yield Finding(
             NAME,
-            f"No known problem; {_UNKNOWN}" if is_mapped else "No known problem",
+            _none_known(others) + (f"; {_UNKNOWN}" if is_mapped else ""),
             f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip() + unseen,
             GOOD,
         )
