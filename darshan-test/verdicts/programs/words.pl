@@ -16,6 +16,19 @@ if ($which eq 'lines-out') {
         seek($file, 48 * $place, 0) unless $cured && tell($file) == 48 * $place;  # blame: seek-each
         read($file, $record, 48);  # blame: seek-each
     }
+} elsif ($which eq 'tied-lines') {
+    my ($sum, @lines) = (0);
+    open(my $out, '>', 'table') or die "table: $!";
+    print $out "$_ 17 some words of a line\n" for 1 .. 20000;
+    close($out) or die "table: $!";
+    if ($cured) {
+        open(my $file, '<', 'table') or die "table: $!";
+        while (my $line = <$file>) { $sum += length $line }
+    } else {
+        require Tie::File;
+        tie(@lines, 'Tie::File', 'table') or die "table: $!";
+        $sum += length $lines[$_] for 0 .. $#lines;  # blame: tied-lines
+    }
 } else {
     open(my $file, '<', 'input') or die "input: $!";
     my ($moved, $piece) = (0, '');

@@ -1,7 +1,9 @@
-"""Remedies for files that are opened again and again, in the terms of the library that opened them.
-A row of the table is for library functions that the user's line calls, either for files that the
-program reads or for files that it writes. Without a matching row, or without call sites, the rule's
-own remedy is used.
+"""Remedies in the words of the library that made the calls: for files that are opened again and
+again, and for seeks.
+
+A row of a table is for library functions that the user's line calls; a row about opens is either
+for files that the program reads or for files that it writes. Without a matching row, or without call
+sites, the rule's own remedy is used.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ...call_sites.lines import sites_of
-from ...call_sites.measured import OPEN, READ
+from ...call_sites.measured import OPEN, READ, SEEK
 from ...call_sites.told import library_call
 from ...classes import dataclass
 from ...library import LogError
@@ -91,6 +93,61 @@ _OPENED = (
         "Python: data = json.load(file)  # before the loop",
     ),
 )
+
+
+_SEEKING = (
+    _Row(
+        r"Tie::File::",
+        False,
+        "Tie::File seeks to each line that the program asks for, and each seek throws away what "
+        "was read ahead. Read the lines in their order without it; for lines in any order, read "
+        "all of them into an array once.",
+        "Perl: while (my $line = <$file>) { ... }  # one pass, without tie\n"
+        "Perl: my @lines = <$file>;  # once, then $lines[$n]",
+    ),
+    _Row(
+        r"Search::Dict::",
+        False,
+        "Search::Dict seeks and reads a block for each step of each search: read the words into a "
+        "hash once, if the program looks for many.",
+        "Perl: my %known = map { chomp; $_ => 1 } <$file>;  # once;  exists $known{$word}",
+    ),
+    _Row(
+        r"mailbox\.",
+        False,
+        "mailbox seeks to each message that the program asks for: go through the messages once, in "
+        "their order, and keep what is needed of each.",
+        "Python: for message in mailbox.mbox(path): ...  # once",
+    ),
+)
+# Functions that only hand a call of the program on.
+_HANDED_ON = re.compile(r"IO::|io\.|_pyio\.|codecs\.|gzip\.|tempfile\.")
+
+
+def seeks_through(facts: Facts, record: int) -> Remedy | None:
+    """Returns the remedy for a file (a record's id) in which a library seeks, so that the program
+    itself has no seek that it could leave out; None for the general one."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return None
+    some = [s for s in sites if s.sums.calls_of[SEEK] > 0 and record in s.sums.files.calls]
+    if not some:
+        return None
+    most = max(some, key=lambda site: site.sums.calls_of[SEEK])
+    called = library_call(most)
+    for row in _SEEKING:
+        if re.match(row.function, called):
+            return Remedy(row.text, row.example, alone=True)
+    # Libraries of compiled languages hand the program's own seeks on.
+    is_script = most.user > 0 and not most.places[most.user - 1].object
+    if not called or not is_script or _HANDED_ON.match(called):
+        return None
+    return Remedy(
+        f"{called} seeks, not the program itself: ask it for what lies together in the file, in "
+        "the order of the file, or read the file once and keep in memory what is used again.",
+        alone=True,
+    )
 
 
 def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:

@@ -11,12 +11,18 @@ from ....units import count, seconds
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
+from ...remedies.language import languages
+from ...remedies.library_words import seeks_through
 from ...table import Table
-from ...times.loops import between
+from ...times.loops import Between, between
 from ...times.naming import naming_times
 
 NAME = "seeks"
 ROLE = CAUSE
+_TELL = (
+    " In Python, tell() asks the kernel each time, and in a file that is open for text it decodes "
+    "what was read ahead once more: open the file for bytes and add up the lengths of the lines."
+)
 _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
@@ -41,7 +47,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     if not mask.any():
         return
     time = np.where(mask, seconds_in(facts, table), 0.0)
-    more = between(facts, NAME, float(time.sum()))
+    # The time before a call of tell() in Python contains what tell() does.
+    in_python = languages(facts, "") == {"Python"}
+    more = between(facts, NAME, float(time.sum())) if in_python else Between()
     stake = facts.stake(
         float(time.sum()), f"metadata time of the seeks{more.basis}", between=more.seconds
     )
@@ -52,20 +60,29 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Seeks take much of the time",
         f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
-        f"seeks and {count(float(calls[first])) if calls[first] else 'no'} transfers; seeks took "
+        f"calls of lseek and {count(float(calls[first])) if calls[first] else 'no'} transfers; "
+        "seeks took "
         f"{seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
-        remedy=Remedy(
-            "Keep the position in a variable and pass it to the transfer: pread and pwrite need no "
-            "lseek.",
-            "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
-            "Rust: file.read_at(&mut buffer, offset)?;\n"
-            "Go: file.ReadAt(buffer, offset)\n"
-            "Python: os.pread(fd, size, offset)\n"
-            "Python: at += len(line)  # of a file opened with 'rb'; tell() of a text file is slow\n"
-            "Java: channel.read(buffer, offset)",
-        ),
+        remedy=seeks_through(facts, int(table.ids[first])) or _remedy(facts),
         limits=("seeks.many",),
         covers=frozenset(int(i) for i in table.ids[mask]),
+    )
+
+
+def _remedy(facts: Facts) -> Remedy:
+    """Returns the remedy for seeks that the program itself makes."""
+    return Remedy(
+        "Keep the position in a variable and pass it to the transfer: pread and pwrite need no "
+        "lseek." + (_TELL if languages(facts, "") == {"Python"} else ""),
+        "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
+        "Rust: file.read_at(&mut buffer, offset)?;\n"
+        "Go: file.ReadAt(buffer, offset)\n"
+        "Python: at += len(line)  # of a file opened with 'rb'; not file.tell()\n"
+        "Python: os.pread(fd, size, offset)\n"
+        "Perl: sysseek($file, $at, 0);  sysread($file, $record, $size)  # one lseek, not four\n"
+        "Ruby: file.pread(size, offset)\n"
+        "Node: fs.readSync(fd, buffer, 0, size, offset)\n"
+        "Java: channel.read(buffer, offset)",
     )

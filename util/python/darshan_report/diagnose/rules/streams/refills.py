@@ -14,6 +14,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
 from ...remedies.language import COMPILED, languages
+from ...remedies.library_words import seeks_through
 from ...table import Table
 from ...times.loops import between
 from ..accesses.seeks import seconds_in
@@ -31,6 +32,7 @@ _FORWARD = (
     "Skip bytes with seek_relative, which keeps the buffer if it contains the target. seek "
     "discards the buffer; do not call it if the stream is already at this offset."
 )
+_PERL = 4  # calls of lseek for a seek of Perl
 _SEEKS = 0.8  # smallest share of the reads that follow a seek
 _MOSTLY = 0.5  # smallest share of the reads that fill the buffer
 
@@ -81,11 +83,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     first, *others = leading(mask, lost, len(mask))
     size = int(table["MAX_BYTE_READ"][first]) + 1
-    refills = int(min(table["SEEKS"][first], table["READS"][first]))
     yield Finding(
         NAME,
         "Seeks discard the buffer of a stream",
-        f"{count(refills)} seeks in {facts.name(table.ids[first])} discarded a "
+        f"{_seeks(facts, table, first)} in {facts.name(table.ids[first])} discarded a "
         f"buffer, which a read of {amount(int(fills[first]))} filled again: "
         f"{amount(float(table['BYTES_READ'][first]))} were read, of at most {amount(size)} that it "
         f"has, in {seconds(float(spent[first]))}{facts.over_all}"
@@ -96,19 +97,36 @@ def find(facts: Facts) -> Iterator[Finding]:
             table, first, "SEEKS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",
             "F_META_TIME",
         ),
-        remedy=Remedy(
-            f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} If the reads are not in "
-            "the order of the file, read the file once and keep it in memory, or sort the "
-            "requests by offset. A larger buffer makes it slower, because the read after each "
-            "seek fills the whole buffer.",
-            "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
-            "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
-            "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"
-            "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
-            "Rust: reader.seek_relative(offset)?;  // keeps the buffer, seek() does not\n"
-            "Rust: file.read_exact_at(&mut record, at)?;  // without a buffer",
-            alone=True,
-        ),
+        remedy=seeks_through(facts, int(table.ids[first])) or _remedy(facts),
         limits=("stream.calls", "again.factor"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )  # fmt: skip
+
+
+def _seeks(facts: Facts, table: Table, place: int) -> str:
+    """Returns the number of seeks that discarded a buffer, in words. Perl calls lseek four times
+    for such a seek of the program: twice for the place up to which it read, twice for the new
+    one."""
+    seeks = int(table["SEEKS"][place])
+    if languages(facts, "") == {"Perl"}:
+        about = min(seeks // _PERL, int(table["READS"][place]))
+        return f"About {count(round(about, 2 - len(str(about))))} seeks"
+    return f"{count(min(seeks, int(table['READS'][place])))} seeks"
+
+
+def _remedy(facts: Facts) -> Remedy:
+    return Remedy(
+        f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} Where the order is "
+        "another one, read the records without a buffer, read the file once and keep it in "
+        "memory, or sort the requests by offset. Each seek fills the whole buffer, so a larger one "
+        "takes longer.",
+        "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
+        "C++: pread(fd, record, size, at);  // without a buffer\n"
+        "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
+        "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"
+        "Perl: sysseek($file, $at, 0);  sysread($file, $record, $size)  # without a buffer\n"
+        "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
+        "Rust: reader.seek_relative(offset)?;  // keeps the buffer, seek() does not\n"
+        "Rust: file.read_exact_at(&mut record, at)?;  // without a buffer",
+        alone=True,
+    )
