@@ -52,6 +52,13 @@ def streams() -> list[tuple[str, Job, Job]]:
                 F_SEEK_TIME=3.0, F_FILL_TIME=1.0),
         )
     )  # fmt: skip
+    steps = Job(
+        (
+            row("STDIO", "/a", READS=900_000, SEEKS=900_000, BYTES_READ=900_000,
+                MAX_BYTE_READ=899_999, F_META_TIME=3.0, F_READ_TIME=0.5),
+            row("STDIO_EXT", "/a", FILLS=220, FILLED_BYTES=900_000, F_SEEK_TIME=3.0),
+        )
+    )  # fmt: skip
     return [
         ("stdio-bulk", bulk, bulk.but(1, DRAINS=100)),
         ("unbuffered-stream-read", reads, reads.but(1, FILLS=98, UNBUFFERED=0)),
@@ -59,4 +66,5 @@ def streams() -> list[tuple[str, Job, Job]]:
         ("stream-flushes", flushes, flushes.but(1, FLUSH_DRAINS=9)),
         ("line-buffered", by_line, by_line.but(1, LINE_DRAINS=9)),
         ("stream-seeks", looked_up, looked_up.but(1, FILLED_BYTES=0)),
+        ("stream-steps", steps, steps.but(1, FILLS=90_000)),
     ]

@@ -101,6 +101,23 @@ static void skip_fields(bool cured) {
   fclose(stream);
 }
 
+/* Looks for the last lines with a word, a character at a time from the end. */
+static void last_lines(bool cured) {
+  FILE *stream = opened("input", "r");
+  must(fseek(stream, 0, SEEK_END) == 0, "fseek");
+  long at = ftell(stream), lines = 0;
+  char *all = cured ? malloc((size_t)at) : NULL;
+  rewind(stream);
+  if (cured) must(all && fread(all, (size_t)at, 1, stream) == 1, "fread");
+  while (at-- > 0) {
+    if (!cured) must(fseek(stream, at, SEEK_SET) == 0, "fseek"); /* blame: last-lines */
+    lines += (cured ? all[at] : fgetc(stream)) == '\n';
+  }
+  must(lines >= 0, "lines");
+  free(all);
+  fclose(stream);
+}
+
 /* 48 MB through the usual buffer of 4 KiB. */
 static void bulk_stream(bool cured) {
   static char block[3000], room[4 << 20]; /* glibc ignores the size without a buffer */
@@ -292,6 +309,7 @@ int main(int argc, char **argv) {
       {"line-buffered", line_buffered},
       {"seek-and-read", seek_and_read},
       {"skip-fields", skip_fields},
+      {"last-lines", last_lines},
       {"bulk-stream", bulk_stream},
       {"parse-again", parse_again},
       {"file-per-result", file_per_result},

@@ -178,6 +178,7 @@ _ABOUT = (
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),
+    ("stream-steps", About((SEEK,), _ANY, _CALLS)),
     ("staged-copy", About((WRITE,), _ANY, _BYTES)),
     ("syncs", About((SYNC,), instead=(WRITE,))),  # writes to files that were opened with O_SYNC
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),

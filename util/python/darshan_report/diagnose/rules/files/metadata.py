@@ -16,7 +16,7 @@ from ...remedies.advice import METADATA, Seen, remedy
 from ...table import Table
 from ...times.naming import naming_times
 from ..accesses import seeks
-from ..streams import refills, stream_seeks
+from ..streams import refills, stream_seeks, stream_steps
 from . import listings, lookups, many_files, opens_again, rewritten, rotated_often
 
 NAME = "metadata"
@@ -32,6 +32,7 @@ _CAUSES = (
     refills,
     seeks,
     stream_seeks,
+    stream_steps,
 )
 _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
 _RESIZES = ("TRUNCATES", "FALLOCATES")
