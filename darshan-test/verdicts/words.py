@@ -307,7 +307,7 @@ def _between() -> list[Row]:
         ),
         row("words.java", "scanner", input=12, says=(hint, "not Scanner")),
         row("words.java", "count-words", input=64, never=("Much of the run passes",)),
-        row("words.js", "templates-each", "same-bytes-again-read opened-again", "readFileSync"),
+        row("words.js", "awaited-each", "same-bytes-again-read opened-again", "readFileSync"),
         row(
             "words.cc",
             "regex-each",

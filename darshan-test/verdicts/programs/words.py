@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import gzip
 import importlib
 import json
@@ -539,6 +540,36 @@ def text_by_file(cured: bool) -> None:
             text = Path(file.name).read_text("ascii")
             os.remove(file.name)
         assert len(text.split()) == 40
+
+
+def text_tell(cured: bool) -> None:
+    """Makes an index of a text: asks for the position before each line."""
+    places, at = [], 0
+    with open("text.txt", "rb" if cured else "r") as file:
+        while line := file.readline():
+            places.append(at)
+            at = at + len(line) if cured else file.tell()  # blame: text-tell
+    assert len(places) == 100_000
+
+
+def prepare_text_tell() -> None:
+    """Writes a text of 100,000 lines."""
+    Path("text.txt").write_text("one of many lines of a text\n" * 100_000)
+
+
+def times_each(cured: bool) -> None:
+    """Asks for the time of each of 200 headers, for each of 400 sources that include them."""
+    names = [f"headers/h{i}" for i in range(200)]
+    time_of = functools.lru_cache(maxsize=None)(os.path.getmtime) if cured else os.path.getmtime
+    newest = [max(time_of(name) for name in names) for _ in range(400)]  # blame: times-each
+    assert len(set(newest)) == 1
+
+
+def prepare_times_each() -> None:
+    """Writes 200 headers."""
+    os.mkdir("headers")
+    for i in range(200):
+        Path(f"headers/h{i}").write_text("int f(void);\n")
 
 
 def little(_: bool) -> None:

@@ -32,6 +32,11 @@ _TEXTS = re.compile(
 )
 
 
+def is_parsed(name: str) -> bool:
+    """Returns whether a file of this name has a format that programs parse."""
+    return _TEXTS.search(name) is not None
+
+
 def uses_texts(facts: Facts, site: Site) -> bool:
     """Returns whether most calls of a site are on files of a format that programs parse."""
     calls = {facts.name(record): number for record, number in site.sums.files.calls.items()}

@@ -125,7 +125,8 @@ OPENS = (
     ),
     Advice(
         lambda s: s.seeks >= max(2 * s.files, FEW),
-        "leave out seeks to where the file already is, and read or write at an offset without one",
+        "seek less: no seek is needed to where the file already is, nor within a block that the "
+        "program has read into memory, nor for a read or write that takes an offset",
         "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
         "Python: os.pread(file.fileno(), size, offset)",
     ),
@@ -152,11 +153,27 @@ SEARCH_EXAMPLE = (
     "Java: Set<Path> known = Files.list(folder).collect(Collectors.toSet());  // once\n"
     "shell: n=$((n + 1))  # a counter, not a search from 1"
 )
+# For a program that asks files which are there for their times or sizes.
+TIMES_EXAMPLE = (
+    "C: while ((entry = readdir(dir))) fstatat(dirfd(dir), entry->d_name, &known[n++], 0);  once\n"
+    "C++: for (auto &entry : fs::directory_iterator(folder)) known[entry.path()] = "
+    "entry.last_write_time();  once\n"
+    "Python: times = {e.name: e.stat().st_mtime for e in os.scandir(folder)}  # once\n"
+    'Perl: my %times = map { $_ => (stat)[9] } glob("$folder/*");  # once;  $times{$name}\n'
+    "Rust: times.insert(entry.file_name(), entry.metadata()?.modified()?);  // once per entry\n"
+    "Go: info, err := entry.Info()  // once for each entry of os.ReadDir(folder)\n"
+    "Java: for (File f : folder.listFiles()) times.put(f.getName(), f.lastModified());  // once\n"
+    "R: known <- file.info(list.files(folder, full.names = TRUE))  # once;  known[name, 'mtime']\n"
+    "Julia: times = Dict(name => mtime(joinpath(folder, name)) for name in readdir(folder))\n"
+    "Ruby: times = Dir.children(folder).to_h { |n| [n, File.mtime(File.join(folder, n))] }\n"
+    "Node: times.set(name, fs.statSync(path.join(folder, name)).mtimeMs)  // once for each name\n"
+    "shell: find folder -printf '%T@ %p\\n' > times  # once"
+)
 METADATA = (
     Advice(
         _searches,
         SEARCH_ONCE,
-        SEARCH_EXAMPLE,
+        f"{SEARCH_EXAMPLE}\n{TIMES_EXAMPLE}",
         alone=True,
     ),
     Advice(

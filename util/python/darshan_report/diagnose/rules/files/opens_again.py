@@ -13,9 +13,10 @@ from ....units import amount, count, plural, seconds
 from ...accesses import rotations
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Evidence, Finding, Remedy
+from ...programs.parsing import is_parsed
 from ...programs.sqlite import databases
 from ...reached import CALLS, at_most
-from ...remedies.advice import SEARCH_EXAMPLE, SEARCH_ONCE
+from ...remedies.advice import SEARCH_EXAMPLE, SEARCH_ONCE, TIMES_EXAMPLE
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import opened_through
 from ...table import Table, added
@@ -79,6 +80,13 @@ _ASKED = Remedy(
     alone=True,
 )
 _SEARCHED = Remedy(f"{SEARCH_ONCE[0].upper()}{SEARCH_ONCE[1:]}.", SEARCH_EXAMPLE, alone=True)
+# stat succeeded: the program may need more of a file than whether it is there.
+_TIMES = Remedy(
+    "Ask about each file once and remember the answers, such as the times and sizes of all files "
+    "of a folder; begin a search for the next free number at the last one.",
+    TIMES_EXAMPLE,
+    alone=True,
+)
 _MAPPED = Remedy(
     "Map the file once, before the loop, and keep the mapping: each new mapping begins without "
     "pages, and each access to a page of it costs a page fault.",
@@ -93,6 +101,7 @@ _FEW = 4  # largest number of files that a program may be waiting for
 _MANY = 100  # number of files from which on a program searches, and does not query certain files
 _OTHERS = ("TRUNCATES", "UNLINKS", "LINKS", "SETATTRS", "MISSES", "RENAMES")
 _MORE = 1.5  # queries per open; more than a library makes when it opens a file
+_PARSING = 5e-5  # seconds for each open, more than an interpreter takes to open and read a file
 _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
@@ -162,7 +171,16 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     first, *others = leading(mask, time, len(mask))
     yield Finding(
         NAME,
-        _title(facts, table, first, opens, len(others), parsed=2 * stake.between > stake.seconds),
+        _title(
+            facts,
+            table,
+            first,
+            opens,
+            len(others),
+            each=stake.between / float((opens * table.processes)[mask].sum() or 1)
+            if 2 * stake.between > stake.seconds
+            else 0.0,
+        ),
         f"{facts.name(table.ids[first])} was {_how_often(table, first, opens, stats)}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". That took {seconds(float(time.sum()))}{facts.over_all}.{more.sentence}"
@@ -174,7 +192,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         if opens[first] > facts.limits["opens.again"]
         else _MAPPED
         if _is_mapped(facts, table, first)
-        else _asked(len(others) + 1),
+        else _asked(len(others) + 1, by_stat=2 * table["STATS"][mask].sum() > asks[mask].sum()),
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
@@ -206,23 +224,28 @@ def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
 
 
 def _title(
-    facts: Facts, table: Table, place: int, opens: np.ndarray, others: int, *, parsed: bool
+    facts: Facts, table: Table, place: int, opens: np.ndarray, others: int, *, each: float
 ) -> str:
-    """Returns the title of the finding, from its first file. parsed: most of the cost is between
-    the calls."""
+    """Returns the title of the finding, by its first file. each: seconds between the calls for each
+    open, if most of the finding's cost lies there; else 0."""
     whole = float(opens[place] * table.processes[place])
+    files = "Files are" if others else "A file is"
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
-        return f"{'Files are' if others else 'A file is'} written anew with each open"
+        return f"{files} written anew with each open"
     if _is_mapped(facts, table, place):
         opened = "opened and " if opens[place] > facts.limits["opens.again"] else ""
-        return f"{'Files are' if others else 'A file is'} {opened}mapped again and again"
+        return f"{files} {opened}mapped again and again"
     if opens[place] <= facts.limits["opens.again"]:
         return "The program asks about the same files again and again"
     reads = bool(table["BYTES_READ"][place] >= 2 * table["BYTES_WRITTEN"][place])
     record = int(table.ids[place])
-    again = _is_again(facts, record, "READ", whole)
-    if parsed and reads and (again or opened_through(facts, record, writes=False)):
-        return f"{'Files are' if others else 'A file is'} opened and parsed again and again"
+    if each > 0 and reads:
+        through = opened_through(facts, record, writes=False)
+        again = _is_again(facts, record, "READ", whole)
+        if through or (again and (each >= _PARSING or is_parsed(facts.name(record)))):
+            return f"{files} opened and parsed again and again"
+        if again:
+            return f"{files} opened and read again and again"
     return "Files are opened or checked again and again"
 
 
@@ -232,12 +255,12 @@ def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
     return number > 0 and number >= _OFTEN_MAPPED * float(facts.opens(table)[place])
 
 
-def _asked(files: int) -> Remedy:
-    """Returns the remedy for repeated queries of this many files. A program that queries a few
-    files may wait for them; a program that queries many may look for the newest, or compare
-    them."""
+def _asked(files: int, *, by_stat: bool) -> Remedy:
+    """Returns the remedy for repeated queries of this many files. by_stat: most of them were stat,
+    not access. A program that queries a few files may wait for them; a program that queries many may
+    look for the newest, or compare them."""
     if files > _MANY:
-        return _SEARCHED
+        return _TIMES if by_stat else _SEARCHED
     if files > _FEW:
         return _ASKED
     return replace(_ASKED, text=_ASKED.text + _WAITING)
