@@ -308,10 +308,20 @@ def test_each_form(form: str, recorded: Path, summary: Run, tmp_path: Path) -> N
         "1 kept, 3 removed",
         "The program waited",
         "for each of 4 saves",
-        "(Young's formula)",
         "A thread beside the program made 4 saves of beside.npz.",
     ):
         assert words in text or words.replace("'", "\u2019") in text, words
+    assert "Young" not in text  # the run ends before that interval
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(1100, 0), (2000, 1)])
+def test_interval(seconds: int, told: int, summary: Run, tmp_path: Path) -> None:
+    """Saves of 10 seconds are worth it every 22 minutes, which is no advice for a shorter run."""
+    rows = tuple(saved(f"/ck_{step}.pt", 1.0 + 50 * step, seconds=10.0) for step in range(20))
+    log = write(Job(rows, seconds=seconds), tmp_path / "often.darshan")
+    text = " ".join(summary("--text", log).stdout.split())
+    assert "The program waits for checkpoints, which it saves often" in text
+    assert text.count("one save every 22 min") == text.count("cost every 22 min loses") == told
 
 
 def test_none(summary: Run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ program lines
   case ('inquire-each'); call inquire_each
   case ('rewind-each'); call rewind_each
   case ('stream-values'); call stream_values
+  case ('restart-by-value'); call restart_by_value
   case ('list-directed'); call list_directed
   case ('unformatted-array'); call unformatted_array
   case default; error stop 2
@@ -54,6 +55,28 @@ contains
     do i = 1, merge(8, 400, cured)
       if (mod(i, 8) == 1) rewind (unit)
       read (unit) block  ! blame: rewind-each
+    end do
+  end subroutine
+
+  ! A statement for each value of a state that is saved four times.
+  subroutine restart_by_value
+    real(8), save :: field(2000, 600) = 1
+    character(len=20) :: name
+    integer :: step, i, j
+    do step = 1, 4
+      field = field*1.01d0
+      write (name, '(a,i0,a)') 'restart', step, '.bin'
+      open (10, file=name, form='unformatted', access='stream')
+      if (cured) then
+        write (10) field
+      else
+        do j = 1, 600
+          do i = 1, 2000
+            write (10) field(i, j)
+          end do
+        end do
+      end if
+      close (10)
     end do
   end subroutine
 

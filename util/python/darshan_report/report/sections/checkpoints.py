@@ -80,8 +80,8 @@ def sentences(context: Context) -> list[str]:
     said = []
     if found is not None:
         said.append(_waited(found, run))
-    if found is not None and found.rounds > 1:
-        failures = context.limits["checkpoint.failures"]
+    failures = context.limits["checkpoint.failures"]
+    if found is not None and found.rounds > 1 and young(found.cost, failures) < run:
         said.append(
             f"If something fails every {rough(failures)} (an assumption: threshold "
             "checkpoint.failures), a save of this cost every "

@@ -14,6 +14,8 @@ from ...finding import CAUSE, Evidence, Finding, Remedy
 NAME = "checkpoints-often"
 ROLE = CAUSE
 _MANY = 20  # number of files of which a program rarely keeps all, if they are checkpoints
+_EXPLAIN = ("between-calls", "conversion-writing")  # findings on the time between calls
+_MOSTLY = 0.5  # share of the time of the saves
 _LESS = (
     "Python: if time.monotonic() - saved >= interval: save(state, path)  # not in every step\n"
     "C: if (now - saved >= interval) save(state), saved = now;\n"
@@ -61,6 +63,35 @@ def _advice(rows: Sequence[Checkpoint]) -> str:
     return "\n".join([_LESS, *dict.fromkeys(lines)])
 
 
+def _interval(facts: Facts, best: float) -> str:
+    """Returns a sentence on the interval of saves that loses the least time; empty if the run is
+    shorter than that."""
+    if best >= facts.run_time:
+        return ""
+    return (
+        f" With a failure every {rough(facts.limits['checkpoint.failures'])}, which is an "
+        f"assumption (checkpoint.failures in a file of thresholds), one save every {rough(best)} "
+        "loses the least time (Young's formula)."
+    )
+
+
+def without_explained(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
+    """Returns findings without the one of this rule if most time of the saves lies between calls,
+    and another finding tells what takes it: then a save need not take long."""
+    rows = [row for row in checkpoints(facts) if _are_state(row) and not row.beside]
+    whole = sum(row.wall for row in rows)
+    outside = whole - sum(row.in_calls / max(1, row.processes) for row in rows)
+    told = max((f.stake.between for f in found if f.name.startswith(_EXPLAIN)), default=0.0)
+    if outside < _MOSTLY * whole:
+        return list(found)
+
+    def is_told(finding: Finding) -> bool:
+        # The stake lacks waits for a processor, which the time of the saves has.
+        return finding.name == NAME and told >= _MOSTLY * min(outside, finding.stake.seconds)
+
+    return [finding for finding in found if not is_told(finding)]
+
+
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if saves take much time, and the interval between them is shorter than that
     of Young's formula."""
@@ -78,7 +109,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(
         found.seconds * ranks * max(0.0, 1 - needed / found.rounds),
         f"time of the saves beyond one every {rough(best)}; "
-        f"that interval loses the least time if something fails every {rough(failures)}",
+        f"that interval loses the least time if something fails every {rough(failures)}"
+        if best < facts.run_time
+        else "time of the saves beyond one for the run",
     )
     if not facts.worth(stake):
         return
@@ -91,9 +124,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + (f", like files of {plural(more, 'other name')}" if more else "")
         + f": {amount(first.written / first.saves)} every {seconds(found.interval)}. Each save "
         f"stopped the program for {seconds(found.cost)}, all of them for {seconds(found.seconds)} "
-        f"({share(found.seconds, facts.run_time)} of the run). With a failure every "
-        f"{rough(failures)}, which is an assumption (checkpoint.failures in a file of thresholds), "
-        f"one save every {rough(best)} loses the least time (Young's formula).",
+        f"({share(found.seconds, facts.run_time)} of the run)." + _interval(facts, best),
         stake=stake,
         evidence=evidence(facts, first),
         remedy=Remedy(
