@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Iterable
 
 from . import interpreters, java, javascript
 
@@ -68,6 +69,16 @@ def _is_installed(path: str, setting: str) -> bool:
     if any(folder.search(path) for folder in (_PYTHON, _PERL, _RUST)):
         return True
     return bool(_LIBRARIES.fullmatch(path.rsplit("/", 1)[-1]))
+
+
+def programs_told(names: Iterable[str]) -> str:
+    """Returns a clause that programs are installed ones, which their users do not compile: their
+    calls have no lines."""
+    one, *more = sorted(set(names))
+    if not more:
+        return f"{one} is an installed program; look where it is started"
+    *first, last = one, *more
+    return f"{', '.join(first)} and {last} are installed programs; look where they are started"
 
 
 def may_be_program(path: str) -> bool:

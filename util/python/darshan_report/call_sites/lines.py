@@ -18,7 +18,7 @@ from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
 from .stack import Native, Python, Stack, object_of, stack_of
 from .symbols import addr2line, rust
-from .symbols.objects import Objects
+from .symbols.objects import NO_BUILD_ID, NO_LINES, Objects
 
 MODULE = "SITES"
 FILES_SHOWN = 2  # files of a line that are named
@@ -101,6 +101,9 @@ class Line:
             return None
         extremes = first.extremes
         return RankTimes(first.processes, extremes.least, extremes.most, extremes.slowest)
+
+
+_COMPILE = (NO_LINES, NO_BUILD_ID)  # what a program lacks that another compilation gives
 
 
 @dataclass(frozen=True)
@@ -228,7 +231,15 @@ def _problems(lines: list[Line], objects: Objects) -> list[str]:
             f"neither {missing} is installed, so that programs and libraries have functions "
             "without lines (Debian: apt install elfutils)"
         ]
-    return [f"{path} {objects.problems[path]}" for path in sorted(without & set(objects.problems))]
+    why = {path: objects.problems[path] for path in sorted(without & set(objects.problems))}
+    # A user does not compile the programs of the system again.
+    theirs = [
+        path for path, text in why.items() if text in _COMPILE and installed.is_installed(path)
+    ]
+    found = [f"{path} {text}" for path, text in why.items() if path not in theirs]
+    return found + (
+        [installed.programs_told(path.rsplit("/", 1)[-1] for path in theirs)] if theirs else []
+    )
 
 
 def _is_of_script(stack: Stack) -> bool:

@@ -194,7 +194,7 @@ def summary(found: Lines) -> list[str]:
         + " A gap is the time since the thread's last call, if that is below 10 ms: what the "
         "program and its libraries do for each call, such as formatting, parsing or computing."
     ]
-    return said + [f"No line: {why}." for why in (*found.problems, *reasons(found))]
+    return said + [f"No line: {why}." for why in dict.fromkeys((*found.problems, *reasons(found)))]
 
 
 def text(found: Lines) -> Iterator[str]:

@@ -58,15 +58,20 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
             where += f"; bash instead of {program} gives lines"
         return f"{program} runs a script, and the log does not have the lines of its script{where}"
     if program:
-        return f"{program} is an installed program; look where it is started"
+        return installed.programs_told([program])
     return "no frame of these calls is of a program"
 
 
 def reasons(found: Lines) -> list[str]:
-    """Returns why calls that took a part of the time have no line."""
-    return [
-        text
-        for line in found.lines
-        if line.place is None and line.sums.seconds >= _LEAST * found.sums.seconds
-        if (text := reason(line.sites[0], found.scripts))
-    ]
+    """Returns why calls that took a part of the time have no line, with one clause for all programs
+    that are installed."""
+    said, programs = [], []
+    for line in found.lines:
+        if line.place is None and line.sums.seconds >= _LEAST * found.sums.seconds:
+            site = line.sites[0]
+            text, program = reason(site, found.scripts), program_of(site)
+            if program and text == installed.programs_told([program]):
+                programs.append(program)
+            elif text:
+                said.append(text)
+    return said + ([installed.programs_told(programs)] if programs else [])
