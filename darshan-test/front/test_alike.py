@@ -67,6 +67,22 @@ def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
     assert rows["data_x.csv"] == "" and "few*.log" not in page
 
 
+def test_files_of_a_virtual_machine_come_last(darshan: Run) -> None:
+    """The counters that a virtual machine keeps in a mapped file do not hide the user's files."""
+    script = """
+import mmap, os
+os.mkdir("hsperfdata_me")
+with open("hsperfdata_me/17", "w+b", buffering=0) as file:
+    for i in range(5000):
+        file.write(bytes(64))
+    mmap.mmap(file.fileno(), 0)[:] = bytes(320000)
+for name in "abcdefgh":
+    open(name, "w").write("a line")
+"""
+    names = [name.rpartition("/")[2] for name, _ in run(darshan, script)]
+    assert names and "17" not in names and set(names) <= set("abcdefgh"), names
+
+
 def test_own_files_come_first(darshan: Run) -> None:
     """The files of Python itself come last, whatever their time."""
     rows = run(darshan, "import json, email.parser, http.client\nopen('own', 'w').close()")

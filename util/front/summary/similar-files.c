@@ -141,13 +141,26 @@ static char *name_of(const struct kind *kind) {
   return made;
 }
 
+/* Returns 1 for a file that a virtual machine or an interpreter keeps for itself: its counters,
+ * sockets and caches. The same patterns as in measure/files/runtimes.py. */
+static int is_of_runtime(const char *name) {
+  static const char *const parts[] = {
+      "/hsperfdata_",         "/.java_pid",          "/.dotnet/",          "/clr-debug-pipe-",
+      "/dotnet-diagnostic-",  "/v8-compile-cache-",  "/.julia/logs/",      "/tmp/ompi.",
+      "/node-compile-cache/", "/.cache/matplotlib/", "/.cache/fontconfig/"};
+  for (size_t i = 0; name && i < sizeof(parts) / sizeof(parts[0]); i++)
+    if (strstr(name, parts[i])) return 1;
+  return 0;
+}
+
 static void add_own(struct alike_rows *rows, const struct picture *picture, size_t place) {
   const struct picture_file *file = file_at(picture, place);
   uint64_t id = picture->files.keys[place];
   struct alike_row *row = &rows->row[rows->count++];
   *row = (struct alike_row){.name = file->name ? strdup(file->name) : NULL,
                             .files = picture_files_of(picture, id),
-                            .is_of_program = picture_is_of_program(picture, id),
+                            .is_of_program =
+                                picture_is_of_program(picture, id) || is_of_runtime(file->name),
                             .sum = *file};
 }
 
@@ -200,7 +213,8 @@ struct alike_rows alike_rows(const struct picture *picture) {
 void alike_show_mapped(struct alike_rows *rows, size_t shown) {
   size_t most = 0;
   for (size_t i = 1; i < rows->count; i++)
-    if (rows->row[i].sum.touched > rows->row[most].sum.touched) most = i;
+    if (!rows->row[i].is_of_program && rows->row[i].sum.touched > rows->row[most].sum.touched)
+      most = i;
   if (shown == 0 || most < shown || rows->row[most].sum.touched <= 0) return;
   struct alike_row row = rows->row[most];
   rows->row[most] = rows->row[shown - 1];

@@ -10,6 +10,7 @@ import numpy as np
 from ...diagnose.programs.responsible_programs import programs_of
 from ...measure.files.mapped import PAGES
 from ...measure.files.overflow import TREE, groups
+from ...measure.files.runtimes import is_of_runtime
 from ...measure.processes.usage import Usage
 from ...records import UNKNOWN as NOT_KNOWN
 from ...show.model import Block, Column, Heading, Paragraph, Table
@@ -21,6 +22,7 @@ TOP = 5
 PER_LAYER = 15
 _NAME = 64  # characters of a name
 _MAPPED = 16  # characters of these that a column of mapped bytes takes
+_RUNTIME = 4  # largest number of a runtime's own files in a log
 _NAME_IN_TREE, _BY = 36, 24  # characters of a name, and of the programs that used the file
 
 
@@ -114,10 +116,13 @@ def _base(context: Context) -> list[LayerFigures]:
     return [f for f in context.figures if f.layer.base] or context.figures[-1:]
 
 
-def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[LayerFigures, int]]:
+def _with_most_touched(
+    context: Context, best: list[tuple[LayerFigures, int]]
+) -> list[tuple[LayerFigures, int]]:
     """Returns the first files. The file with the most touched bytes replaces the last of them,
     because no call contains the time of mapped access."""
-    most = max(best, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
+    users = [candidate for candidate in best if not _is_of_program(context, candidate)]
+    most = max(users, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
     shown = best[:TOP]
     if most and most[0].files.touched[most[1]] > 0 and most not in shown:
         shown[-1] = most
@@ -125,11 +130,12 @@ def _with_most_touched(best: list[tuple[LayerFigures, int]]) -> list[tuple[Layer
 
 
 def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
-    """Returns whether a row is the group of program files of an interpreter. These rows come
-    last."""
+    """Returns whether a row is the group of files that an interpreter reads as its program, or a file
+    that its runtime keeps for itself; such rows come last."""
     figures, place = candidate
-    group = groups(context.log).get(int(figures.files.ids[place]))
-    return group is not None and group.kind == TREE
+    number = int(figures.files.ids[place])
+    group = groups(context.log).get(number)
+    return is_of_runtime(context.name(number)) or (group is not None and group.kind == TREE)
 
 
 def top(context: Context) -> list[Block]:
@@ -137,12 +143,12 @@ def top(context: Context) -> list[Block]:
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
     # So that program files do not take the places of other files.
-    most = TOP + len(groups(context.log))
+    most = TOP + len(groups(context.log)) + _RUNTIME
     candidates = [(f, int(p)) for f in layers for p in f.files.slowest(most)]
     candidates.sort(key=lambda c: (_is_of_program(context, c), -float(c[0].files.time[c[1]])))
     once = {int(f.files.ids[p]): (f, p) for f, p in reversed(candidates)}
     best = [c for c in candidates if once[int(c[0].files.ids[c[1]])] == c]
-    best = _with_most_touched(best)
+    best = _with_most_touched(context, best)
     maps = _maps(best)
     width = _NAME - 8 - (_MAPPED if maps else 0)
     rows = tuple(
