@@ -91,7 +91,9 @@ def test_installed_program(where: Where) -> None:
 def test_installed_programs_together(where: Where) -> None:
     """Programs that nobody compiles have one sentence together, without advice to compile them."""
     (where.folder / "text").write_bytes(b"one line\n" * 4_000_000)
-    where.program.start("bash", "-c", f"cd {where.folder}; cat text > copy; dd if=text of=same bs=512 status=none")
+    where.program.start(
+        "bash", "-c", f"cd {where.folder}; cat text > copy; dd if=text of=same bs=512 status=none"
+    )
     said = " ".join(where.ask().stdout.split())
     assert "No line: cat and dd are installed programs; look where they are started." in said
     assert "compile with -g" not in said and said.count("No line: ") == 1

@@ -31,6 +31,12 @@ def _sync() -> list[Row]:
         Row("sync.c", "lock-held", "waits-for-locks", "release", place=HERE, tree=2),
         sync("sqlite-autocommit", "transaction"),
         Row("sync.c", "checkpoint"),
+        Row(
+            "sync.c",
+            "group-commit",
+            says=(r"once for 1\.00 MiB \(8 writes\) that is written: .* Larger groups wait less",),
+            never=("after every record",),
+        ),
         Row("sync.c", "sqlite-transaction", place=HERE),
     ]
 
@@ -55,6 +61,12 @@ def _streams() -> list[Row]:
             place=HERE,
             says=(r"seeks in /\S+/input skipped 40 B each",),
             never=("pread",),
+        ),
+        replace(
+            stream("last-lines", "stream-steps", "backwards", 3),
+            place=HERE,
+            says=(r"3,145,72\d reads of 1 B on average in /\S+/input took .* it was filled \d+",),
+            never=("pread", "where the file already is"),
         ),
         stream("bulk-stream", "stdio-bulk", "setvbuf"),
         stream("parse-again", "same-bytes-again-read", "memory", 1),
@@ -241,6 +253,14 @@ def _fortran() -> list[Row]:
         line("inquire-each", "failed-lookups", "once"),
         line("rewind-each", "same-bytes-again-read", "memory", 8),
         line("stream-values", "random-access-write small-accesses-write", "memory"),
+        Row(
+            "lines.f90",
+            "restart-by-value",
+            place=HERE,
+            settings=_SITES,
+            says=("move a whole array",),
+            never=("Save less often", "Young"),
+        ),
         Row("lines.f90", "list-directed", place=HERE),
         Row("lines.f90", "unformatted-array"),
     ]
@@ -460,6 +480,14 @@ def _parsed() -> list[Row]:
     return [
         parsed("config-each", again, "once", says=title),
         parsed("text-each", again, "once"),
+        parsed(
+            "fields-by-expression",
+            says=(
+                r"pandas\.read_csv parsed text with the parser that is written in Python",
+                "=','",
+            ),
+            never=("pyarrow",),
+        ),
         parsed("zip-member-each", again, "Open the archive once", says=title),
         parsed("row-each", again, "once", says=title),
         parsed("pickle-each", again, "once", says=title),
@@ -495,7 +523,8 @@ def _states() -> list[Row]:
             "checkpoints-often",
             "less often",
             settings=slow,
-            says=(r"/model-\*\.ckpt was saved 8 times: .* \(Young's formula\)",),
+            says=(r"/model-\*\.ckpt was saved 8 times: ",),
+            never=("Young's formula",),  # of a run that ends before that interval
         ),
         state("parts-of-a-tensor", "checkpoints-often", "part.clone()", settings=slow),
         state(
