@@ -57,6 +57,11 @@ def test_groups_of_writes(more: dict[str, int], tmp_path: Path) -> None:
     assert "syncs" not in findings(job, tmp_path)
     told = finding(job, "costly-syncs", tmp_path / "told")
     assert told.kind == FACT and "Larger groups wait less often" in told.sentence
+    # A stream has the bytes if the program syncs its descriptor.
+    stream = row("STDIO", "/a", WRITES=9000, BYTES_WRITTEN=100 * MIB)
+    drains = row("STDIO_EXT", "/a", DRAINS=1600, DRAINED_BYTES=100 * MIB)
+    synced = JOBS["syncs"].but(0, WRITES=0, BYTES_WRITTEN=0)
+    assert "syncs" not in findings(replace(job, rows=(*synced.rows, stream, drains)), tmp_path)
     # The journal beside it is not taken for one because of a large file that is saved once.
     rows = (*JOBS["syncs"].rows, row("POSIX", "/b", WRITES=64, BYTES_WRITTEN=64 * MIB, FSYNCS=1))
     assert "syncs" in findings(replace(job, rows=rows), tmp_path)

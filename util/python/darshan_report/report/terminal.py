@@ -327,7 +327,7 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
         fine = [f for f, *_ in found if f.name == "fine"]
         for finding in fine[:1]:
             yield from _without_problem(finding)
-        facts = (f for f, *_ in found if _is_costly_fact(f))
+        facts = (f for f, *_ in found if _is_costly(f))
         for finding in itertools.islice(facts, 1):
             yield from _fact_with_line(finding, where[id(finding)])
 
@@ -337,15 +337,15 @@ def _gains(finding: Finding) -> bool:
     return finding.kind == NOTICE and finding.stake.share >= _MUCH and bool(finding.remedy.text)
 
 
-def _is_costly_fact(finding: Finding) -> bool:
-    """Returns whether a finding is about I/O that takes much of the run, and cannot tell what to
-    change."""
-    return finding.kind == FACT and finding.name.startswith(costly.NAME)
+def _is_costly(finding: Finding) -> bool:
+    """Returns whether a finding is about I/O that takes much of the run, without a change that
+    surely helps."""
+    return finding.kind in (FACT, NOTICE) and finding.name.startswith(costly.NAME)
 
 
 def _leads_to_line(finding: Finding) -> bool:
     is_shown = finding.kind == PROBLEM or finding.is_hint or _gains(finding)
-    return is_shown or _is_costly_fact(finding)
+    return is_shown or _is_costly(finding)
 
 
 def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:

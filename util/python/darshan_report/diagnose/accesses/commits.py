@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...records import in_both
 from ..facts import Facts, once
 from ..table import Table
+
+
+@once
+def written(facts: Facts, posix: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the bytes and the writes of each POSIX file, with those of a stream on it: a program
+    that syncs a stream asks for its descriptor."""
+    moved, writes = posix["BYTES_WRITTEN"].astype("f8"), posix["WRITES"].astype("f8")
+    streams = facts.streams
+    if streams is not None:
+        here, there = in_both(posix.ids, streams.table.ids)
+        moved[here] += streams.moved("WRITE")[there]
+        writes[here] += streams.calls("WRITE")[there]
+    return moved, writes
 
 
 @once
@@ -13,6 +27,6 @@ def grouped(facts: Facts, posix: Table) -> np.ndarray:
     """Returns a mask of the POSIX files that are written in groups with one fsync or fdatasync for
     each: a program that must not lose what it said needs these calls."""
     syncs = posix["FSYNCS"] + posix["FDSYNCS"]
-    least, writes = facts.limits["sync.group"], facts.limits["sync.writes"]
-    found = (posix["BYTES_WRITTEN"] >= least * syncs) | (posix["WRITES"] >= writes * syncs)
-    return np.asarray((syncs > 0) & found)
+    least, most = facts.limits["sync.group"], facts.limits["sync.writes"]
+    moved, writes = written(facts, posix)
+    return np.asarray((syncs > 0) & ((moved >= least * syncs) | (writes >= most * syncs)))

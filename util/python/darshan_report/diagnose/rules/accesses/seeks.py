@@ -23,6 +23,7 @@ _TELL = (
     " In Python, tell() asks the kernel each time, and in a file that is open for text it decodes "
     "what was read ahead once more: open the file for bytes and add up the lengths of the lines."
 )
+_ASKS = 8  # seeks per open: more than open() of Python makes itself
 _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
@@ -49,7 +50,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     time = np.where(mask, seconds_in(facts, table), 0.0)
     # The time before a call of tell() in Python contains what tell() does.
     in_python = languages(facts, "") == {"Python"}
-    more = between(facts, NAME, float(time.sum())) if in_python else Between()
+    asks = in_python and bool(table["SEEKS"][mask].sum() > _ASKS * facts.opens(table)[mask].sum())
+    more = between(facts, NAME, float(time.sum())) if asks else Between()
     stake = facts.stake(
         float(time.sum()), f"metadata time of the seeks{more.basis}", between=more.seconds
     )

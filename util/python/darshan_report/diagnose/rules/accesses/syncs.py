@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ....units import amount, count, seconds, share
-from ...accesses.commits import grouped
+from ...accesses.commits import grouped, written
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...programs.sqlite import databases
@@ -45,7 +45,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     if few or time < facts.limits["sync.share"] * facts.io_time or not facts.worth(stake):
         return
     synced = through | (syncs > 0)
-    moved = float(posix["BYTES_WRITTEN"][synced].sum())
+    moved = float(written(facts, posix)[0][synced].sum())
     sure = float(posix["WRITES"][through & ~some].sum())
     what = [f"{count(asked)} calls of fsync and the like"] if asked else []
     if sure:

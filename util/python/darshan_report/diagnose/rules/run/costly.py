@@ -10,7 +10,7 @@ import numpy as np
 from ....call_sites.measured import WRITE
 from ....units import amount, count, plural, seconds, share
 from ...accesses import strided
-from ...accesses.commits import grouped
+from ...accesses.commits import grouped, written
 from ...accesses.text_calls import READ_TEXT, WRITE_TEXT, text_calls
 from ...facts import Facts, leading
 from ...finding import FACT, LAST, NOTICE, PROBLEM, Finding, Remedy
@@ -368,9 +368,10 @@ def _synced(facts: Facts) -> tuple[float, float, float]:
     synced = posix["FSYNCS"] + posix["FDSYNCS"] > 0
     synced = synced if synced.any() else ~synced
     groups = np.isin(extra.ids, posix.ids[grouped(facts, posix)])
+    moved, writes = written(facts, posix)
     return (
-        float(posix["BYTES_WRITTEN"][synced].sum()),
-        float(posix["WRITES"][synced].sum()),
+        float(moved[synced].sum()),
+        float(writes[synced].sum()),
         float(extra["F_FSYNC_TIME"][groups].sum()),
     )
 

@@ -28,7 +28,7 @@ def _mask(facts: Facts, streams: Streams) -> Mask:
     in."""
     table = streams.table
     reads, seeks = table["READS"], table["SEEKS"]
-    found = streams.files & (seeks >= facts.limits["stream.calls"])
+    found = streams.files & (table["WRITES"] == 0) & (seeks >= facts.limits["stream.calls"])
     found &= (seeks >= _SEEKS * reads) & (table["BYTES_READ"] <= _FEW_BYTES * reads)
     found &= (streams["FILLS"] > 0) & (_IN_BUFFER * streams["FILLS"] <= seeks)
     size = table["MAX_BYTE_READ"] + 1
