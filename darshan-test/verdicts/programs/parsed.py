@@ -48,7 +48,7 @@ def prepare_fields_by_expression() -> None:
     """Writes a table with blanks before its numbers."""
     import pandas as pd  # noqa: F401,PLC0415  # so that its files are in memory
 
-    lines = "".join(f"{i}, {i * 0.5}, {i % 97}, {i * 0.25}\n" for i in range(60_000))
+    lines = "".join(f"{i}, {i * 0.5}, {i % 97}, {i * 0.25}\n" for i in range(200_000))
     Path("stations.csv").write_text(f"a, b, c, d\n{lines}")
 
 
@@ -60,7 +60,7 @@ def fields_by_expression(cured: bool) -> None:
         table = pd.read_csv("stations.csv", skipinitialspace=True)
     else:
         table = pd.read_csv("stations.csv", sep=r"\s*,\s*", engine="python")
-    assert len(table) == 60_000
+    assert len(table) == 200_000
 
 
 def gains() -> list[float]:

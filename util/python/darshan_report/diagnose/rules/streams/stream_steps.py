@@ -15,6 +15,7 @@ from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
 from ...times.loops import between
+from . import stream_seeks
 
 NAME = "stream-steps"
 ROLE = CAUSE
@@ -28,7 +29,8 @@ def _mask(facts: Facts, streams: Streams) -> Mask:
     in."""
     table = streams.table
     reads, seeks = table["READS"], table["SEEKS"]
-    found = streams.files & (table["WRITES"] == 0) & (seeks >= facts.limits["stream.calls"])
+    found = streams.files & ~stream_seeks.files(facts, streams) & (table["WRITES"] == 0)
+    found &= seeks >= facts.limits["stream.calls"]
     found &= (seeks >= _SEEKS * reads) & (table["BYTES_READ"] <= _FEW_BYTES * reads)
     found &= (streams["FILLS"] > 0) & (_IN_BUFFER * streams["FILLS"] <= seeks)
     size = table["MAX_BYTE_READ"] + 1
