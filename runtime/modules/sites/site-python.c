@@ -43,19 +43,13 @@ struct taking {
   size_t most, count;
   bool imports;
   struct script_words *words;
-  struct script_call *call;
+  struct registers_kept *kept;
 };
 
-/* Describes the running call for script_frames: the caller's frame runs until it is over. */
-static REGISTERS_TAKE void take_call(struct script_call *call) {
-  struct registers_kept kept;
-  registers_take(&kept);
-  registers_from(&call->registers, &kept);
-}
-
-/* Completes a call by the bounds of its stack. */
-static void find_stack(struct script_call *call) {
+/* Describes the running call, whose registers its caller has taken, for script_frames. */
+static void describe_call(struct script_call *call, const struct registers_kept *kept) {
   if (!script_needs_call()) return;
+  registers_from(&call->registers, kept);
   uintptr_t top = call->registers.value[REGISTER_STACK];
   site_bounds(top, &call->stack);
   if (call->stack.end != 0) call->stack.start = top;
@@ -63,42 +57,47 @@ static void find_stack(struct script_call *call) {
 
 static void take_script_here(void *argument) {
   struct taking *taking = argument;
-  find_stack(taking->call);
+  struct script_call call;
+  describe_call(&call, taking->kept);
   taking->count =
-      script_frames(taking->frames, taking->most, &taking->imports, taking->words, taking->call);
+      script_frames(taking->frames, taking->most, &taking->imports, taking->words, &call);
 }
 
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
                         struct script_words *words) {
-  struct script_call call;
-  struct taking taking = {frames, most, 0, false, words, &call};
-  if (script_needs_call()) take_call(&call);
+  struct taking taking = {frames, most, 0, false, words, NULL};
+  if (script_needs_call()) {
+    /* There is little room on this stack, and some behind the words. */
+    taking.kept = (struct registers_kept *)(words + 1);
+    if (words) registers_take(taking.kept);
+  }
+  if (script_needs_call() && !words) return;
   python->frame = frames;
   if (stack_run_with_room(take_script_here, &taking, has_room()) < 0) return;
   python->lines = (uint32_t)taking.count;
   python->imports = taking.imports;
   /* The words are also those of frames within a loader of classes. */
-  if (words && script_has_words() && !taking.imports) python->words = words;
+  if (words && script_has_words() && !taking.imports) python->by_words = 1;
 }
 
 struct comparing {
   const struct site_stack *stack;
   bool is_same;
   uint64_t mark;
-  struct script_call *call;
+  struct registers_kept *kept;
 };
 
 static void compare_here(void *argument) {
   struct comparing *comparing = argument;
-  find_stack(comparing->call);
-  comparing->is_same =
-      script_frames_are(comparing->stack->line, comparing->stack->lines, comparing->call);
+  struct script_call call;
+  describe_call(&call, comparing->kept);
+  comparing->is_same = script_frames_are(comparing->stack->line, comparing->stack->lines, &call);
 }
 
 int site_has_script_lines(const struct site_stack *stack) {
-  struct script_call call;
-  struct comparing comparing = {.stack = stack, .call = &call};
-  if (script_needs_call()) take_call(&call);
+  struct registers_kept kept;
+  struct comparing comparing = {.stack = stack, .kept = &kept};
+  registers_take(&kept);
   int ran = stack_run_with_room(compare_here, &comparing, has_room()) >= 0;
   return ran && comparing.is_same;
 }

@@ -10,6 +10,12 @@
 #include "../../stacks/script/script-frames.h"
 #include "sites-state.h"
 
+/* Returns the words that tell the lines, behind the room for the frames; NULL if the lines are
+ * compared. */
+static const struct script_words *words_of(const struct site_python *python) {
+  return python->by_words ? (const struct script_words *)(python->frame + SCRIPT_FRAMES) : NULL;
+}
+
 /* Returns the index of the chain of stacks with this key. */
 static inline unsigned head_of(uint64_t key) {
   return (unsigned)(key * 0x9e3779b97f4a7c15u >> 54) % SITE_HEADS;
@@ -21,7 +27,7 @@ static inline unsigned head_of(uint64_t key) {
 static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
                                             const struct site_python *python) {
   uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
-  if (python->lines && !python->words)
+  if (python->lines && !python->by_words)
     key = key * 31 + python->frame[0].code * 7 + python->frame[0].instruction;
   return key;
 }
@@ -50,10 +56,8 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
 }
 
 /* Compares a mark of the texts of the running stack's lines, which have the addresses of the known
- * stack's lines; if words tell the lines, compares the lines first. Returns 1 if the mark is the
- * same or unknown, else 0. */
+ * stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
 static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
-  if (stack->by_words && !site_has_script_lines(stack)) return 0;
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
   if (mark && known && mark != known) return 0;
@@ -65,10 +69,20 @@ static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
 /* Like check_texts, but returns 1 without a comparison if the last one was less than about a
  * millisecond ago. Equal addresses are not enough: a code object can be freed, and another one of
  * the same size made at its address, for example if a program runs one script after another. */
+enum { CHECK_TICKS = 1 << 21 };
 static inline int have_texts(struct site_stack *stack) {
-  enum { CHECK_TICKS = 1 << 21 };
   uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
   return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_texts(stack);
+}
+
+static __attribute__((noinline)) int check_lines(struct site_stack *stack) {
+  return site_has_script_lines(stack) && check_texts(stack);
+}
+
+/* Like have_texts, for a stack that has the words of the known one: compares the lines, too. */
+static inline int have_lines(struct site_stack *stack) {
+  uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
+  return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_lines(stack);
 }
 
 /* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because
@@ -83,7 +97,7 @@ static __attribute__((noinline)) int same_lines(struct site_stack *stack,
 }
 
 __attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
-  if (stack->by_words) return have_texts(stack); /* its slots were compared */
+  if (stack->by_words) return have_lines(stack); /* its slots were compared */
   int has = UNLIKELY(script_is_here()) ? site_has_script_lines(stack)
                                        : python_frames_are(stack->line, stack->lines, true);
   return has && have_texts(stack);
@@ -106,12 +120,12 @@ known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_pyth
 
 /* Returns the known stack whose slots tell all of the running stack, its lines, too; NULL if there
  * is none. The running stack is the thread's own. */
-static __attribute__((noinline)) struct site_stack *known_by_words(uint64_t key, uintptr_t frame,
-                                                                   uintptr_t end) {
+static inline ALWAYS_INLINE struct site_stack *known_by_words(uint64_t key, uintptr_t frame,
+                                                              uintptr_t end) {
   struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
   for (; stack; stack = stack->next)
     if (stack->key == key && stack->by_words && stack->span <= end - frame &&
-        site_is_same(stack, frame) && have_texts(stack))
+        site_is_same(stack, frame) && have_lines(stack))
       return stack;
   return NULL;
 }
@@ -167,7 +181,7 @@ static void add_slot(struct site_stack *stack, uintptr_t stored, uintptr_t frame
 
 static void copy_slots(struct site_stack *stack, const struct walk_frame *from, unsigned count,
                        const struct new_stack *new) {
-  const struct script_words *words = new->python->words;
+  const struct script_words *words = words_of(new->python);
   /* The outermost words come first, because most stacks with the same key differ there. */
   for (size_t i = words ? words->count : 0; i > 0; i--)
     add_slot(stack, words->address[i - 1], new->frame);
@@ -184,7 +198,7 @@ static void copy_slots(struct site_stack *stack, const struct walk_frame *from, 
  * that tells this stack from others, and can be compared. */
 static int is_comparable(const struct new_stack *new, const struct walk *walk, unsigned first) {
   const struct site_python *python = new->python;
-  const struct script_words *words = python->words;
+  const struct script_words *words = words_of(python);
   const struct span *own = &site_thread.stack;
   for (unsigned i = first; i < walk->count; i++)
     if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
@@ -209,7 +223,7 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
   const struct site_python *python = new->python;
   if (!is_comparable(new, walk, first)) return;
   if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
-  size_t words = python->words ? python->words->count : 0;
+  size_t words = python->by_words ? words_of(python)->count : 0;
   size_t slots = sizeof(struct site_stack) + (count + words + 1) * sizeof(struct site_slot);
   struct site_stack *stack =
       scratch_take(&darshan_scratch, slots + python->lines * sizeof(struct python_frame));
@@ -220,7 +234,7 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
     line[i] = python->frame[i];
   stack->line = line;
   stack->lines = python->lines;
-  stack->by_words = python->words != NULL;
+  stack->by_words = python->by_words;
   stack->mark = site_mark(stack);
   stack->checked = site_thread.now;
   stack->key = key;
@@ -300,23 +314,15 @@ static const struct site_python no_python;
  * buffer because they do not fit on the stack. */
 __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
                                                                  uintptr_t returns) {
-  if (script_has_words()) {
-    const struct span *own = &site_thread.stack;
-    struct site_stack *known = NULL;
-    if (frame - own->start < own->end - own->start)
-      known = known_by_words(key_of(returns, own->end - frame, &no_python), frame, own->end);
-    if (known) return (site_thread.last = known)->part;
-    /* The rest of the table is for native frames alone, which make fewer stacks: a program that
-     * has more stacks than this would be walked at each call. */
-    if (__atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS_BY_WORDS)
-      return find(frame, returns, &no_python);
-  }
   struct path_buffer *buffer = path_buffer_take();
   struct site_python python = no_python;
   if (buffer) {
     struct python_frame *frames = (struct python_frame *)buffer->bytes;
     struct script_words *words = (struct script_words *)(frames + SCRIPT_FRAMES);
-    static_assert(SCRIPT_FRAMES * sizeof(*frames) + sizeof(*words) <= DARSHAN_PATH_ROOM, "room");
+    static_assert(SCRIPT_FRAMES * sizeof(*frames) + sizeof(*words) +
+                          sizeof(struct registers_kept) <=
+                      DARSHAN_PATH_ROOM,
+                  "room");
     if (!script_is_here()) words = NULL; /* Python's frames have all of the buffer */
     size_t most = words ? SCRIPT_FRAMES : DARSHAN_PATH_ROOM / sizeof(*frames);
     site_take_python(&python, frames, most, words);
@@ -324,6 +330,20 @@ __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame
   struct site_part *part = find(frame, returns, &python);
   path_buffer_give(buffer);
   return part;
+}
+
+int site_has_more_lines(void) {
+  return !script_has_words() ||
+         __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) < SITE_STACKS_BY_WORDS;
+}
+
+__attribute__((noinline)) struct site_part *site_of_words(uintptr_t frame, uintptr_t returns) {
+  const struct span *own = &site_thread.stack;
+  if (!script_has_words()) return NULL;
+  if (frame - own->start >= own->end - own->start) return NULL;
+  struct site_stack *known =
+      known_by_words(key_of(returns, own->end - frame, &no_python), frame, own->end);
+  return known ? (site_thread.last = known)->part : NULL;
 }
 
 __attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame,

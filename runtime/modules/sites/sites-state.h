@@ -70,8 +70,8 @@ struct script_words;
 struct site_python {
   const struct python_frame *frame;
   uint32_t lines;
-  int imports;
-  const struct script_words *words; /* that tell the lines; NULL: the lines are compared */
+  uint16_t imports;
+  uint16_t by_words; /* 1: the words behind the frames tell the lines (words_of) */
 };
 
 /* An object of a stack. has_record: its record was made; written with the store's lock held. */
@@ -126,6 +126,11 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
  * return address of the frame. */
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
+/* Returns the record's state if words tell that the running stack is known; else NULL. */
+struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
+/* Returns 0 if the table of stacks has only room for stacks without lines of Java or JavaScript,
+ * which are fewer: a program with more would be walked at each call. */
+int site_has_more_lines(void);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
 int site_has_lines(struct site_stack *stack);
 /* Like site_has_lines, for the lines of a script of bash or Perl. */
@@ -200,7 +205,8 @@ int site_bounds(uintptr_t frame, struct span *span);
 /* Returns the bounds of the object with the interpreter, which are 0 if there is none. */
 struct span site_interpreter(void);
 /* Copies at most `most` Python frames of this thread to frames, and describes them in *python.
- * words: NULL, or where the words go that tell the frames of a script. */
+ * words: NULL, or where the words go that tell the frames of a script; behind them
+ * there is room for a struct registers_kept. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
                       struct script_words *words);
 

@@ -151,8 +151,13 @@ __attribute__((noinline)) void sites_count_inside(const struct site_call *call) 
   site_thread.now = call->t2;
   site_thread.frame = frame;
   struct site_part *part = site_of_last_stack(frame);
-  if (UNLIKELY(!part))
-    part = python_is_here() || script_is_here() ? site_of_python_stack(frame, returns)
-                                                : site_of_native_stack(frame, returns);
+  if (UNLIKELY(!part)) {
+    int has_lines = python_is_here() || script_is_here();
+    if (has_lines) part = site_of_words(frame, returns);
+    if (!part && has_lines && site_has_more_lines())
+      part = site_of_python_stack(frame, returns);
+    else if (!part)
+      part = site_of_native_stack(frame, returns);
+  }
   if (LIKELY(part != NULL)) count_call(call, part);
 }
