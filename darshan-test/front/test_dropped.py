@@ -97,4 +97,4 @@ def test_tables(darshan: Run, build: Path, work: Path) -> None:
     assert "calls on 44 files or requests are not counted (full tables)" in screen
     *told, warnings = reports(build, work, log)
     for form in (*told, *warnings):
-        assert "44 open files, streams, library objects or requests found a table" in form
+        assert "44 open files, streams, library objects or requests did not fit" in form

@@ -109,7 +109,7 @@ def test_names_of_the_one_that_failed(
     report = said(build, only_log(Path(look.rsplit(maxsplit=1)[-1]).parent)).replace(" ", "")
     said_by = who if by else "it"  # the PDF may break the name at a hyphen
     assert re.search(rf"Thelastnamesthat{said_by}lookedupanddidnotfind:[^,]*/params\.nml", report)
-    assert "other.nml" not in report.split("Whatfollows")[0]
+    assert "other.nml" not in report.split("Thisreportcovers")[0]
 
 
 def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
