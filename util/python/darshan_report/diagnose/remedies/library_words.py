@@ -2,8 +2,8 @@
 again, and for seeks.
 
 A row of a table is for library functions that the user's line calls; a row about opens is either
-for files that the program reads or for files that it writes. Without a matching row, or without call
-sites, the rule's own remedy is used.
+for files that the program reads or for files that it writes. Without a matching row, or without
+call sites, the rule's own remedy is used.
 """
 
 from __future__ import annotations

@@ -130,8 +130,8 @@ def _with_most_touched(
 
 
 def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
-    """Returns whether a row is the group of files that an interpreter reads as its program, or a file
-    that its runtime keeps for itself; such rows come last."""
+    """Returns whether a row is the group of program files of an interpreter, or a file that its
+    runtime keeps for itself. These rows come last."""
     figures, place = candidate
     number = int(figures.files.ids[place])
     group = groups(context.log).get(number)

@@ -257,8 +257,8 @@ def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
 
 def _asked(files: int, *, by_stat: bool) -> Remedy:
     """Returns the remedy for repeated queries of this many files. by_stat: most of them were stat,
-    not access. A program that queries a few files may wait for them; a program that queries many may
-    look for the newest, or compare them."""
+    not access. A program that queries a few files may wait for them; a program that queries many
+    may look for the newest, or compare them."""
     if files > _MANY:
         return _TIMES if by_stat else _SEARCHED
     if files > _FEW:
