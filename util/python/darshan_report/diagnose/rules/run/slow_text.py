@@ -15,6 +15,7 @@ from ....units import amount, seconds, share
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Evidence, Finding, Remedy
 from ...programs.parsing import TEXT
+from ...programs.responsible_programs import programs_of
 from ...remedies.language import languages
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import Loops, loops_of
@@ -106,16 +107,20 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint for the line that spends most time between reads of text, if that is much of
     the run and the rate is low, and no finding in `others` tells the reason; so it must run after
     the other rules."""
-    known, spoken = loops_of(facts), languages(facts, "")
-    if known is None or spoken & _TOOLS:
+    known = loops_of(facts)
+    if known is None:
         return
     claimed = sum(finding.stake.between for finding in others)
     reads = _most(facts, known)
     if reads is None or reads.read < _LEAST or claimed >= _HALF * reads.gaps:
         return
-    # The gaps also have waits for a processor, which no row of work has.
-    spent = min(reads.gaps, ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING])
-    limits = facts.limits
+    spent = reads.gaps
+    if facts.needed_time < facts.process_time:  # the gaps also have waits for a processor
+        spent = min(spent, ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING])
+    files, limits = sorted(reads.files or (), key=facts.name), facts.limits
+    spoken = languages(facts, programs_of(facts, _table(facts, files[0]), files[0]))
+    if spoken and spoken <= _TOOLS:
+        return
     slow = bool(spoken & _SCRIPTS) or reads.whole
     most = limits["text.script"] if slow else limits["text.compiled"]
     stake = facts.stake(0.0, "", between=spent)
@@ -123,7 +128,6 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     if not facts.worth(stake):
         return
-    files = sorted(reads.files or (), key=facts.name)
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     where = "after" if reads.whole else "between"
     yield Finding(
@@ -136,7 +140,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         f"program does with {'the text' if reads.whole else 'each line'}, nor which part of this "
         "time a change would save.",
         NOTICE,
-        evidence=_evidence(facts, files),
+        evidence=_evidence(facts, files[0]),
         remedy=_REMEDY,
         limits=("text.share", "text.script", "text.compiled", "stake.seconds"),
         covers=frozenset(files),
@@ -144,10 +148,19 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     )
 
 
-def _evidence(facts: Facts, files: Sequence[int]) -> tuple[Evidence, ...]:
-    """Returns the reads of the first file."""
-    for _, table in facts.layers:
-        place = table.place(files[0])
-        if place is not None and table.has("READS") and table["READS"][place] > 0:
-            return facts.rows(table, place, "READS", "BYTES_READ", "F_READ_TIME")
-    return ()
+def _table(facts: Facts, record: int) -> str:
+    """Returns the layer that read a file; empty if none did."""
+    for layer, table in facts.layers:
+        place = table.place(record)
+        if layer.base and place is not None and table["READS"][place] > 0:
+            return layer.module
+    return ""
+
+
+def _evidence(facts: Facts, record: int) -> tuple[Evidence, ...]:
+    """Returns the reads of a file."""
+    table = facts.table(_table(facts, record))
+    place = None if table is None else table.place(record)
+    if table is None or place is None:
+        return ()
+    return facts.rows(table, place, "READS", "BYTES_READ", "F_READ_TIME")
