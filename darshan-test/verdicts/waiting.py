@@ -66,6 +66,11 @@ def _waiting() -> list[Row]:
             ),
         ),
         replace(
+            waits("waits.py", "acknowledged", _FOUND, "process that makes the file"),
+            says=(r"look-ups of waits\.py found 6 files, which ",),
+            never=("Done by", "slept .* for about [0-9] ms"),
+        ),
+        replace(
             waits("waits.c", "child-makes", _FOUND, "process that makes the file"),
             says=(r"look-ups found 3 files.* slept \d times for about \d\d\d ms", "waitpid"),
         ),

@@ -47,6 +47,25 @@ def answers(cured: bool) -> None:
             assert Path(f"answer{step}").read_text()
 
 
+def frames(count: int) -> None:
+    """Makes a file for each step, and waits until it was used: looks often, with short sleeps."""
+    for step in range(count):
+        Path("part").write_text(str(sum(number * number for number in range(200_000))))
+        os.rename("part", f"frame{step}")
+        while not os.path.exists(f"used{step}"):
+            time.sleep(0.001)
+
+
+def acknowledged(cured: bool) -> None:
+    """Waits for the files of another program, which waits for the same in turn."""
+    with subprocess.Popen([sys.executable, __file__, "frames", "6"]):
+        for step in range(6):
+            while not os.path.exists(f"frame{step}"):  # blame: acknowledged
+                time.sleep(0.002 if cured else 0.3)
+            assert Path(f"frame{step}").read_text()
+            Path(f"used{step}").touch()
+
+
 def never_made(_: bool) -> None:
     """Waits for a file that never appears, and then stops waiting."""
     for _attempt in range(8):
@@ -74,4 +93,6 @@ def paced(_: bool) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "frames":
+        sys.exit(frames(int(sys.argv[2])))
     globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])

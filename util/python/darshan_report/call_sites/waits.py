@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..classes import dataclass
 from .lines import Site
-from .measured import LONG, LOOKUP, OTHER, SYNC
+from .measured import LONG, LOOKUP, MEDIUM, OTHER, SYNC
 
 _MOSTLY = 0.5  # least part of the pauses that follow a look-up in vain, and of a line's calls
 
@@ -48,12 +48,15 @@ def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
 
 def looks_of(sites: Sequence[Site], pauses: int = 0, length: float = 0.0) -> Looks | None:
     """Returns the look-ups of the sites of one line; None if the line also makes other calls, or if
-    there are more pauses than look-ups that found nothing. pauses, length: number and seconds of
-    the pauses, by default the long gaps before the calls of the line."""
+    there are more pauses than look-ups that found nothing, or if most of its waiting was in shorter
+    pauses: then a long one was a short sleep on a busy machine. pauses, length: number and seconds
+    of the pauses, by default the long gaps before the calls of the line."""
     known = asked(sites)
     if not pauses:
         pauses = sum(site.sums.pauses for site in sites)
         length = sum(site.sums.gaps[LONG] for site in sites)
+        if sum(site.sums.gaps[MEDIUM] for site in sites) > length:
+            return None
     if known is None or not pauses or known[0] - known[1] < _MOSTLY * pauses:
         return None
     return Looks(*known, pauses, length)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -228,6 +229,17 @@ def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
     return of_others, " and ".join(names) if len(names) <= 2 else ""
 
 
+def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
+    """Returns the programs that sleep between look-ups, as text; empty if they are unknown."""
+    tree, late = facts.tree, defaultdict[str, float](float)
+    if tree is None or not all(one.places for one in waiting):
+        return ""
+    for one in waiting:
+        names = dict.fromkeys(tree.programs[place].name for place in one.places)
+        late[" and ".join(names)] += one.looks.late
+    return " and ".join(sorted(late, key=lambda name: -late[name])) if len(late) <= 2 else ""
+
+
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     """Returns the finding on files that were found late; None if this costs little."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
@@ -241,10 +253,12 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     sleeps = sum(one.looks.pauses for one in waiting)
     of_others, makers = _makers(facts, waiting)
     by = f", which {makers} made" if makers else ""
+    who = _sleepers(facts, waiting)
     said = Finding(
         NAME,
         "A loop sleeps between two look-ups of a file",
-        f"{count(looks)} look-ups found {plural(found, 'file')}{by}. Between the look-ups the loop "
+        f"{count(looks)} look-ups{f' of {who}' if who else ''} found {plural(found, 'file')}{by}. "
+        "Between the look-ups the loop "
         f"slept {plural(sleeps, 'time')} for about {seconds(slept / sleeps)}, "
         f"{seconds(slept)}{facts.over_all} in total. A file that appears during a sleep is found "
         f"only when that sleep ends, so up to {seconds(late)} passed after the files were there. "
@@ -261,6 +275,7 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
         ),
         evidence=_evidence(facts),
         at=_at(waiting),
+        programs=who,
         remedy=Remedy(
             "If the program started the process that makes the file, wait for that process. "
             "Otherwise let that process send a message (a pipe, a socket), or let the kernel "
