@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,6 +28,7 @@ WHY_UNSEEN = {
 _NOT_SEEN = "(not seen)"  # earlier mergers' name of a process without records
 _LONGEST = 1e9  # seconds; a later time is damage
 _MOST = 1 << 40  # largest number of a rank's processes, bytes or calls; more is damage
+_COMM = 15  # bytes of the kernel's name of a process
 _NAMED = 3  # largest number of programs in a sentence
 _ENOUGH = 0.9  # share of the work that the named programs must have done together
 _TRACE = 0.01  # share of the work below which a program is taken to have done none
@@ -167,19 +169,31 @@ class Processes:
             name, shell = program_name(command)
             parent = int(self.parents[place])
             worker = parent >= 0 and is_command(command) and command == self.commands[parent]
-            if parent >= 0 and is_spawned(command):
+            if parent >= 0 and (is_spawned(command) or self._is_silent_copy(place)):
                 name, shell, worker = *self._starter(parent), True
             found.append(
                 Program(name, worker, shell, int(self.job_ranks[place]), bool(launchers[place]))
             )
         return found
 
+    def _is_silent_copy(self, place: int) -> bool:
+        """Returns whether a process made no recorded call, so that only the kernel's name of it is
+        known, and that is the name of its parent's program: it is a copy of the parent. A program
+        that was started anew would have opened files."""
+        command = self.commands[place]
+        above = self.commands[int(self.parents[place])]
+        if " " in command or "/" in command or self.opens[place] or self.unseen[place]:
+            return False
+        name = os.path.basename(above.partition(" ")[0])
+        return above != command and name[:_COMM] == command != ""
+
     def _starter(self, place: int) -> tuple[str, bool]:
         """Returns the name of the program to which a worker belongs, and whether it is a shell.
         This program is the nearest ancestor that is not a worker."""
         while self.parents[place] >= 0:
             command = self.commands[place]
-            if is_command(command) and not is_spawned(command):
+            known = is_command(command) and not is_spawned(command)
+            if known and not self._is_silent_copy(place):
                 break
             place = int(self.parents[place])
         return program_name(self.commands[place])
