@@ -10,6 +10,7 @@ from typing import Any
 import datasets
 import healthy
 import in_common
+import passed
 import waiting
 import words
 from row import FAR, HERE, Row
@@ -585,6 +586,7 @@ ROWS: list[Row] = [
     *healthy.sound(),
     *_states(),
     *_trees(),
+    *passed.rows(),
     *waiting.rows(),
     *words.rows(),
     *in_common.rows(),

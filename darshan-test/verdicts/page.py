@@ -34,6 +34,7 @@ GROUPS = {
     "states": "programs that save their state",
     "trees": "trees of processes",
     "waits": "programs that wait for files",
+    "passed": "programs that pass data on",
     "rewrites": "processes that write one file again",
     "in_common": "processes that use one file",
     "in_common_jobs": "ranks that write one file",

@@ -10,6 +10,7 @@ from . import (
     cases_jobs,
     cases_over_time,
     cases_parallel,
+    cases_passed,
     cases_posix,
     cases_streams,
     cases_training,
@@ -26,5 +27,6 @@ CASES = [
     *cases_costly.cases(),
     *cases_training.cases(),
     *cases_checkpoints.cases(),
+    *cases_passed.cases(),
     *cases_waiting.cases(),
 ]

@@ -57,7 +57,8 @@ def test_all_that_are_about_jobs() -> None:
               "hdf5-file-time-waiting", "metadata", "blocking-only", "read-modify-write",
               "unaligned", "opened-again", "read-by-each", "read-by-each-worker", "process-each",
               "dataset-read-by-all", "repeated-by-processes", "rewritten-by-processes",
-              "saved-by-each", "sleeps-between-look-ups", "unseen-programs"}  # fmt: skip
+              "saved-by-each", "sleeps-between-look-ups", "unseen-programs", "sent-to-workers",
+              "asked-one-by-one", "compressed-and-removed"}  # fmt: skip
     assert several - others <= _TOGETHER
 
 

@@ -317,6 +317,20 @@ LIMITS = (
     ),
     Limit("grain.calls", 32, "calls", "POSIX calls for one call on a dataset", HERE),
     Limit(
+        "scratch.share",
+        0.25,
+        "of run time",
+        "compression of files that are removed again is worth another level from here on",
+        JUDGEMENT,
+    ),
+    Limit(
+        "scratch.rate",
+        16 << 20,
+        "bytes/s",
+        "rate at which a low level of compression writes; what is beyond is at stake",
+        "gzip -1 and PNG at level 1 write 25 MB/s and more, gzip -6 of text 8 to 10",
+    ),
+    Limit(
         "compression.rate",
         8 << 20,
         "bytes/s",

@@ -28,9 +28,13 @@ TOOLS = _KEEPERS.union(
         *("ar", "ranlib", "nm", "strip", "objcopy", "objdump", "size"),
     )
 )
-# Diagnoses about several processes that do the same. The caller of a tool can change that.
+# Diagnoses about several processes that do the same, or about files that a script makes and then
+# removes. The caller of a tool can change that.
 _OF_CALLERS = frozenset(
-    ("read-by-each", "process-each", "repeated-by-processes", "rewritten-by-processes")
+    (
+        *("read-by-each", "process-each", "repeated-by-processes", "rewritten-by-processes"),
+        *("compressed-and-removed", "copied-and-removed"),
+    )
 )
 
 # The start of the names of diagnoses with the remedy to open or look up files less often.

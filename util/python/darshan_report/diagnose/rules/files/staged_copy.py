@@ -6,75 +6,21 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ....classes import dataclass
 from ....units import amount, plural
+from ...accesses.copies import File, files_of, removed_of
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
-from ...table import Table
 
 NAME = "staged-copy"
 ROLE = CAUSE
-_SAME = 0.05  # tolerance: a program that reads a copy in pieces may read some bytes twice
 
 
-@dataclass
-class _File:
-    """The accesses of a program to a file, through POSIX and STDIO together."""
-
-    read: float = 0.0
-    written: float = 0.0
-    size: float = 0.0
-    reading: float = 0.0  # seconds
-    writing: float = 0.0
-    other: float = 0.0
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether each byte was written once and read once."""
-        return self.written == self.size > 0 and self.was_read_once
-
-    @property
-    def was_read_once(self) -> bool:
-        """Whether each byte was read about once."""
-        return abs(self.read - self.size) <= _SAME * self.size
-
-
-def _files(facts: Facts) -> dict[int, _File]:
-    """Returns the data files with known sizes, by their ids."""
-    found: dict[int, _File] = defaultdict(_File)
-    for module in ("POSIX", "STDIO"):
-        table = facts.table(module)
-        if table is None:
-            continue
-        single = facts.single(table) & (
-            facts.unplaced(table, "READ") + facts.unplaced(table, "WRITTEN") == 0
-        )
-        names = ("BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
-        times = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
-        columns = [table[name][single].tolist() for name in (*names, *times)]
-        for number, *values in zip(table.ids[single].tolist(), *columns):
-            read, written, last, end, reading, writing, other = values
-            one = found[number]
-            one.read += max(0, read)
-            one.written += max(0, written)
-            one.size = max(one.size, last + 1 if read > 0 else 0, end + 1 if written > 0 else 0)
-            one.reading, one.writing = one.reading + reading, one.writing + writing
-            one.other += other
-    return found
-
-
-def _removed(extra: Table) -> dict[int, float]:
-    """Returns the seconds in calls on the names of files that the program removed."""
-    gone = extra["UNLINKS"] > 0
-    return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
-
-
-def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[_File, _File, int, int]]:
+def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, int, int]]:
     """Returns the copies with their originals, and the ids of both. A copy has as many bytes as its
     original and is in another folder. It has the same name or, if there are several pairs, the same
     extension."""
-    files = _files(facts)
+    files = files_of(facts)
     least = facts.limits["copy.bytes"]
     originals: dict[tuple[float, str], list[int]] = defaultdict(list)
     for number, read in files.items():
@@ -109,7 +55,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     posix = facts.table("POSIX")
     if extra is None or posix is None:
         return
-    removed = _removed(extra)
+    removed = removed_of(extra)
     pairs = _pairs(facts, removed)
     if not pairs:
         return

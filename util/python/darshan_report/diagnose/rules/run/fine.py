@@ -12,7 +12,7 @@ from ....units import amount, count, plural, seconds, share
 from ...facts import Facts
 from ...finding import GOOD, LAST, NOTICE, PROBLEM, Finding, Remedy
 from ...programs.tools import tool_of
-from ...times import cpu_wait, ledger, spent_on
+from ...times import cpu_wait, ledger, pipes, spent_on
 from ...times.loops import loops_of
 from ...times.unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from ..accesses.reread import NAME as AGAIN
@@ -27,6 +27,7 @@ _FINE = "Your I/O is fine"
 _HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
 _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
+_PIPES = "how long pipes took is unknown"
 _MOST = 0.5  # part of the run time
 _MUCH = 0.25  # part of the run time before the calls of one line
 _QUARTER = 0.25  # part of the run time that a notice must have at stake
@@ -289,6 +290,8 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
         return "The calls on files are fine, those of HDF5 are not known"
     if any(f.name == "unseen-mapped" for f in others):
         return _MAPPED
+    if pipes.may_have_taken_long(facts):
+        return f"The calls on files are fine; {_PIPES}"
     around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
     is_said = any(f.is_hint or f.name.startswith((conversion.NAME, AGAIN)) for f in others)
     if around.share >= _MOST or is_said:
@@ -354,10 +357,11 @@ def find(
         )
     else:
         where = _idle(facts) or spent_on.where(facts, _over(facts))
-        is_mapped = any(f.name == "unseen-mapped" for f in others)
+        unknown = _UNKNOWN if any(f.name == "unseen-mapped" for f in others) else ""
+        unknown = unknown or (_PIPES if pipes.may_have_taken_long(facts) else "")
         yield Finding(
             NAME,
-            _none_known(others) + (f"; {_UNKNOWN}" if is_mapped else ""),
+            _none_known(others) + (f"; {unknown}" if unknown else ""),
             f"{_begun(_spent(facts))}, and {_missed(near(facts))} {where}".rstrip() + unseen,
             GOOD,
         )

@@ -1,0 +1,106 @@
+"""Cases about data that processes pass to each other, or through files that they remove."""
+
+from __future__ import annotations
+
+from .build import MIB, Job, Row, row, shared
+
+Case = tuple[str, Job, Job]
+_SECONDS = 10.0
+
+
+def _process(rank: int, command: str, parent: int = -1, **values: float) -> Row:
+    """Returns the PROCESS record of a process that lived as long as the run."""
+    counters = {"COUNT": 1, "PROGRAMS": 1, "ENDED": 1, "F_END_TIMESTAMP": _SECONDS, **values}
+    return row("PROCESS", f"host: {command}", rank, PARENT_RANK=parent, **counters)
+
+
+def _usage(rank: int, **values: float) -> Row:
+    return row("USAGE", "usage", rank, PROCESSES=1, **values)
+
+
+def _published() -> Job:
+    """Returns a file that was written, copied inside the kernel to another folder, and removed."""
+    size = {"MAX_BYTE_WRITTEN": 64 * MIB - 1, "BYTES_WRITTEN": 64 * MIB, "WRITES": 64}
+    return Job(
+        (
+            row("POSIX", "/new/a.bin", OPENS=2, BYTES_READ=64 * MIB, MAX_BYTE_READ=64 * MIB - 1,
+                READS=1, F_READ_TIME=2.0, F_WRITE_TIME=1.0, **size),
+            row("POSIX", "/old/a.bin", OPENS=1, F_WRITE_TIME=2.0, **size),
+            row("POSIX_EXT", "/new/a.bin", UNLINKS=1, SENDFILES=2, F_META_TIME=0.1),
+            row("POSIX_EXT", "/old/a.bin", SENDFILES=2),
+        )
+    )  # fmt: skip
+
+
+def _pooled() -> Job:
+    """Returns a program that reads a file and sends what it read to its two workers."""
+    read = 2048 * MIB
+    return Job(
+        (
+            row("POSIX", "/a.bin", READS=64, SEQ_READS=63, BYTES_READ=read, OPENS=1,
+                MAX_BYTE_READ=read - 1, F_READ_TIME=0.1),
+            _process(0, "perl a.pl b", BYTES_READ=read, READS=64, F_READ_TIME=0.1, OPENS=1),
+            _process(1, "perl a.pl b", 0),
+            _process(2, "perl a.pl b", 0),
+            _usage(0, CHARS_READ=read, CHARS_WRITTEN=read, READ_CALLS=64, WRITE_CALLS=500,
+                   F_USER_TIME=9.0),
+            _usage(1, CHARS_READ=read // 2, READ_CALLS=9000, F_USER_TIME=9.0),
+            _usage(2, CHARS_READ=read // 2, READ_CALLS=9000, F_USER_TIME=9.0),
+        ),
+        nprocs=3,
+    )  # fmt: skip
+
+
+def _asked() -> Job:
+    """Returns a program that asks another one 200,000 questions through pipes."""
+    calls = 200_000
+    talk: dict[str, float] = {
+        "READ_CALLS": calls,
+        "WRITE_CALLS": calls,
+        "WAITS": calls,
+        "CHARS_READ": 20 * calls,
+        "CHARS_WRITTEN": 20 * calls,
+        "F_SYSTEM_TIME": 1.0,
+    }
+    return Job(
+        (
+            row("POSIX", "/list", READS=9, SEQ_READS=8, BYTES_READ=64 * 1024, OPENS=1,
+                MAX_BYTE_READ=64 * 1024 - 1, F_READ_TIME=0.001),
+            _process(0, "perl a.pl list", BYTES_READ=64 * 1024, READS=9, OPENS=1,
+                     F_READ_TIME=0.001),
+            _process(1, "./converter", 0),
+            _usage(0, F_USER_TIME=3.0, F_BLOCKED_TIME=6.0, **talk),
+            _usage(1, F_USER_TIME=2.0, F_BLOCKED_TIME=7.0, **talk),
+        ),
+        nprocs=2,
+    )  # fmt: skip
+
+
+def _packed() -> Job:
+    """Returns a script whose package gzip writes, tar unpacks and rm removes."""
+    return Job(
+        (
+            shared("POSIX", "/day.tar.gz", OPENS=2, READS=8, WRITES=8, BYTES_READ=4 * MIB,
+                   BYTES_WRITTEN=4 * MIB, F_READ_TIME=0.01, F_WRITE_TIME=0.01),
+            shared("POSIX_EXT", "/day.tar.gz", UNLINKS=1),
+            shared("SHARED", "/day.tar.gz", MODULE=1, RANKS=2, LOWEST_RANK=1, HIGHEST_RANK=2),
+            _process(0, "bash ship.sh"),
+            _process(1, "gzip -9", 0, BYTES_WRITTEN=4 * MIB, OPENS=1, F_WRITE_TIME=0.01),
+            _process(2, "tar -xzf day.tar.gz", 0, BYTES_READ=4 * MIB, OPENS=1, F_READ_TIME=0.01),
+            _usage(0, F_USER_TIME=0.1, CHARS_READ=9),
+            _usage(1, F_USER_TIME=8.0, CHARS_READ=9),
+            _usage(2, F_USER_TIME=0.5, CHARS_READ=9),
+        ),
+        nprocs=3,
+    )  # fmt: skip
+
+
+def cases() -> list[Case]:
+    """Returns the cases."""
+    published, pooled, asked, packed = _published(), _pooled(), _asked(), _packed()
+    return [
+        ("copied-and-removed", published, published.but(2, UNLINKS=0)),
+        ("sent-to-workers", pooled, pooled.but(4, CHARS_WRITTEN=MIB)),
+        ("asked-one-by-one", asked, asked.but(4, WRITE_CALLS=9)),
+        ("compressed-and-removed", packed, packed.but(1, UNLINKS=0)),
+    ]

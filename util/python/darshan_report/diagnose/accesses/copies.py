@@ -1,0 +1,72 @@
+"""Accesses of a run to each of its files, to find files that are copies of others."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ...classes import dataclass
+from ..facts import Facts
+from ..table import Table
+
+_SAME = 0.05  # a program that reads a copy in pieces may read some bytes twice
+
+
+@dataclass
+class File:
+    """The accesses of a program to a file, through POSIX and STDIO together."""
+
+    read: float = 0.0
+    written: float = 0.0
+    size: float = 0.0
+    reading: float = 0.0  # seconds
+    writing: float = 0.0
+    other: float = 0.0
+
+    def add(self, other: File) -> None:
+        """Adds the accesses under another name of the file."""
+        self.read, self.written = self.read + other.read, self.written + other.written
+        self.size = max(self.size, other.size)
+        self.reading, self.writing = self.reading + other.reading, self.writing + other.writing
+        self.other += other.other
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was written once and read once."""
+        return self.written == self.size > 0 and self.was_read_once
+
+    @property
+    def was_read_once(self) -> bool:
+        """Whether each byte was read about once."""
+        return abs(self.read - self.size) <= _SAME * self.size
+
+
+def files_of(facts: Facts, *, placed: bool = True) -> dict[int, File]:
+    """Returns the data files, by their ids. placed: without those of which some bytes moved at
+    unknown offsets, as through a descriptor that a shell passed on: their sizes are not known."""
+    found: dict[int, File] = defaultdict(File)
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        if table is None:
+            continue
+        single = facts.single(table)
+        if placed:
+            unplaced = facts.unplaced(table, "READ") + facts.unplaced(table, "WRITTEN")
+            single = single & (unplaced == 0)
+        names = ("BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+        times = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
+        columns = [table[name][single].tolist() for name in (*names, *times)]
+        for number, *values in zip(table.ids[single].tolist(), *columns):
+            read, written, last, end, reading, writing, other = values
+            one = found[number]
+            one.read += max(0, read)
+            one.written += max(0, written)
+            one.size = max(one.size, last + 1 if read > 0 else 0, end + 1 if written > 0 else 0)
+            one.reading, one.writing = one.reading + reading, one.writing + writing
+            one.other += other
+    return found
+
+
+def removed_of(extra: Table) -> dict[int, float]:
+    """Returns the seconds in calls on the names of the files that the program removed."""
+    gone = extra["UNLINKS"] > 0
+    return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
