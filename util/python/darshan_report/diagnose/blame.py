@@ -100,7 +100,6 @@ class About:
 _ABOUT = (
     ("across-the-grain", About(_DATA, _HDF5)),
     ("aggregators", About(_DATA, _MPIIO)),
-    ("asked-one-by-one", About(KINDS, _CALL, _GAPS)),
     ("blocking-only", About(_DATA, _MPIIO)),
     ("chunk-size", About(_DATA, _HDF5, before=(WRITE,))),
     ("chunk-", About(_DATA, _HDF5)),
@@ -195,6 +194,7 @@ _ABOUT = (
     ("waits-for-locks", About((OTHER,), r"flock|lockf|fcntl")),
     ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
     ("whole-file-copy", About(_DATA, _ANY, _BYTES)),
+    ("asked-one-by-one", About(KINDS, _CALL, _GAPS)),
     ("process-each", About((OTHER,), STARTS, _STARTS)),
     ("program-files", About(KINDS, IMPORT)),
     ("repeated-by-processes", About((OTHER,), STARTS, _STARTS)),
