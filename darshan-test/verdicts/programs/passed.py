@@ -157,6 +157,22 @@ def question_that_computes(_: bool) -> None:
     _ask("ponder", 3000)
 
 
+def _square(number: int) -> int:
+    return number * number
+
+
+def task_each(_: bool) -> None:
+    """Sends workers a message for each of many small tasks."""
+    with multiprocessing.Pool(2) as pool:
+        assert sum(pool.imap(_square, range(QUESTIONS))) > 0
+
+
+def tasks_in_chunks(_: bool) -> None:
+    """Sends workers many tasks with each message."""
+    with multiprocessing.Pool(2) as pool:
+        assert sum(pool.imap(_square, range(QUESTIONS), chunksize=500)) > 0
+
+
 def packed_scratch(cured: bool) -> None:
     """Packs an array for the next step, which removes it."""
     values = np.cumsum(np.random.default_rng(1).integers(-3, 4, 400_000)).astype("i4")

@@ -142,6 +142,7 @@ _ABOUT = (
     ("little-compression", About(_DATA, _HDF5, before=(WRITE,))),
     ("loaded-whole", About((READ, OPEN), _ANY, _BYTES)),
     ("many-objects", About((*_NAMES, READ, WRITE), _HDF5)),
+    ("many-small-messages", About((OTHER,), STARTS, _STARTS)),
     ("many-small-files", About((OPEN,), _ANY, _CALLS)),
     ("memory-alignment", About(_DATA)),
     ("metadata", About(_NAMES, _NAMING)),

@@ -70,3 +70,21 @@ def removed_of(extra: Table) -> dict[int, float]:
     """Returns the seconds in calls on the names of the files that the program removed."""
     gone = extra["UNLINKS"] > 0
     return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
+
+
+@dataclass
+class Renamed:
+    """The accesses to a file under all names that it had in turn."""
+
+    sums: File
+    records: list[int]
+
+
+def renamed_of(facts: Facts, *, placed: bool = True) -> dict[int, Renamed]:
+    """Returns the data files by the ids of their last names; placed: as of files_of()."""
+    found: dict[int, Renamed] = {}
+    for number, one in files_of(facts, placed=placed).items():
+        file = found.setdefault(facts.finals.get(number, number), Renamed(File(), []))
+        file.sums.add(one)
+        file.records.append(number)
+    return found

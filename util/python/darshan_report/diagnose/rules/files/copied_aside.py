@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ....classes import dataclass
 from ....units import amount, plural
-from ...accesses.copies import File, files_of, removed_of
+from ...accesses.copies import File, Renamed, removed_of, renamed_of
 from ...facts import Facts
 from ...finding import CAUSE, NOTICE, PROBLEM, Finding, Remedy
 from ...programs.responsible_programs import users
@@ -95,24 +95,6 @@ def find(facts: Facts) -> Iterator[Finding]:
     )
 
 
-@dataclass
-class _Renamed:
-    """The accesses to a file under all names that it had in turn."""
-
-    sums: File
-    records: list[int]
-
-
-def _renamed(facts: Facts) -> dict[int, _Renamed]:
-    """Returns the files with known sizes, by the ids of their last names."""
-    found: dict[int, _Renamed] = {}
-    for number, one in files_of(facts).items():
-        file = found.setdefault(facts.finals.get(number, number), _Renamed(File(), []))
-        file.sums.add(one)
-        file.records.append(number)
-    return found
-
-
 def _pairs(facts: Facts) -> list[_Pair]:
     """Returns files that were written, read and removed, each with the file that received as many
     bytes and stayed: one of the same name in another folder, or, if there are several pairs, of the
@@ -121,7 +103,7 @@ def _pairs(facts: Facts) -> list[_Pair]:
     if extra is None:
         return []
     gone = removed_of(extra)
-    files = _renamed(facts)
+    files = renamed_of(facts)
     least = facts.limits["copy.bytes"]
     stayed: dict[tuple[float, str], list[int]] = defaultdict(list)
     for number, file in files.items():
@@ -148,7 +130,7 @@ def _pairs(facts: Facts) -> list[_Pair]:
 
 
 def _pair(
-    facts: Facts, number: int, other: int, files: dict[int, _Renamed], removing: float
+    facts: Facts, number: int, other: int, files: dict[int, Renamed], removing: float
 ) -> _Pair:
     """Returns a file and its copy; removing: seconds in calls on the name of the first."""
     source, target = files[number], files[other]

@@ -1,4 +1,4 @@
-"""Two processes send each other small messages through pipes, and each waits for the other's."""
+"""Processes send each other small messages through pipes, and wait for each other at each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ....units import amount, count, seconds
 from ...facts import Facts
-from ...finding import CAUSE, PROBLEM, Finding, Remedy, Stake
+from ...finding import CAUSE, NOTICE, PROBLEM, Finding, Remedy, Stake
 from ...reached import needs
 from ...times.pipes import Family, families, outside
 
 NAME = "asked-one-by-one"
+MANY = "many-small-messages"  # name of the hint on processes that were not seen to wait
 ROLE = CAUSE
 _MOSTLY = 0.5  # least part of the messages for which a process slept or lost its processor
 _REMEDY = Remedy(
@@ -33,61 +34,85 @@ _REMEDY = Remedy(
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the program that waited longest for answers of a child process to small
-    messages."""
-    found = [
-        (waited, one)
-        for one in families(facts)
-        if _is_dialogue(facts, one) and (waited := _waited(facts, one)) > 0
-    ]
-    usage, tree = facts.table("USAGE"), facts.tree
-    if not found or usage is None or tree is None:
-        return
-    waited, first = max(found, key=lambda row: row[0])
-    run = min(waited, facts.run_time)
-    limits = facts.limits
+    messages, or a hint on processes that sent each other very many."""
+    small = [one for one in families(facts) if _are_small(facts, one)]
+    asking = [(waited, one) for one in small if (waited := _waited(facts, one)) > 0]
+    least = facts.limits["pipes.switch"]
+    for rows, is_certain in (
+        ([row for row in asking if _is_dialogue(facts, row[1])], True),
+        ([(least * one.messages, one) for one in small], False),
+    ):
+        if not rows:
+            continue
+        waited, first = max(rows, key=lambda row: row[0])
+        stake = _stake(facts, waited, is_certain=is_certain)
+        if stake is not None:
+            yield _told(facts, first, stake, is_certain=is_certain)
+            return
+
+
+def _stake(facts: Facts, waited: float, *, is_certain: bool) -> Stake | None:
+    """Returns the time of the messages, for all of which the run waits; None if it is little."""
+    run, limits = min(waited, facts.run_time), facts.limits
     if run < max(limits["stake.seconds"], min(limits["stake.share"] * facts.run_time,
                                               limits["stake.large"])):  # fmt: skip
-        return
-    stake = Stake(
+        return None
+    least = "what so many messages take at least"
+    asleep = (
+        "time in which the program slept outside of recorded calls, without that in which the "
+        "other one computed or waited for a processor, and the kernel's time for its messages; or "
+    )
+    return Stake(
         run,
         facts.run_time,
-        basis="time in which the program slept outside of recorded calls, without that in which "
-        "the other one computed or waited for a processor, and the kernel's time for its messages; "
-        "or what so many messages take at least",
+        basis=asleep + least if is_certain else least,
         run=run,
         of_run=facts.run_time,
         between=run,
     )
-    name = tree.programs[first.parent].name
-    number = int(tree.counts[[*first.others]].sum())
-    other = tree.programs[first.others[0]].times(number)
-    yield Finding(
-        NAME,
-        "Two programs wait for each other at every message",
-        _sentence(facts, first, name, other, run),
-        PROBLEM,
+
+
+def _told(facts: Facts, family: Family, stake: Stake, *, is_certain: bool) -> Finding:
+    tree, usage = facts.tree, facts.table("USAGE")
+    assert tree is not None
+    assert usage is not None
+    name = tree.programs[family.parent].name
+    number = int(tree.counts[[*family.others]].sum())
+    other = tree.programs[family.others[0]].times(number)
+    return Finding(
+        NAME if is_certain else MANY,
+        "Processes wait for each other at every message"
+        if is_certain
+        else "Processes send each other many small messages",
+        _sentence(facts, family, f"{name} and {other}", stake.run if is_certain else 0.0),
+        PROBLEM if is_certain else NOTICE,
         stake,
         facts.sums(usage, "READ_CALLS", "WRITE_CALLS", "WAITS", "PREEMPTIONS", "F_BLOCKED_TIME"),
         _REMEDY,
         limits=("pipes.messages", "pipes.small", "pipes.switch"),
         programs=name,
+        is_hint=not is_certain,
     )
 
 
-def _is_dialogue(facts: Facts, family: Family) -> bool:
-    """Returns whether a process and its children sent each other many small messages, and slept for
-    most of them."""
+def _are_small(facts: Facts, family: Family) -> bool:
+    """Returns whether a process and its children sent each other many small messages."""
     known, limits = outside(facts), facts.limits
     if known is None or family.messages < limits["pipes.messages"]:
         return False
-    parent, rest = family.parent, [*family.others]
+    parent = family.parent
     moved = float(known.read[parent] + known.written[parent])
-    if moved > limits["pipes.small"] * float(known.reads[parent] + known.writes[parent]):
-        return False
+    return moved <= limits["pipes.small"] * float(known.reads[parent] + known.writes[parent])
+
+
+def _is_dialogue(facts: Facts, family: Family) -> bool:
+    """Returns whether the processes slept, or lost their processor, for most of their messages."""
+    known = outside(facts)
+    assert known is not None
     least = _MOSTLY * family.messages
-    if known.switches[parent] < least:
+    if known.switches[family.parent] < least:
         return False
-    return family.is_sum or float(known.switches[rest].sum()) >= least
+    return family.is_sum or float(known.switches[[*family.others]].sum()) >= least
 
 
 def _waited(facts: Facts, family: Family) -> float:
@@ -102,7 +127,7 @@ def _waited(facts: Facts, family: Family) -> float:
     return max(waited, facts.limits["pipes.switch"] * family.messages)
 
 
-def _sentence(facts: Facts, family: Family, name: str, other: str, run: float) -> str:
+def _sentence(facts: Facts, family: Family, names: str, waited: float) -> str:
     known = outside(facts)
     assert known is not None
     parent = family.parent
@@ -110,11 +135,16 @@ def _sentence(facts: Facts, family: Family, name: str, other: str, run: float) -
         amount(moved[parent] / max(1.0, calls[parent]))
         for moved, calls in ((known.written, known.writes), (known.read, known.reads))
     )
+    slept = (
+        ", and slept or lost the processor for most of them: one asks, the other answers. That "
+        f"took about {seconds(waited)}, in which the first slept while the other did not work, or "
+        "the kernel moved its messages."
+        if waited > 0
+        else ". Each costs system calls, and mostly packing (pickling), on both sides."
+    )
     return (
-        f"{name} and {other} sent each other about {count(family.messages)} messages through pipes "
-        f"or sockets, of {sizes} on average, and slept or lost the processor for most of them: one "
-        f"asks, the other answers. That took about {seconds(run)}, in which {name} slept while "
-        "the other did not work, or the kernel moved its messages. These are the kernel's counts "
-        "for whole processes: the log has no single message, and does not tell whether a question "
-        "needs the answer before it."
+        f"{names} sent each other about {count(family.messages)} messages through pipes or "
+        f"sockets, of {sizes} on average{slept} These are the kernel's counts for whole "
+        "processes: the log has no single message, and does not tell whether a question needs the "
+        "answer before it."
     )

@@ -16,7 +16,7 @@ from ....call_sites.told import library_call, name_of
 from ....classes import dataclass
 from ....measure.processes.processes import Processes
 from ....units import amount, plural, seconds
-from ...accesses.copies import File, files_of, removed_of
+from ...accesses.copies import Renamed, removed_of, renamed_of
 from ...accesses.objects import with_files
 from ...facts import Facts
 from ...finding import CAUSE, NOTICE, PROBLEM, Evidence, Finding, Remedy, Stake
@@ -87,13 +87,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     found = _by_programs(facts, scratch) or _by_libraries(facts, scratch)
     if found is None:
         return
-    written = sum(scratch[number].written for number in found.files)
+    written = sum(scratch[number].sums.written for number in found.files)
     lost = found.seconds - written / facts.limits["scratch.rate"]
     stake = _stake(facts, lost, found)
     least = facts.limits["scratch.share"]
     if lost < facts.limits["stake.seconds"] or stake.run < least * stake.of_run:
         return
-    first = max(found.files, key=lambda number: scratch[number].written)
+    first = max(found.files, key=lambda number: scratch[number].sums.written)
     name = facts.own_name(first)
     more = f" and {plural(len(found.files) - 1, 'more file')}" if len(found.files) > 1 else ""
     files = f"{name}{more}, {amount(written)}{' in total' if more else ''}"
@@ -138,15 +138,17 @@ def _evidence(facts: Facts, number: int) -> tuple[Evidence, ...]:
     return facts.rows(posix, place, "BYTES_WRITTEN", "BYTES_READ")
 
 
-def _scratch(facts: Facts) -> dict[int, File]:
-    """Returns the files that the run wrote, read again and removed."""
+def _scratch(facts: Facts) -> dict[int, Renamed]:
+    """Returns the files that the run wrote, read again and removed, by the ids of their last
+    names: zip writes under a temporary one."""
     extra = facts.table("POSIX_EXT")
     gone = {} if extra is None else removed_of(extra)
-    files = files_of(facts, placed=False) if gone else {}
+    files = renamed_of(facts, placed=False) if gone else {}
     return {
         number: one
         for number, one in files.items()
-        if number in gone and one.written > 0 and one.read >= _READ * one.written
+        if number in gone and one.sums.written > 0
+        if one.sums.read >= _READ * one.sums.written
     }
 
 
@@ -161,26 +163,32 @@ def _packers(tree: Processes) -> list[int]:
     ]
 
 
-def _by_programs(facts: Facts, scratch: dict[int, File]) -> _Packed | None:
+def _users(facts: Facts, records: list[int]) -> set[int]:
+    """Returns the indices of the processes that used some records."""
+    found = set[int]()
+    for module in ("POSIX", "STDIO"):
+        table = facts.table(module)
+        for number in records if table is not None else ():
+            if table is not None and table.place(number) is not None:
+                found.update(users(facts, table, number).tolist())
+    return found
+
+
+def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
     """Returns the compression by programs of the run; None without any."""
-    tree, known, posix = facts.tree, outside(facts), facts.table("POSIX")
-    if tree is None or known is None or posix is None:
+    tree, known = facts.tree, outside(facts)
+    packers = [] if tree is None else _packers(tree)
+    if tree is None or known is None or not packers:
         return None
-    packers = _packers(tree)
-    if not packers or _SENDERS.intersection(program.name for program in tree.programs):
+    if _SENDERS.intersection(program.name for program in tree.programs):
         return None
     found, files = set[int](), set[int]()
     for number, one in scratch.items():
-        used = (
-            set(users(facts, posix, number).tolist()) if posix.place(number) is not None else set()
-        )
+        used = _users(facts, one.records)
         # Many processes may have used the file: then its bytes tell the one that wrote it.
-        by = [
-            p
-            for p in packers
-            if tree.written[p] > 0 and (p in used or tree.written[p] == one.written)
-        ]
-        found.update(by)
+        wrote = {place for place in packers if tree.written[place] > 0}
+        by = {p for p in wrote if p in used or tree.written[p] == one.sums.written}
+        found |= by
         files.update([number] if by else [])
     if not found:
         return None
@@ -220,7 +228,7 @@ def _library(facts: Facts, site: Site, files: set[int], filtered: frozenset[int]
     return (library_call(site) or names[-1]).partition("+")[0] if found else ""
 
 
-def _by_libraries(facts: Facts, scratch: dict[int, File]) -> _Packed | None:
+def _by_libraries(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
     """Returns the compression by libraries, from the time before their writes; None without any."""
     known = loops_of(facts)
     packed = [upper for upper in facts.datasets if upper.counters["FILTERS"] > 0]
@@ -229,7 +237,7 @@ def _by_libraries(facts: Facts, scratch: dict[int, File]) -> _Packed | None:
     for group in known.groups if known is not None else ():
         for site in group.sites:
             # A site has the names of some of its files only.
-            used = {int(number) for number in site.sums.files.calls}
+            used = {facts.finals.get(int(n), int(n)) for n in site.sums.files.calls}
             function = used and used <= scratch.keys() and _library(facts, site, used, filtered)
             if not function:
                 continue
@@ -242,7 +250,7 @@ def _by_libraries(facts: Facts, scratch: dict[int, File]) -> _Packed | None:
         return None
     endings = {os.path.splitext(facts.own_name(number))[1] for number in files}
     alike = {n for n in scratch if os.path.splitext(facts.own_name(n))[1] in endings}
-    part = min(1.0, sum(scratch[number].written for number in alike) / max(1.0, written))
+    part = min(1.0, sum(scratch[number].sums.written for number in alike) / max(1.0, written))
     ran, waited = processor_time(facts), cpu_wait.runnable(facts)
     if waited > 0 and ran < float("inf"):  # the time between calls has waits for a processor
         part *= ran / (ran + waited)
