@@ -78,7 +78,7 @@ BESIDE = {
     "fine": Trigger("transfers-c/large-writes"),
     "imbalance-shared": Trigger("ranks-c/uneven-shared/mpich"),
     "incomplete": Trigger("names-c/read-many", (("DARSHAN_MODMEM", "1"),)),
-    "many-small-messages": Trigger("passed-py/task-each"),
+    "asked-one-by-one-many": Trigger("passed-py/task-each"),
     "memory-alignment": Trigger("transfers-c/odd-buffers"),
     "program-files": Trigger("words-py/many-imports"),
     "random-access-read": Trigger("transfers-c/random-reads"),

@@ -102,6 +102,6 @@ def cases() -> list[Case]:
         ("copied-and-removed", published, published.but(2, UNLINKS=0)),
         ("sent-to-workers", pooled, pooled.but(4, CHARS_WRITTEN=MIB)),
         ("asked-one-by-one", asked, asked.but(4, WRITE_CALLS=9)),
-        ("many-small-messages", asked.but(3, WAITS=9), asked.but(4, WRITE_CALLS=9)),
+        ("asked-one-by-one-many", asked.but(3, WAITS=9), asked.but(4, WRITE_CALLS=9)),
         ("compressed-and-removed", packed, packed.but(1, UNLINKS=0)),
     ]

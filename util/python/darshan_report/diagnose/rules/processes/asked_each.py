@@ -11,7 +11,7 @@ from ...reached import needs
 from ...times.pipes import Family, families, outside
 
 NAME = "asked-one-by-one"
-MANY = "many-small-messages"  # name of the hint on processes that were not seen to wait
+MANY = f"{NAME}-many"  # name of the hint on processes that were not seen to wait
 ROLE = CAUSE
 _MOSTLY = 0.5  # least part of the messages for which a process slept or lost its processor
 _REMEDY = Remedy(

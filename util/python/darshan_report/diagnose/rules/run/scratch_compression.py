@@ -29,6 +29,7 @@ from ...times.pipes import outside
 NAME = "compressed-and-removed"
 ROLE = CAUSE
 _READ = 0.5  # least part of a file's bytes that is read again
+_WROTE = 0.9  # least part of a file that the program which compressed it wrote
 _RATIO = 8  # bytes that a library compresses for each byte that it writes, at most
 _COMPRESSORS = re.compile(
     r"(?:p|un)?(?:gzip|bzip2|xz|zstd|lz4|zip)|pigz|lbzip2|lzma|lzip|compress|7z[ar]?"
@@ -186,7 +187,8 @@ def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
     for number, one in scratch.items():
         used = _users(facts, one.records)
         # Many processes may have used the file: then its bytes tell the one that wrote it.
-        wrote = {place for place in packers if tree.written[place] > 0}
+        # The file that a compressor only read is larger than what it wrote.
+        wrote = {p for p in packers if tree.written[p] >= _WROTE * one.sums.written}
         by = {p for p in wrote if p in used or tree.written[p] == one.sums.written}
         found |= by
         files.update([number] if by else [])
