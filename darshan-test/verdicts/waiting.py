@@ -55,7 +55,7 @@ def _waiting() -> list[Row]:
     return [
         replace(
             waits("waits.sh", "made-in-background", _FOUND, "process that makes the file"),
-            says=(r"look-ups found 3 files.* slept \d times for about \d\d\d ms",),
+            says=(r"look-ups of \S+ found 3 files.* slept \d times for about \d\d\d ms",),
             never=("open files once",),
         ),
         replace(
@@ -72,7 +72,7 @@ def _waiting() -> list[Row]:
         ),
         replace(
             waits("waits.c", "child-makes", _FOUND, "process that makes the file"),
-            says=(r"look-ups found 3 files.* slept \d times for about \d\d\d ms", "waitpid"),
+            says=(r"look-ups of \S+ found 3 files.* slept \d times for about \d\d\d ms", "waitpid"),
         ),
         replace(
             waits("waits.sh", "made-outside"),

@@ -252,8 +252,9 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     looks, found = sum(one.looks.calls for one in waiting), sum(one.looks.found for one in waiting)
     sleeps = sum(one.looks.pauses for one in waiting)
     of_others, makers = _makers(facts, waiting)
-    by = f", which {makers} made" if makers else ""
     who = _sleepers(facts, waiting)
+    made = f"another process of {makers}" if makers == who else makers
+    by = f", which {made} made" if makers else ""
     said = Finding(
         NAME,
         "A loop sleeps between two look-ups of a file",
