@@ -55,15 +55,16 @@ def _pipes() -> list[Row]:
         ),
         replace(
             _row("passed.py", "task-each", tree=3),
-            says=("many small messages|wait for each other", "chunksize=1000"),
+            says=("many small messages", "chunksize=1000"),
             never=("Your I/O is fine",),
         ),
         replace(
             _row("passed.py", "tasks-in-chunks", tree=3),
             never=("small messages", "wait for each other", _UNKNOWN),
         ),
-        replace(
-            _row("passed.py", "question-that-computes", tree=2), never=("wait for each other",)
+        *(
+            replace(_row("passed.py", case, tree=2), never=("wait for each other",))
+            for case in ("question-that-computes", "question-to-a-service")
         ),
         replace(_row("passed.sh", "pipeline", tree=5), never=(_PIPES, _UNKNOWN, "wait for each")),
     ]

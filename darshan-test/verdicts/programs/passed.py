@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -129,6 +130,13 @@ def ponder() -> None:
         print(sum(int(line) ^ number for number in range(12_000)), flush=True)
 
 
+def request() -> None:
+    """Waits for a service for each answer."""
+    for line in sys.stdin:
+        time.sleep(0.001)
+        print(line.strip(), flush=True)
+
+
 def _ask(what: str, number: int) -> None:
     command = [sys.executable, __file__, what]
     with subprocess.Popen(
@@ -173,6 +181,11 @@ def tasks_in_chunks(_: bool) -> None:
         assert sum(pool.imap(_square, range(QUESTIONS), chunksize=500)) > 0
 
 
+def question_to_a_service(_: bool) -> None:
+    """Asks another program that waits for something else before each answer."""
+    _ask("request", 2500)
+
+
 def packed_scratch(cured: bool) -> None:
     """Packs an array for the next step, which removes it."""
     values = np.cumsum(np.random.default_rng(1).integers(-3, 4, 400_000)).astype("i4")
@@ -208,7 +221,7 @@ if __name__ == "__main__":
     if mode == ["prepare"]:
         if case in ("blocks_to_workers", "blocks_to_executor", "parts_by_workers"):
             prepare()
-    elif case in ("answer", "answer_all", "ponder"):
+    elif case in ("answer", "answer_all", "ponder", "request"):
         globals()[case]()
     else:
         globals()[case](mode == ["cured"])

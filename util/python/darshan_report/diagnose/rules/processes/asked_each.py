@@ -14,6 +14,9 @@ NAME = "asked-one-by-one"
 MANY = f"{NAME}-many"  # name of the hint on processes that were not seen to wait
 ROLE = CAUSE
 _MOSTLY = 0.5  # least part of the messages for which a process slept or lost its processor
+# A message that waits for so many times the shortest wait waits for something else: a user, the
+# network, a device.
+_LONGEST = 5
 _REMEDY = Remedy(
     "Where the next question does not need the last answer, send many questions before reading "
     "their answers: write all of them to a file or from a thread of their own, or send some "
@@ -28,6 +31,11 @@ _REMEDY = Remedy(
     "C: while (fgets(line, size, stdin)) printf(...);  // of the other program: no fflush\n"
     "C: write(questions, block, size);  // a block of many questions, before the first answer is "
     "read",
+)
+_TOGETHER = Remedy(
+    "Send many tasks, or many answers, with each message: pools of workers have an option for that "
+    "(chunksize). Elsewhere, write to the pipe through a buffer, and empty it only at the end.",
+    _REMEDY.example,
 )
 
 
@@ -45,27 +53,25 @@ def find(facts: Facts) -> Iterator[Finding]:
         if not rows:
             continue
         waited, first = max(rows, key=lambda row: row[0])
-        stake = _stake(facts, waited, is_certain=is_certain)
+        stake = _stake(facts, waited)
         if stake is not None:
-            yield _told(facts, first, stake, is_certain=is_certain)
+            # How long messages took that were not waited for is not known.
+            yield _told(facts, first, stake if is_certain else Stake(), is_certain=is_certain)
             return
 
 
-def _stake(facts: Facts, waited: float, *, is_certain: bool) -> Stake | None:
+def _stake(facts: Facts, waited: float) -> Stake | None:
     """Returns the time of the messages, for all of which the run waits; None if it is little."""
     run, limits = min(waited, facts.run_time), facts.limits
     if run < max(limits["stake.seconds"], min(limits["stake.share"] * facts.run_time,
                                               limits["stake.large"])):  # fmt: skip
         return None
-    least = "what so many messages take at least"
-    asleep = (
-        "time in which the program slept outside of recorded calls, without that in which the "
-        "other one computed or waited for a processor, and the kernel's time for its messages; or "
-    )
     return Stake(
         run,
         facts.run_time,
-        basis=asleep + least if is_certain else least,
+        basis="time in which the program slept outside of recorded calls, without that in which "
+        "the other one computed or waited for a processor, and the kernel's time for its messages; "
+        "or what so many messages take at least",
         run=run,
         of_run=facts.run_time,
         between=run,
@@ -84,11 +90,11 @@ def _told(facts: Facts, family: Family, stake: Stake, *, is_certain: bool) -> Fi
         "Processes wait for each other at every message"
         if is_certain
         else "Processes send each other many small messages",
-        _sentence(facts, family, f"{name} and {other}", stake.run if is_certain else 0.0),
+        _sentence(facts, family, f"{name} and {other}", stake.run),
         PROBLEM if is_certain else NOTICE,
         stake,
         facts.sums(usage, "READ_CALLS", "WRITE_CALLS", "WAITS", "PREEMPTIONS", "F_BLOCKED_TIME"),
-        _REMEDY,
+        _REMEDY if is_certain else _TOGETHER,
         limits=("pipes.messages", "pipes.small", "pipes.switch"),
         programs=name,
         is_hint=not is_certain,
@@ -106,13 +112,12 @@ def _are_small(facts: Facts, family: Family) -> bool:
 
 
 def _is_dialogue(facts: Facts, family: Family) -> bool:
-    """Returns whether the processes slept, or lost their processor, for most of their messages."""
+    """Returns whether the processes slept, or lost their processor, for most of their messages;
+    False if the counts of one of them are unknown."""
     known = outside(facts)
     assert known is not None
-    least = _MOSTLY * family.messages
-    if known.switches[family.parent] < least:
-        return False
-    return family.is_sum or float(known.switches[[*family.others]].sum()) >= least
+    slept = min(float(known.switches[some].sum()) for some in ([family.parent], [*family.others]))
+    return not family.is_sum and slept >= _MOSTLY * family.messages
 
 
 def _waited(facts: Facts, family: Family) -> float:
@@ -124,13 +129,14 @@ def _waited(facts: Facts, family: Family) -> float:
     rest, parent = [*family.others], family.parent
     others = float((known.user + known.runnable)[rest].sum()) / max(1, int(tree.counts[rest].sum()))
     waited = max(0.0, float(known.blocked[parent]) - others) + float(known.system[parent])
-    return max(waited, facts.limits["pipes.switch"] * family.messages)
+    least = facts.limits["pipes.switch"] * family.messages
+    return max(least, min(waited, _LONGEST * least))
 
 
 def _sentence(facts: Facts, family: Family, names: str, waited: float) -> str:
     known = outside(facts)
     assert known is not None
-    parent = family.parent
+    parent, least = family.parent, facts.limits["pipes.switch"]
     sizes = " and ".join(
         amount(moved[parent] / max(1.0, calls[parent]))
         for moved, calls in ((known.written, known.writes), (known.read, known.reads))
@@ -140,7 +146,9 @@ def _sentence(facts: Facts, family: Family, names: str, waited: float) -> str:
         f"took about {seconds(waited)}, in which the first slept while the other did not work, or "
         "the kernel moved its messages."
         if waited > 0
-        else ". Each costs system calls, and mostly packing (pickling), on both sides."
+        else ". Each costs system calls, and mostly packing (pickling), on both sides. Their time "
+        f"is not known: at {seconds(least)} each, without packing, they take "
+        f"{seconds(least * family.messages)}."
     )
     return (
         f"{names} sent each other about {count(family.messages)} messages through pipes or "
