@@ -13,7 +13,7 @@ extern const char _end[] __attribute__((visibility("hidden")));
 
 enum site_record_kind { RECORD_OF_SITE, RECORD_OF_OBJECT, RECORD_OF_FUNCTION };
 
-static int is_ours(uintptr_t address) {
+int site_is_ours(uintptr_t address) {
   return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
@@ -63,7 +63,7 @@ static const char *take_frames(const struct walk *walk, unsigned first,
   elements->is_cut = python->lines != 0;
   for (unsigned i = first; i < count; i++) {
     uintptr_t address = walk->frame[i].address;
-    if (!is_ours(address - 1))
+    if (!site_is_ours(address - 1))
       add_element(elements, (struct element){address, 0, NULL});
     else if (elements->count == 0)
       own = i + 1;

@@ -243,8 +243,9 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
   publish(stack);
 }
 
-/* Frames that a walk needs to reach the program, if only the function that was called matters. */
-enum { OWN_FRAMES = 16 };
+/* Frames that a walk needs to reach the program, if only the called function matters: in most
+ * calls, and at most. */
+enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
 /* Finds the site of the stack in the argument, by the known stacks or by a walk, and stores its
  * record. Runs on a stack of the runtime. */
@@ -274,7 +275,11 @@ static void find_site(void *argument) {
   struct span interpreter = {0, 0};
   if (python->lines) interpreter = site_interpreter();
   if (is_full || !python->imports)
-    walk_from(&registers, &span, is_full ? OWN_FRAMES : WALK_FRAMES, &interpreter, &walk);
+    walk_from(&registers, &span, is_full ? OWN_FRAMES_USUAL : WALK_FRAMES, &interpreter, &walk);
+  if (is_full && walk.end == WALK_LONG && site_is_ours(walk.frame[walk.count - 1].address)) {
+    registers_from(&registers, &new->registers);
+    walk_from(&registers, &span, OWN_FRAMES, &interpreter, &walk);
+  }
   /* The frames of this module, up to the frame of sites_count_inside, are not part of the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;

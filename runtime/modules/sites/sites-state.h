@@ -162,6 +162,8 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
                               const struct site_python *python);
 /* Returns the record's state for calls whose function is not known; NULL if there is no space. */
 struct site_part *site_unknown(void);
+/* Returns 1 if an address is of this library, or of the program that it is linked into. */
+int site_is_ours(uintptr_t address);
 
 /* Forgets the stacks of quick calls, in a forked child. */
 void sites_quick_forked(void);
