@@ -118,7 +118,7 @@ def _files() -> list[Row]:
             "at their place",
             says=(
                 r"/table\.bin was read whole and written whole 80 times, each time as a new file .*"
-                r" kept its size of .*: .* cannot tell how many bytes changed",
+                r" kept its size of .*: .* does not show how many bytes changed",
             ),
             never=("undo", "was changed by"),
         ),
@@ -527,7 +527,7 @@ def _tools() -> list[Row]:
             "same-file-given",
             input=1,
             settings=(("DARSHAN_SITES", "1"),),
-            says=("head is an installed program: its user chooses its files",),
+            says=("head is an installed program: its user can choose its files",),
             never=("keep the descriptor", "[Oo]pen once"),
         ),
         replace(tool("git-many"), never=("Possible causes are io_uring",)),
