@@ -189,7 +189,7 @@ char *newest_log(const char *command) {
 static const struct {
   const char *word, *values, *others;
 } readers[] = {
-    {"report", "-o --output --thresholds --keep",
+    {"report", "-o --output --thresholds --keep --lines",
      "-h --help --version --list-thresholds --compare --campaign --per-file --transfers --trace "
      "--where --annotate --python-path --collect --ask --lake --digest --serve"},
     {"parse", "", "--help --version"},
