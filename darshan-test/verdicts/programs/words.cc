@@ -55,7 +55,7 @@ static void regex_each(bool cured) {
   std::ifstream in("access.log");
   std::string line;
   long sum = 0;
-  while (std::getline(in, line)) { // blame: regex-each
+  while (std::getline(in, line)) {
     std::smatch found;
     if (cured)
       sum += strtol(line.c_str(), nullptr, 10);
@@ -71,7 +71,7 @@ static void scanned_texts(bool cured) {
   long found = 0;
   must(rename("input", "lines.txt") == 0, "rename");
   for (int i = 0; i < 6; i++) {
-    FILE *in = fopen("lines.txt", "r"); // blame: scanned-texts
+    FILE *in = fopen("lines.txt", "r");
     must(in && fread(text, 1, sizeof text - 1, in) == sizeof text - 1, "lines.txt");
     fclose(in);
     for (char *at = text, *line; (line = strchr(at, '\n')) != nullptr; at = line + 1) {
