@@ -132,8 +132,8 @@ static bool is_whole(const struct java_layout *at) {
 }
 
 bool java_consider(const struct link_map *object) {
-#if defined(__x86_64__)
   struct table structures, sizes;
+  if (!SCRIPT_KNOWS_FRAMES) return false;
   struct java found = {.inside = (uintptr_t)straight_symbol(object, "JNI_GetCreatedJavaVMs")};
   if (!found.inside || !structures_of(object, &structures) || !sizes_of(object, &sizes))
     return false;
@@ -145,10 +145,6 @@ bool java_consider(const struct link_map *object) {
   if (!is_whole(&found.at) || !found.own_value) return false;
   java = found;
   return true;
-#else
-  (void)object;
-  return false;
-#endif
 }
 
 uintptr_t java_address(void) {

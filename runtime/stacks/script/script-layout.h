@@ -7,6 +7,13 @@
 
 struct link_map;
 
+/* 1 if the frames of compiled scripts (Java, V8) are known on this processor. */
+#if defined(__x86_64__)
+enum { SCRIPT_KNOWS_FRAMES = 1 };
+#else
+enum { SCRIPT_KNOWS_FRAMES = 0 };
+#endif
+
 /* The receiver of the frames of a walk: stores them in an array, or compares them with known
  * ones. */
 struct script_sink {

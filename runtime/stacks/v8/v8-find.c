@@ -21,8 +21,8 @@ static const struct row {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), MISSING = INT32_MIN };
 
 bool v8_consider(const struct link_map *object) {
-#if defined(__x86_64__)
   enum { WIDE = 31 }; /* SmiShiftSize of a machine without compressed pointers */
+  if (!SCRIPT_KNOWS_FRAMES) return false;
   struct v8 found = {.inside = (uintptr_t)straight_symbol(object, "_ZN2v87Isolate10GetCurrentEv")};
   struct object own;
   bool is_missing = false;
@@ -44,10 +44,6 @@ bool v8_consider(const struct link_map *object) {
   if (is_missing || found.at.smi_shift != WIDE) return false;
   v8 = found;
   return true;
-#else
-  (void)object;
-  return false;
-#endif
 }
 
 uintptr_t v8_address(void) {
