@@ -122,8 +122,8 @@ def subject(file: str) -> str:
 
 
 def circles(found: list[Include]) -> list[list[str]]:
-    """Returns subjects that include each other in a circle, sorted; tables are rows and include
-    nothing."""
+    """Returns subjects that include each other in a circle, sorted. Tables (.def files) are left
+    out: they are rows and include nothing."""
     graph: dict[str, set[str]] = {}
     for include in found:
         if not include.target.endswith(".def") and not include.file.endswith(".def"):

@@ -46,7 +46,8 @@ def command_of(programs: Path, function: str) -> list[str | Path]:
 
 
 def transfers(rows: Rows, work: Path) -> list[list[float]]:
-    """Returns per round the opens of the file and the transfers of its dataset."""
+    """Returns for each round the opens of the file, and the opens, reads, writes, and bytes read
+    and written of its dataset."""
     found = []
     for turn in range(ROUNDS):
         file, data = rows["H5F", f"{work}/{turn}.h5"], rows["H5D", f"{work}/{turn}.h5:/d"]

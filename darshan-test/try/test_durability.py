@@ -89,8 +89,8 @@ int main(void) {
 
 
 def test_what_commits_cost(trial: Try) -> None:
-    """`darshan try` and the report state the cost of durability with the line of the commits, and
-    say that this is no remedy."""
+    """`darshan try` and the report state the cost of durability with the line of the commits,
+    and say that a run without durability is no remedy."""
     # Without lines of its own, which would be those of the calls.
     bare = (COMPILER, "-O1")
     slow = compile_c(trial.user.parent, SLOW_DEVICE, *SHARED, name="slow.so", first=bare)

@@ -29,7 +29,8 @@ FIRST = {next(iter(row.findings)) for row in ROWS if len(row.findings) == 1}
 
 @dataclass(frozen=True)
 class Trigger:
-    """A program of the corpus, and its circumstances."""
+    """A row of the corpus whose log must have a finding, with what differs from the row: settings,
+    thresholds, processors."""
 
     row: str
     settings: tuple[tuple[str, str], ...] = ()

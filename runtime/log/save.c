@@ -79,8 +79,8 @@ int log_finish(int fd, int result, const struct darshan_config *config,
   return 0;
 }
 
-/* Writes the log under its final name, without a temporary one, because a seccomp filter forbids
- * renameat2 or pwrite64. Returns 0 or -1. */
+/* Writes the log directly under its final name, because a seccomp filter forbids renameat2 or
+ * pwrite64. partial: the temporary path, of which the final path is made. Returns 0 or -1. */
 static int save_by_write(const struct log_draft *draft, const struct darshan_config *config,
                          const struct darshan_log_identity *identity, const char *partial,
                          char *final) {

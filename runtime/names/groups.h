@@ -23,7 +23,7 @@ size_t darshan_program_tree(const char *name, size_t length);
 void darshan_group_program(const char *program);
 /* Returns 1 if the name has the ending that darshan_group_program set. */
 int darshan_has_program_ending(const char *name, size_t length);
-/* Returns 1 if the ending is one of data. */
+/* Returns 1 if the name has an ending of data files (DATA in program-trees.def). */
 int darshan_is_data(const char *name, size_t length);
 /* Returns the offset of the ending, with its dot; length if no ending identifies a kind of file. */
 size_t darshan_ending(const char *name, size_t length);

@@ -77,7 +77,8 @@ def _asked() -> Job:
 
 
 def _packed() -> Job:
-    """Returns a script whose package gzip writes, tar unpacks and rm removes."""
+    """Returns the job of a script: gzip writes an archive, tar unpacks it, and then the archive is
+    removed."""
     return Job(
         (
             shared("POSIX", "/day.tar.gz", OPENS=2, READS=8, WRITES=8, BYTES_READ=4 * MIB,

@@ -43,7 +43,8 @@ def test_calls_of_the_runtime(tmp_path: Path) -> None:
 
 
 def test_buffered_calls(tmp_path: Path) -> None:
-    """Seconds in calls that a buffer serves are processor time; only sleep comes on top."""
+    """Seconds in calls that a buffer serves are already in the processor time; only sleep in calls
+    is added to it."""
     usage = {"F_USER_TIME": 0.05, "F_SYSTEM_TIME": 0.005}
     awake, asleep = (
         stake(tmp_path, {**usage, "F_BLOCKED_TIME": slept}, F_READ_TIME=0.03)

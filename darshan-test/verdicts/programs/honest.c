@@ -142,7 +142,7 @@ static void image(bool cured) {
   free(rows);
 }
 
-/* Many processes use locks on one file to take turns. */
+/* Locks each record of a file for its write, as processes do that take turns. */
 static void locked_records(bool cured) {
   (void)cured;
   char *record = block_of(512 * KIB);

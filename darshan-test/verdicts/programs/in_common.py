@@ -223,7 +223,8 @@ def one_after_another(cured: bool) -> None:
 
 
 def read_by_workers(cured: bool) -> None:
-    """Workers read a file that is complete for each of their items; cured: once each."""
+    """Workers read a file, which was written before they began, for each of their items; cured:
+    once each."""
     Path("settings").write_text("x" * 4096)
 
     def read(_: int) -> None:

@@ -28,7 +28,7 @@ struct daos_item {
   const char *name; /* of a file; "": unknown */
   struct common_values accesses;
   struct heatmap_span span;
-  int64_t booked[2];
+  int64_t booked[2]; /* bytes, read and written, that are already in the heat map */
 };
 
 /* Meaning of a handle, or of the address of an open file or mount. */

@@ -20,9 +20,9 @@ static const char *const names[TRAINING_TIMES] = {
 struct series {
   uint32_t number; /* of its record; NO_RECORD: there is none */
   int is_refused;  /* the record could not be made */
-  int64_t left[2]; /* nanoseconds of whole and part that are less than a unit of the bins */
-  /* Time that was added before there was a record. A process learns that it is a worker after its
-   * fetcher was made, which counts as a fetch. */
+  int64_t left[2]; /* nanoseconds of `whole` and `part` that do not yet fill a unit of the bins */
+  /* Time that was added before there was a record: to make a fetcher counts as a fetch, and only
+   * afterwards does a process learn that it is a worker. */
   uint64_t t1, t2; /* ticks; 0: nothing */
   int64_t whole, part;
 };

@@ -89,9 +89,9 @@ static bool give(struct script_sink *sink, const struct statement *statement, ui
   return script_give(sink, (struct python_frame){function, statement->at, place});
 }
 
-/* Walks the contexts of one stack of calls, from the innermost. *now: the statement that runs
- * (address 0 if unknown); afterwards the statement that called the outermost context. Returns false
- * if the walk must end. */
+/* Walks the contexts of one stack of calls, from the innermost (number `last`) to number 0. *now:
+ * the statement that runs (address 0 if unknown); afterwards the statement that called the
+ * outermost context. Returns false if the walk must end. */
 static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t last,
                           struct statement *now, bool imports) {
   const struct perl_layout *at = perl.at;

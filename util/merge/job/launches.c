@@ -80,8 +80,8 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   if (log->start_ns > world->end_ns) return FITS_NOT;
   /* A host uses such a name once at a time, so these are processes of one rank. */
   if (world->text[0] && strcmp(other->launch.host, log->launch.host) == 0) return FITS;
-  merge_say("cannot assign %s to a job: another log has the same rank and time, and the launcher "
-            "gave no names to jobs that ran at the same time",
+  merge_say("cannot assign %s to a job: a log of the same rank overlaps it in time, and the "
+            "launcher gave the jobs no unique names",
             log->path);
   return IS_UNCLEAR;
 }

@@ -94,8 +94,8 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* Removes the parts of a process that only started jobs, because the jobs' own logs have all its
- * records. Prints a message if a part cannot be removed. */
+/* Removes the parts of a process that needs no log: a launcher, or a rank that has no records from
+ * before it joined its job. Prints a message if a part cannot be removed. */
 static void discard(struct one_log *run, const struct run_process *process) {
   struct bytes list = {NULL, 0, 0};
   char name[NAME_MAX + 1];

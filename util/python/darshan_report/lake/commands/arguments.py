@@ -342,7 +342,7 @@ def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> We
     if options.webhook_file is None and not options.webhook:
         return None
     if options.question != CHANGES:
-        parser.error(f"--webhook and --webhook-file are options of the question {CHANGES}")
+        parser.error(f"--webhook and --webhook-file need the question {CHANGES}")
     if options.webhook_file is None:
         found = Webhook(os.environ.get(_WEBHOOK, "").strip(), os.environ.get(_TOKEN, "").strip())
         where = f"--webhook needs the address in {_WEBHOOK}; or use --webhook-file FILE"

@@ -101,7 +101,8 @@ class Part:
 
     @property
     def over(self) -> list[str]:
-        """Returns the paths of the files that were read, as the table problems has them."""
+        """Returns the paths of the files that were read, as in the column `path` of the table
+        `problems`: earlier rows of these paths must go."""
         return [place.shown for place in self.at.values()]
 
     @property
