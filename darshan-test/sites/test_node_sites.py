@@ -99,7 +99,7 @@ def test_no_line_of_the_thread_pool(where: Where) -> None:
     )
     _node(where, "pool.js", text)
     said = " ".join(where.ask().stdout.split())
-    assert "in its thread pool for fs.promises and callbacks; look in pool.js" in said
+    assert "node or its thread pool made these calls; look in pool.js" in said
 
 
 # A function and variables with the names of V8's, and other values.

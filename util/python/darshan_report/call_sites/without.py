@@ -52,8 +52,8 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
         script = scripts.get(program, "")
         where = f"; look in {script}" if script else ""
         if program == "node":
-            pool = "in its thread pool for fs.promises and callbacks"
-            return f"node made these calls itself, or {pool}{where}"
+            # Its threads make the calls of fs.promises and of callbacks.
+            return f"node or its thread pool made these calls{where}"
         if program in _SHELLS:
             where += f"; bash instead of {program} gives lines"
         return f"{program} runs a script, and the log does not have the lines of its script{where}"
