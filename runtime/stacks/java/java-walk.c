@@ -63,14 +63,6 @@ static bool go(struct place *place, struct place caller) {
   return true;
 }
 
-/* Notes that the frames depend on the word at this address. */
-static void note(struct script_sink *sink, uintptr_t address) {
-  struct script_words *words = sink->words;
-  if (!words) return;
-  if (words->count < SCRIPT_WORDS) words->address[words->count] = address;
-  words->count++;
-}
-
 static bool is_interpreted(uintptr_t code) {
   uintptr_t queue, start;
   uint32_t size;
@@ -88,7 +80,7 @@ static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
     uintptr_t address, from = frame - (uintptr_t)i * WORD;
     if (!java_word(from, &address)) break;
     if (address - method->bytecodes >= method->size) continue;
-    note(sink, from);
+    script_note(sink, from);
     return address - method->bytecodes;
   }
   return JAVA_NO_INSTRUCTION;
@@ -113,8 +105,8 @@ static bool interpreted(struct script_sink *sink, struct place *place) {
   if (!place->frame || !java_word(place->frame - METHOD * WORD, &address) ||
       !java_method_at(address, &method))
     return false;
-  note(sink, place->frame - METHOD * WORD);
-  note(sink, place->frame + WORD);
+  script_note(sink, place->frame - METHOD * WORD);
+  script_note(sink, place->frame + WORD);
   if (method.size && !give(sink, address, bytecode_of(sink, place->frame, &method))) return false;
   return java_word(place->frame - SENDER * WORD, &caller.stack) &&
          java_word(place->frame, &caller.frame) && java_word(place->frame + WORD, &caller.code) &&
@@ -127,7 +119,7 @@ static bool compiled(struct script_sink *sink, struct place *place) {
   if (blob.is_compiled && !java_give_compiled(sink, &blob, place->stack, place->code, give))
     return false;
   struct place caller = {.stack = place->stack + blob.frame};
-  note(sink, caller.stack - WORD);
+  script_note(sink, caller.stack - WORD);
   return java_word(caller.stack - WORD, &caller.code) &&
          java_word(caller.stack - 2 * WORD, &caller.frame) && go(place, caller);
 }
@@ -141,9 +133,9 @@ static bool entered(struct script_sink *sink, struct place *place) {
     return false;
   anchor = wrapper + java.at.wrapper_anchor;
   if (!read_anchor(anchor, &before) || !go(place, before)) return false;
-  note(sink, anchor + java.at.anchor_stack);
-  note(sink, anchor + java.at.anchor_code);
-  note(sink, before.stack - WORD);
+  script_note(sink, anchor + java.at.anchor_stack);
+  script_note(sink, anchor + java.at.anchor_code);
+  script_note(sink, before.stack - WORD);
   return true;
 }
 
@@ -152,7 +144,7 @@ bool java_walk(struct script_sink *sink) {
   struct place place;
   if (!thread || !read_anchor(thread + java.at.thread_anchor, &place)) return false;
   java_word(java.at.entry_return, &entry);
-  note(sink, place.stack - WORD); /* where the native code returns to */
+  script_note(sink, place.stack - WORD); /* where the native code returns to */
   for (int i = 0; i < STEPS; i++) {
     bool goes_on;
     if (place.code == entry)

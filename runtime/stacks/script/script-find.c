@@ -71,6 +71,13 @@ bool script_give(struct script_sink *sink, struct python_frame frame) {
   return !sink->differs;
 }
 
+void script_note(struct script_sink *sink, uintptr_t address) {
+  struct script_words *words = sink->words;
+  if (!words) return;
+  if (words->count < SCRIPT_WORDS) words->address[words->count] = address;
+  words->count++;
+}
+
 static bool walk(struct script_sink *sink) {
   if (script_kind == SCRIPT_JAVA) return java_walk(sink);
   if (script_kind == SCRIPT_V8) return v8_walk(sink);

@@ -28,6 +28,8 @@ struct script_sink {
 /* Passes a frame to the sink. Returns false if the walk may end. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
     __attribute__((visibility("hidden")));
+/* Notes that the frames depend on the word at this address of the stack. */
+void script_note(struct script_sink *sink, uintptr_t address) __attribute__((visibility("hidden")));
 
 /* Returns a word, or a number of 32 bits, of bytes that were read. */
 static inline uintptr_t script_word(const char *bytes, size_t at) {

@@ -28,13 +28,6 @@ uintptr_t v8_shared_of(uintptr_t function) {
   return shared;
 }
 
-static void note(struct script_sink *sink, uintptr_t address) {
-  struct script_words *words = sink->words;
-  if (!words) return;
-  if (words->count < SCRIPT_WORDS) words->address[words->count] = address;
-  words->count++;
-}
-
 /* Gives the function of a frame to the sink, unless it is V8's own. code: where the frame
  * continues. Returns false if the walk may end. */
 static bool give(struct script_sink *sink, const struct span *stack, uintptr_t frame,
@@ -46,8 +39,8 @@ static bool give(struct script_sink *sink, const struct span *stack, uintptr_t f
   if (!shared) return true;
   if (code - v8.own.start < v8.own.end - v8.own.start) {
     /* A frame of the interpreter, which all have the same return address. */
-    note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecodes);
-    note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecode);
+    script_note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecodes);
+    script_note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecode);
   }
   return script_give(sink, (struct python_frame){0, shared, 0});
 }
@@ -64,7 +57,7 @@ static void follow(struct script_sink *sink, const struct span *stack, uintptr_t
         (kind >> 1 == (uintptr_t)v8.at.kind_entry || kind >> 1 == (uintptr_t)v8.at.kind_construct))
       return;
     if (!v8_is_smi(kind) && !give(sink, stack, frame, code)) return;
-    note(sink, frame + WORD);
+    script_note(sink, frame + WORD);
     if (span_word(stack, frame + WORD, &code) < 0) return;
     frame = outer;
   }
