@@ -75,14 +75,21 @@ static inline int have_texts(struct site_stack *stack) {
   return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_texts(stack);
 }
 
+/* Walks of the frames of Java and JavaScript, which take microseconds, have at most this part of a
+ * thread's time: a program with hundreds of stacks in turn would otherwise walk at each call. */
+enum { CHECK_PART = 64 };
 static __attribute__((noinline)) int check_lines(struct site_stack *stack) {
-  return site_has_script_lines(stack) && check_texts(stack);
+  uint64_t begun = ticks_now();
+  int are_same = site_has_script_lines(stack) && check_texts(stack);
+  site_thread.check_after = site_thread.now + CHECK_PART * (ticks_now() - begun);
+  return are_same;
 }
 
 /* Like have_texts, for a stack that has the words of the known one: compares the lines, too. */
 static inline int have_lines(struct site_stack *stack) {
   uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
-  return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_lines(stack);
+  return LIKELY(site_thread.now - checked < CHECK_TICKS) ||
+         site_thread.now < site_thread.check_after || check_lines(stack);
 }
 
 /* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because
@@ -247,10 +254,8 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
  * calls, and at most. */
 enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
-/* Finds the site of the stack in the argument, by the known stacks or by a walk, and stores its
- * record. Runs on a stack of the runtime. */
-static void find_site(void *argument) {
-  struct new_stack *new = argument;
+/* Finds the site of a stack, by the known stacks or by a walk, and stores its record. */
+static void walk_to_site(struct new_stack *new) {
   const struct site_python *python = new->python;
   struct registers registers;
   struct span span;
@@ -287,11 +292,36 @@ static void find_site(void *argument) {
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
+/* After so many walks, a thread spends at most one part in WALK_PART of its time on them: a program
+ * whose stacks cannot be remembered would otherwise wait some microseconds for each call. The calls
+ * in between count for no function. */
+enum { WALKS_FREE = 1 << 16, WALK_PART = 16 };
+static inline int may_walk(void) {
+  return site_thread.walks < WALKS_FREE || site_thread.now >= site_thread.walk_after;
+}
+
+/* Finds the site of the stack in the argument, unless the thread has walked for too long. Runs on a
+ * stack of the runtime. */
+static void find_site(void *argument) {
+  struct new_stack *new = argument;
+  uint64_t begun = ticks_now();
+  if (!may_walk()) {
+    new->part = site_unknown();
+    __atomic_store_n(&sites_state.unknown, new->part, __ATOMIC_RELEASE);
+    return;
+  }
+  walk_to_site(new);
+  site_thread.walks++;
+  site_thread.walk_after = site_thread.now + WALK_PART * (ticks_now() - begun);
+}
+
 /* Finds or makes the record of a stack that is not among the known stacks; returns NULL if there is
  * no space. Not inlined, because the registers need additional stack. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};
+  struct site_part *unknown = __atomic_load_n(&sites_state.unknown, __ATOMIC_ACQUIRE);
+  if (!may_walk() && unknown) return unknown;
   new.forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   registers_take(&new.registers);
   if (stack_run(find_site, &new) < 0) new.part = NULL;
@@ -339,7 +369,8 @@ __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame
 
 int site_has_more_lines(void) {
   return !script_has_words() ||
-         __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) < SITE_STACKS_BY_WORDS;
+         (__atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) < SITE_STACKS_BY_WORDS &&
+          may_walk());
 }
 
 __attribute__((noinline)) struct site_part *site_of_words(uintptr_t frame, uintptr_t returns) {

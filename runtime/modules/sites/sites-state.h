@@ -89,7 +89,8 @@ struct sites_state {
   uint32_t forgotten;    /* how often the table was emptied */
   struct segments parts; /* site_part, by record number */
   struct site_object *objects;
-  uint32_t known_objects; /* number of objects that are known or about to be */
+  uint32_t known_objects;    /* number of objects that are known or about to be */
+  struct site_part *unknown; /* of calls without a walk; NULL: not made yet */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
@@ -102,11 +103,13 @@ struct site_thread {
   uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
   uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
   enum site_kind last_kind;
-  uint64_t now;     /* end of the call whose stack is searched, in ticks */
-  uintptr_t frame;  /* frame of sites_count_inside in that call */
-  uint64_t untimed; /* ticks of quick calls since last_end */
-  int forks;        /* 1: the call is a fork */
-  int walked;       /* 1: the call's stack was new, which took time of the runtime */
+  uint64_t now;               /* end of the call whose stack is searched, in ticks */
+  uintptr_t frame;            /* frame of sites_count_inside in that call */
+  uint64_t untimed;           /* ticks of quick calls since last_end */
+  int forks;                  /* 1: the call is a fork */
+  int walked;                 /* 1: the call's stack was new, which took time of the runtime */
+  uint64_t walks, walk_after; /* walks of stacks; ticks before which no further stack is walked */
+  uint64_t check_after; /* ticks; the frames of Java and JavaScript are not walked again before */
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -128,8 +131,8 @@ struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns the record's state if words tell that the running stack is known; else NULL. */
 struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
-/* Returns 0 if the table of stacks has only room for stacks without lines of Java or JavaScript,
- * which are fewer: a program with more would be walked at each call. */
+/* Returns 0 if the frames of Java or JavaScript are not to be walked: the table of stacks has only
+ * room for stacks without such lines, which are fewer, or this thread has walked for too long. */
 int site_has_more_lines(void);
 /* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
 int site_has_lines(struct site_stack *stack);

@@ -38,6 +38,7 @@ void sites_forked(void) {
   segments_clear(&sites_state.parts);
   site_objects_forked();
   sites_state.sites = sites_state.stacks = 0;
+  sites_state.unknown = NULL;
   site_thread.last = NULL;
   sites_quick_forked();
   for (int i = 0; i < SITE_HEADS; i++)
