@@ -104,7 +104,7 @@ def test_threads_of_the_java_machine(where: Where) -> None:
     needs("java")
     (where.folder / "Garbage.java").write_text(
         "public class Garbage {\n  public static void main(String[] words) {\n"
-        "    for (int i = 0; i < 200; i++) System.gc();\n  }\n}\n"
+        "    for (int i = 0; i < 10; i++) System.gc();\n  }\n}\n"
     )
     subprocess.run(["javac", "Garbage.java"], cwd=where.folder, check=True, timeout=120)
     options = ("-Xlog:gc*=trace:file=log::filecount=0", "-XX:+UseSerialGC", "-Xmx8m")

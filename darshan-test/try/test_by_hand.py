@@ -31,4 +31,4 @@ def test_transactions_of_sqlite(trial: Try) -> None:
     assert "transaction" in edits["syncs"]["remedy"]
     assert {row["result"] for row in rows.values()} == {"not tried"}
     said = trial.run("--yes-repeat", "--", *command).stdout
-    assert f"edit program.py:{line}:  Synchronize" in said and "not from outside" in said
+    assert f"edit program.py:{line}:  Call fsync" in said and "not from outside" in said

@@ -104,7 +104,7 @@ def test_what_commits_cost(trial: Try) -> None:
     told = " ".join(done.stdout.split())
     assert "same output: measured" in told and "durability costs" in told, told
     assert "This is no remedy" in told and "to keep it" not in told, told
-    assert f"edit {PLACE.strip()}: Synchronize only at points" in told, told
+    assert f"edit {PLACE.strip()}: Call fsync only at points" in told, told
     whole = json.loads(log.with_suffix(".tried.json").read_text())
     rows = {row["remedy"]: row for row in whole["remedies"]}
     row = rows[NAME]

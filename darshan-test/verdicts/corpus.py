@@ -495,6 +495,7 @@ def _parsed() -> list[Row]:
         parsed(
             "look-ups",
             "waits-for-locks-of-nobody failed-lookups",
+            "transaction",
             says=("put the whole loop into one", "SQLite locks its database for each transaction"),
         ),
         parsed(

@@ -68,11 +68,14 @@ def find(facts: Facts) -> Iterator[Finding]:
             extra, "SYNC_OPENS", "MSYNCS", "RANGE_SYNCS", "SYNCS", "F_SYNC_TIME", "F_FSYNC_TIME"
         ),
         remedy=Remedy(
-            "Call fsync only at points to which a restart returns, such as a checkpoint, not "
-            "after every record"
-            + (", group changes into a transaction" if databases(facts) else "")
-            + (", open without O_SYNC and O_DSYNC" if through.any() else "")
-            + ".",
+            (
+                "Open the file without O_SYNC and O_DSYNC, and call fsync at points to which a "
+                "restart returns, such as a checkpoint."
+                if through.any()
+                else "Call fsync only at points to which a restart returns, such as a checkpoint, "
+                "not after every record."
+            )
+            + (" Group changes into a transaction." if databases(facts) else ""),
             "SQL: BEGIN; many INSERTs; COMMIT;\n"
             "SQL: PRAGMA synchronous = NORMAL;\n"
             "Java: channel.force(false) once for each checkpoint, not for each record\n"
