@@ -234,6 +234,7 @@ def test_on_a_page(build: Path, tmp_path: Path, window: Browser, width: int, dar
     window.open(page, width)
     window.until("return document.documentElement.dataset.ready")
     chart = "#r0-training-lanes .u-over"
+    window.until(f"return document.querySelector('{chart}') !== null")
     across = window.run(f"return document.querySelector('{chart}').clientWidth")
     said = []
     for lane, seconds in ((0, 1.05), (0, 1.15), (1, 1.05), (2, 3.05), (2, 0.55), (0, 5.05)):

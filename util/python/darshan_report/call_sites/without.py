@@ -10,6 +10,7 @@ from .lines import Lines, Site
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
+_NODE = re.compile(r"lib(?:node|uv)\.so")  # node as Debian builds it
 _NO_PROGRAM = re.compile(r".*\.so(?:\.[0-9.]+)?")
 _SHELLS = ("sh", "dash")  # bash can mostly run their scripts
 _LEAST = 0.01  # part of the time in calls that is worth a sentence
@@ -48,6 +49,8 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
     program = _program(objects)
+    if not program and "node" in scripts and any(map(_NODE.match, objects)):
+        program = "node"
     if interpreters.is_interpreter(program):
         script = scripts.get(program, "")
         where = f"; look in {script}" if script else ""

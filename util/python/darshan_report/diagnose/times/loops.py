@@ -51,7 +51,7 @@ _PAUSES = 1.5  # most long gaps per open; above 1, as a busy machine adds long g
 _TOLD = 0.01  # smallest share of the seconds in the calls that is worth a sentence
 _HALF = 0.5  # smallest share of a finding's calls that its loops must have together
 _PART = 0.1  # smallest share that each of them must have
-_NODE = re.compile(r"(?:^|/)node(?:js)?$")
+_NODE = re.compile(r"(?:^|/)(?:node(?:js)?$|lib(?:node|uv)\.so)")
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
 _FIRST = re.compile(r"(?:fd)?opendir|scandir")  # calls that begin a listing, which count like opens
 
