@@ -132,3 +132,40 @@ def test_script_by_another_name(tmp_path: Path) -> None:
     """The script is found in a command line that says awk or sh for mawk or dash."""
     assert script_of("awk -f a.awk in")["mawk"] == "a.awk"
     assert script_of("sh a.sh")["dash"] == "a.sh"
+
+
+DEEP = r"""
+#include <fcntl.h>
+#include <unistd.h>
+enum { KNOWN = 4500, MORE = 200000 };
+static volatile int depth_of_last;
+static int file;
+static __attribute__((noinline)) void down(int depth, int calls) {
+  if (depth > 0)
+    down(depth - 1, calls);
+  else
+    for (int i = 0; i < calls; i++)
+      lseek(file, 0, SEEK_SET);
+  depth_of_last = depth;
+}
+int main(void) {
+  file = open("data", O_RDWR | O_CREAT, 0600);
+  for (int depth = 0; depth < KNOWN; depth++)
+    down(depth, 1);
+  down(KNOWN, MORE);
+  return close(file);
+}
+"""
+
+
+def test_more_stacks_than_are_known(where: Where) -> None:
+    """Calls on a stack that cannot be remembered are not walked without end: some of them have no
+    function. The sum of all sites stays exact, and the reason is told."""
+    where.program.start(where.compile(source=DEEP))
+    found = where.program.read(where.log)
+    counted = sum(int(site.row["SEEKS"]) for site in found.sites)
+    counted += sum(int(row["SEEKS"]) for row in found.others.values())
+    assert counted == 4500 + 200_000
+    assert 0 < int(found.others["?"]["SEEKS"]) < 200_000 - (1 << 15)
+    said = " ".join(where.ask().stdout.split())
+    assert "No line: a thread used too many stacks to look at each" in said

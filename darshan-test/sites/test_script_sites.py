@@ -302,3 +302,21 @@ def test_modules_of_perl(path: str, wanted: str) -> None:
     assert installed.is_installed(path)
     assert installed.called(path, "f") == wanted
     assert not installed.is_installed("/home/u/bin/lib/Tools.pm")
+
+
+def test_many_stacks_in_turn(program: Program) -> None:
+    """A script with hundreds of stacks in turn is not compared with all of them again and again: a
+    comparison asks whether the script's file exists, so these questions are counted."""
+    needs("program:strace", "program:perl", "no-filter")
+    stacks, rounds = 400, 200
+    calls = "".join(f"sub m{i} {{ sysseek($file, 0, 0) }}\n" for i in range(stacks))
+    loop = "".join(f"m{i}();" for i in range(stacks))
+    work = program.folder / "work"
+    work.mkdir()
+    text = f"open(my $file, '<', 'many.pl') or die;\n{calls}for (1..{rounds}) {{ {loop} }}\n"
+    (work / "many.pl").write_text(text.replace("my $file", "our $file"))
+    strace = ("strace", "-qq", "-c", "-e", "trace=faccessat,faccessat2,access", "-o", "counts")
+    program.start(*strace, "perl", "many.pl")
+    counts = (work / "counts").read_text()
+    asked = sum(int(line.split()[3]) for line in counts.splitlines() if "access" in line)
+    assert asked < stacks * rounds / 2, counts

@@ -55,9 +55,34 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
   return 1;
 }
 
+/* The ticks after which a known stack is compared again: at least about a millisecond, and so many
+ * that comparisons take at most one part in CHECK_PART of a thread's time. A program with hundreds
+ * of stacks in turn would otherwise compare one at each call, which takes microseconds. */
+enum { CHECK_TICKS = 1 << 21, CHECK_PART = 16 };
+static const uint64_t longest_check_age = (uint64_t)CHECK_TICKS << 10; /* about a second */
+static inline int is_due(const struct site_stack *stack) {
+  uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
+  uint64_t age = site_thread.now - checked;
+  return UNLIKELY(age >= CHECK_TICKS) && age >= site_thread.check_age;
+}
+
+/* Notes a comparison that began at this time. After each period of the present age, computes the
+ * age that the comparisons of the period call for: each stack is compared once in a period. */
+static void note_check(uint64_t begun) {
+  struct site_thread *thread = &site_thread;
+  uint64_t now = ticks_now();
+  thread->in_checks += now - begun;
+  if (now - thread->checks_since < CHECK_TICKS || now - thread->checks_since < thread->check_age)
+    return;
+  uint64_t age = CHECK_PART * thread->in_checks;
+  thread->check_age = age < longest_check_age ? age : longest_check_age;
+  thread->in_checks = 0;
+  thread->checks_since = now;
+}
+
 /* Compares a mark of the texts of the running stack's lines, which have the addresses of the known
  * stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
-static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
+static int compare_texts(struct site_stack *stack) {
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
   if (mark && known && mark != known) return 0;
@@ -66,30 +91,30 @@ static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
   return 1;
 }
 
-/* Like check_texts, but returns 1 without a comparison if the last one was less than about a
- * millisecond ago. Equal addresses are not enough: a code object can be freed, and another one of
- * the same size made at its address, for example if a program runs one script after another. */
-enum { CHECK_TICKS = 1 << 21 };
-static inline int have_texts(struct site_stack *stack) {
-  uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
-  return LIKELY(site_thread.now - checked < CHECK_TICKS) || check_texts(stack);
+static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
+  uint64_t begun = ticks_now();
+  int are_same = compare_texts(stack);
+  note_check(begun);
+  return are_same;
 }
 
-/* Walks of the frames of Java and JavaScript, which take microseconds, have at most this part of a
- * thread's time: a program with hundreds of stacks in turn would otherwise walk at each call. */
-enum { CHECK_PART = 64 };
+/* Like check_texts, but returns 1 without a comparison if the last one is recent. Equal addresses
+ * are not enough: a code object can be freed, and another one of the same size made at its address,
+ * for example if a program runs one script after another. */
+static inline int have_texts(struct site_stack *stack) {
+  return !is_due(stack) || check_texts(stack);
+}
+
 static __attribute__((noinline)) int check_lines(struct site_stack *stack) {
   uint64_t begun = ticks_now();
-  int are_same = site_has_script_lines(stack) && check_texts(stack);
-  site_thread.check_after = site_thread.now + CHECK_PART * (ticks_now() - begun);
+  int are_same = site_has_script_lines(stack) && compare_texts(stack);
+  note_check(begun);
   return are_same;
 }
 
 /* Like have_texts, for a stack that has the words of the known one: compares the lines, too. */
 static inline int have_lines(struct site_stack *stack) {
-  uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
-  return LIKELY(site_thread.now - checked < CHECK_TICKS) ||
-         site_thread.now < site_thread.check_after || check_lines(stack);
+  return !is_due(stack) || check_lines(stack);
 }
 
 /* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because

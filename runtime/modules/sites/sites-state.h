@@ -109,7 +109,9 @@ struct site_thread {
   int forks;                  /* 1: the call is a fork */
   int walked;                 /* 1: the call's stack was new, which took time of the runtime */
   uint64_t walks, walk_after; /* walks of stacks; ticks before which no further stack is walked */
-  uint64_t check_after; /* ticks; the frames of Java and JavaScript are not walked again before */
+  /* Known stacks are compared again after check_age; comparisons took in_checks since checks_since
+   * (all in ticks). */
+  uint64_t check_age, in_checks, checks_since;
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -11,6 +11,7 @@ from ..classes import dataclass
 # Functions that start a process, as a pattern. A wait is counted for the start by vfork, which has
 # no site.
 STARTS = r"(?:fork|posix_spawnp?|system|popen|wait(?:pid|[34])?)$"
+UNKNOWN = "?"  # the first element of a site whose stack was not looked at
 IMPORT = "import"  # the first element of a site of Python's import machinery
 _ENDS = ("?", "...")  # last elements: the rest of the stack is not known, or was cut
 _ELEMENTS = 256  # of a name that are read; the runtime writes fewer

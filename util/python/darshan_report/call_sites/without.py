@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from . import installed, interpreters
 from .lines import Lines, Site
+from .stack import UNKNOWN
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
@@ -23,14 +24,16 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
     python = [place for place in site.places if not place.object and place.file]
     if not python and any(map(_JAVA.fullmatch, objects)):
         return (
-            "the Java machine itself made these calls, or its frames are not known; those of "
-            "OpenJDK 11 and later on x86-64 are"
+            "the Java machine itself made these calls, or this log has no lines of Java (which "
+            "need OpenJDK 11 or later, on x86-64)"
         )
     if python:
         through = f"through {installed.called(python[0].file, python[0].function)}"
         if python[-1].file.endswith(".py") and installed.is_thread(python[-1].file):
             return f"a thread of a library made these calls, {through}"
         return f"the calls came from installed software alone, {through}"
+    if site.stack.called == UNKNOWN and not objects:
+        return "a thread used too many stacks to look at each, or its stack has unknown bounds"
     return _of_program(objects, scripts) if objects else ""
 
 
