@@ -14,6 +14,9 @@ import pytest
 from lab.environment import settings
 
 from .conftest import Run
+from .diagnose.build import write
+from .diagnose.cases import CASES
+from .pages import text_of
 
 LIMITS = "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\noperations = 100\n"
 
@@ -245,3 +248,19 @@ def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path
     )  # fmt: skip
     room = int(re.findall(r"rdcc_nbytes=(\d+)", code)[0])
     assert done.stdout.startswith("5.0 ") and f" {room}," in done.stdout
+
+
+def test_every_first_screen_shows_the_hint(build: Path, summary: Run, tmp_path: Path) -> None:
+    """If there is no problem, a hint comes first in `darshan stat`, on page 1 of the PDF and on the
+    page, none of which says that there is nothing to change."""
+    (job,) = (having for name, having, _ in CASES if name == "slow-text")
+    log, title = write(job, tmp_path / "a.darshan"), "Much of the run passes between the reads"
+    stat = [build / "darshan", "stat", "-r", log]
+    shown = subprocess.run(stat, capture_output=True, text=True, check=True)
+    assert f"? {title}" in shown.stderr, shown
+    assert summary("-o", tmp_path / "a.pdf", log).returncode == 0
+    first = " ".join(text_of(tmp_path / "a.pdf").split("\f")[0].split())
+    assert f"What to change first {title}" in first, first
+    assert summary("--html", "-o", tmp_path / "a.html", log).returncode == 0
+    page = (tmp_path / "a.html").read_text()
+    assert "<h2>Worth a look</h2>" in page and "Nothing to change" not in page

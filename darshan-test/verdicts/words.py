@@ -307,7 +307,6 @@ def _between() -> list[Row]:
     return [
         row("between.py", "dates-of-lines", says=(hint, "strptime")),
         row("between.py", "words-of-lines", never=("Much of the run passes",)),
-        row("between.py", "places-of-lines", "seeks", "tell() of a text file is slow"),
         row(
             "fields.c",
             "rows-by-list",

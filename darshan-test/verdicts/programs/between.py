@@ -44,21 +44,6 @@ def words_of_lines(_: bool) -> None:
     assert len(known) == 250
 
 
-def prepare_places_of_lines() -> None:
-    """Writes a text file of 200,000 lines."""
-    Path("entries.txt").write_text("".join(f"LOCUS {i} entry\n" for i in range(200_000)))
-
-
-def places_of_lines(cured: bool) -> None:
-    """Asks a text file for the place of each line, which takes long; cured: counts bytes."""
-    places, at = [], 0
-    with open("entries.txt", "rb" if cured else "r") as file:
-        while line := file.readline():
-            at = at + len(line) if cured else file.tell()  # blame: places-of-lines
-            places.append(at)
-    assert places[-1] == Path("entries.txt").stat().st_size
-
-
 if __name__ == "__main__":
     name = sys.argv[1].replace("-", "_")
     if sys.argv[2:] == ["prepare"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 
 from ..classes import dataclass
@@ -16,6 +16,7 @@ PROBLEM = "problem"  # costs time or bytes, and the user can change it
 NOTICE = "notice"  # something that the log cannot show, or that is worth knowing
 FACT = "fact"  # something that took time, without a proposal for a change
 GOOD = "good"  # nothing to change
+_MUCH = 0.25  # share of the run that a notice may save so that `darshan stat` shows it
 
 # Roles of rules.
 CAUSE = "cause"  # names the files that it explains
@@ -142,6 +143,11 @@ class Finding:
     # A notice that may save much time: `darshan stat` shows it if there is no problem.
     is_hint: bool = False
 
+    @property
+    def gains_much(self) -> bool:
+        """Whether it is a notice that tells what to do, and that this may save much of the run."""
+        return self.kind == NOTICE and self.stake.share >= _MUCH and bool(self.remedy.text)
+
     def _repr_html_(self) -> str:
         """Returns title, sentence, potential saving and remedy; the evidence is collapsed."""
         at, remedy = self.stake.text, self.remedy
@@ -178,3 +184,12 @@ class Findings(list[Finding]):
 
     def _repr_html_(self) -> str:
         return "".join(finding._repr_html_() for finding in self)
+
+
+def shown_first(found: Iterable[Finding]) -> list[Finding]:
+    """Returns the findings that every first screen shows, in their order: the problems. If there is
+    no problem, the hints; if there is no hint, the notices that may save much of the run; else
+    none."""
+    every = list(found)
+    problems = [f for f in every if f.kind == PROBLEM]
+    return problems or [f for f in every if f.is_hint] or [f for f in every if f.gains_much]

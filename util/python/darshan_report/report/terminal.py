@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..call_sites import told
-from ..diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Finding
+from ..diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Finding, shown_first
 from ..diagnose.rules.run import costly
 from ..measure import io_share
 from ..show.model import Table
@@ -34,7 +34,6 @@ from .sections.layers import in_pipes_sentence
 
 _WIDTH = 80
 _BRIEF = 3  # problems
-_MUCH = 0.25  # share of the run that a notice must be able to save to be shown in brief
 _REMEDY = 3  # lines, with what was tried
 _WHY = 4  # lines about a run without a problem
 _TALK = 5  # MPI functions
@@ -315,9 +314,7 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
-    problems = sorted((f for f, *_ in found if f.kind == PROBLEM), key=lambda f: f.rank)
-    problems = problems or sorted((f for f, *_ in found if f.is_hint), key=lambda f: f.rank)
-    problems = problems or sorted((f for f, *_ in found if _gains(f)), key=lambda f: f.rank)
+    problems = sorted(shown_first(f for f, *_ in found), key=lambda f: f.rank)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)
@@ -332,11 +329,6 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
             yield from _fact_with_line(finding, where[id(finding)])
 
 
-def _gains(finding: Finding) -> bool:
-    """Returns whether a notice has a remedy that may gain much of the run."""
-    return finding.kind == NOTICE and finding.stake.share >= _MUCH and bool(finding.remedy.text)
-
-
 def _is_costly(finding: Finding) -> bool:
     """Returns whether a finding is about I/O that takes much of the run, without a change that
     surely helps."""
@@ -344,7 +336,7 @@ def _is_costly(finding: Finding) -> bool:
 
 
 def _leads_to_line(finding: Finding) -> bool:
-    is_shown = finding.kind == PROBLEM or finding.is_hint or _gains(finding)
+    is_shown = finding.kind == PROBLEM or finding.is_hint or finding.gains_much
     return is_shown or _is_costly(finding)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Finding
+from ...diagnose.finding import GOOD, NOTICE, PROBLEM, Finding, shown_first
 from ...diagnose.rules.run import costly
 from ...measure import io_share
 from ...show.text import visible
@@ -79,8 +79,11 @@ def _verdict(context: Context, prefix: str) -> str:
             else ""
         )
         return _change(context, prefix, *problems[0]) + more
+    hints = shown_first(context.findings)
     for place, found in enumerate(context.findings):
-        if found.kind == NOTICE and found.name.startswith(costly.NAME):
+        if hints and found is hints[0]:
+            return _change(context, prefix, place, found, "Worth a look")
+        if not hints and found.kind == NOTICE and found.name.startswith(costly.NAME):
             return _change(context, prefix, place, found, "No known problem; most time")
     fine = [f for f in context.findings if f.name == "fine"] or [
         f for f in context.findings if f.kind == GOOD

@@ -3,7 +3,7 @@ their evidence."""
 
 from __future__ import annotations
 
-from ...diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Evidence, Finding
+from ...diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Evidence, Finding, shown_first
 from ...diagnose.reference import is_link
 from ...diagnose.rules.run import costly
 from ...show.model import Block, Code, Column, Heading, Paragraph, Table
@@ -38,10 +38,11 @@ def _texts(context: Context, finding: Finding, number: int) -> list[str]:
 
 def top(context: Context) -> list[Block]:
     """Returns the most important findings for page 1."""
-    shown = [f for f in context.findings if f.kind == PROBLEM][:TOP]
-    if not shown:
-        shown = [f for f in context.findings if f.name == "fine"]
-        shown += [f for f in context.findings if f.name.startswith(costly.NAME)][:1]
+    shown = shown_first(context.findings)[:TOP]
+    if not any(f.kind == PROBLEM for f in shown):
+        fine = [f for f in context.findings if f.name == "fine"]
+        most = [f for f in context.findings if f.name.startswith(costly.NAME)][:1]
+        shown = [*shown[: TOP - 1], *fine] if shown else [*fine, *most]
     told = (PROBLEM, NOTICE)
     left = sum(f.kind in told for f in context.findings) - sum(f.kind in told for f in shown)
     found: list[Block] = [Heading("What to change first")]

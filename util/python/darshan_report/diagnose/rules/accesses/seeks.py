@@ -62,9 +62,9 @@ def find(facts: Facts) -> Iterator[Finding]:
         NAME,
         "Seeks take much of the time",
         f"{facts.name(table.ids[first])} has {count(float(table['SEEKS'][first]))} "
-        f"calls of lseek and {count(float(calls[first])) if calls[first] else 'no'} transfers; "
-        "seeks took "
-        f"{seconds(float(time.sum()))}{facts.over_all}.{more.sentence}",
+        f"calls of lseek and {count(float(calls[first])) if calls[first] else 'no'} reads and "
+        f"writes by POSIX calls; seeks took {seconds(float(time.sum()))}{facts.over_all}."
+        f"{more.sentence}",
         stake=stake,
         evidence=facts.rows(table, first, "SEEKS", "READS", "WRITES", "F_META_TIME"),
         remedy=seeks_through(facts, int(table.ids[first])) or _remedy(facts),

@@ -18,7 +18,7 @@ from ...times.unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from ..accesses.reread import NAME as AGAIN
 from ..accesses.reread import most_moved
 from ..files import lookups
-from . import conversion
+from . import conversion, costly
 from .unseen import watch
 
 NAME = "fine"
@@ -29,9 +29,7 @@ _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _PIPES = "how long pipes took is unknown"
 _MOST = 0.5  # part of the run time
-_MUCH = 0.25  # part of the run time before the calls of one line
-_QUARTER = 0.25  # part of the run time that a notice must have at stake
-_COSTLY = "costly-"  # notices that name what takes much of the run
+_MUCH = 0.25  # share of the run time before the calls of one line that is reported
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
 _NAME_CALLS = (
@@ -97,10 +95,10 @@ def _little(facts: Facts) -> str:
     if loops_of(facts) is not None:
         stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
         return (
-            "faster calls would gain no more than that. Between the calls of its loops, "
-            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) passed, which larger or "
-            "fewer calls may save in part: libraries and the language work there for each call. "
-            f"Longer times between calls count as computing.{_longest(facts)}"
+            "faster calls would gain no more than that. Of the time between calls, "
+            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) counts as work of libraries "
+            "and the language for the calls of loops, and the rest as computing."
+            f"{_longest(facts)}"
         )
     if calls < facts.limits["calls.many"]:
         return (
@@ -128,8 +126,9 @@ def _longest(facts: Facts) -> str:
     if facts.tree is not None or not _MUCH <= part <= 1:
         return ""
     return (
-        f" Most of it passed before the calls at {at}: {seconds(time)} ({share(part, 1.0)}) went "
-        "by there since the thread's last call."
+        f" Before the calls at {at}, {seconds(time)} ({share(part, 1.0)} of the run time) passed "
+        "since the thread's last call, short and long times together. The log does not show what "
+        "the program does there."
     )
 
 
@@ -302,7 +301,7 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
 def _none_known(others: Sequence[Finding]) -> str:
     """Returns the title for a run without a problem; others: notices that may tell much of it."""
     told = (f for f in others if f.kind == NOTICE)
-    much = any(f.stake.share >= _QUARTER or f.name.startswith(_COSTLY) for f in told)
+    much = any(f.gains_much or f.name.startswith(costly.NAME) for f in told)
     return "No other problem is known" if much else "No known problem"
 
 
