@@ -80,7 +80,7 @@ def job(waits: tuple[float, ...], begin: float) -> Job:
     ]  # fmt: skip
     sums = replace(LOADER, values={**LOADER.values, "LOADER": loader, "F_NEXT_TIME": sum(waits)})
     saves = [saved(f"/ck_{step}.pt", begin + 20 * step) for step in range(3)]
-    return Job((sums, *ranks, *saves), seconds=100, nprocs=2)
+    return Job((sums, *ranks, *saves), seconds=100, nprocs=2, command=b"python3 train.py")
 
 
 def test_questions(darshan: Run, tmp_path: Path) -> None:
