@@ -143,7 +143,7 @@ static void at_a_hole(void) {
   open_stream();
   if (fseek(stream, 2000, SEEK_SET) != 0) _exit(86);
 }
-/* Calls of one character until the next one is not measured (modules/stdio/quick.h). */
+/* Small calls until the next one is not measured (modules/stdio/quick.h). */
 enum { UNTIL_QUICK = 40 };
 static void read_quickly(void) {
   open_stream();
@@ -160,6 +160,14 @@ static void write_quickly(void) {
 }
 static void call_putc(void) {
   if (putc('q', stream) == EOF) _exit(90);
+}
+static void call_getline(void) {
+  char *line = NULL;
+  size_t room = 0;
+  if (getdelim(&line, &room, 'b', stream) < 0) _exit(83);
+}
+static void call_fputs(void) {
+  if (fputs("a short text", stream) < 0) _exit(85);
 }
 static void call_fopen(void) {
   if (!fopen("data", "r+")) _exit(89);
@@ -252,6 +260,11 @@ const struct kind target_kinds[] = {{"read", to_the_front, call_read, 0},
                                     {"fgets", open_stream, call_fgets, 0},
                                     {"getc", read_quickly, call_getc, 0},
                                     {"putc", write_quickly, call_putc, 0},
+                                    {"fread-small", read_quickly, call_fread, 0},
+                                    {"fgets-small", read_quickly, call_fgets, 0},
+                                    {"getdelim-small", read_quickly, call_getline, 0},
+                                    {"fwrite-small", write_quickly, call_fwrite, 0},
+                                    {"fputs-small", write_quickly, call_fputs, 0},
                                     {"fseek", open_stream, call_fseek, 0},
                                     {"fflush", write_stream, call_fflush, 0},
                                     {"fclose", write_stream, call_fclose, 0},

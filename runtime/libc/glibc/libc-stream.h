@@ -2,6 +2,7 @@
 #ifndef DARSHAN_LIBC_STREAM_H
 #define DARSHAN_LIBC_STREAM_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <wchar.h>
 
@@ -54,13 +55,13 @@ static inline int stream_appends(const FILE *file) {
 static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }
-/* Return 1 if a read or a write of one character only moves a pointer in the buffer, as the macros
- * of stdio.h do, or if ungetc does so. */
-static inline int stream_serves_read(const FILE *file) {
-  return file->_IO_read_ptr < file->_IO_read_end && !stream_is_in_backup(file);
+/* Return 1 if a read or a write of this many bytes, at least 1, only copies them and moves a
+ * pointer in the buffer, as the macros of stdio.h do, or if ungetc only moves a pointer. */
+static inline int stream_serves_read(const FILE *file, int64_t bytes) {
+  return file->_IO_read_end - file->_IO_read_ptr >= bytes && !stream_is_in_backup(file);
 }
-static inline int stream_serves_write(const FILE *file) {
-  return file->_IO_write_ptr < file->_IO_write_end;
+static inline int stream_serves_write(const FILE *file, int64_t bytes) {
+  return file->_IO_write_end - file->_IO_write_ptr >= bytes;
 }
 static inline int stream_takes_back(const FILE *file, int c) {
   return c != EOF && file->_IO_read_ptr > file->_IO_read_base && !stream_is_in_backup(file) &&

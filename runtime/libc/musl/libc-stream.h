@@ -3,6 +3,7 @@
 #ifndef DARSHAN_LIBC_STREAM_H
 #define DARSHAN_LIBC_STREAM_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -75,12 +76,12 @@ static inline int stream_is_in_backup(const FILE *file) {
   return 0;
 }
 /* Return 0: it is not known here which calls only move a pointer. */
-static inline int stream_serves_read(const FILE *file) {
-  (void)file;
+static inline int stream_serves_read(const FILE *file, int64_t bytes) {
+  (void)file, (void)bytes;
   return 0;
 }
-static inline int stream_serves_write(const FILE *file) {
-  (void)file;
+static inline int stream_serves_write(const FILE *file, int64_t bytes) {
+  (void)file, (void)bytes;
   return 0;
 }
 static inline int stream_takes_back(const FILE *file, int c) {

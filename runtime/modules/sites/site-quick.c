@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../counting/size-bins.h"
 #include "../../door/door.h"
 #include "../../stacks/script/script-frames.h"
 #include "records.h"
@@ -68,7 +69,7 @@ void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t i
   if (UNLIKELY(is_locked) && !spin_lock(SPIN_TABLE, &part->lock)) return;
   counters[SITES_OPENS + kind]++;
   counters[SITES_BYTES_READ + writes] += bytes;
-  counters[SITES_SIZE_READ_0_100 + 10 * writes]++;
+  counters[SITES_SIZE_READ_0_100 + 10 * writes + (unsigned)size_bin(bytes)]++;
   counters[SITES_GAPS_SHORT]++;
   site_count_file(part, id, 1, bytes);
   if (UNLIKELY(is_locked)) spin_unlock(&part->lock);

@@ -1,5 +1,5 @@
 /* Calls that are counted without a stack walk and without reading the clock, between calls of the
- * same stack that are counted as usual. These are calls of the STDIO module on one character
+ * same stack that are counted as usual. These are small calls of the STDIO module
  * (../stdio/quick.h). */
 #ifndef DARSHAN_SITE_QUICK_H
 #define DARSHAN_SITE_QUICK_H
@@ -16,7 +16,7 @@ struct site_quick;
 /* Returns the site of a call by this caller, if sites_quick_begin has noted a call of this thread
  * with the same stack above the wrapper; else NULL. */
 struct site_quick *sites_quick(const struct site_caller *caller);
-/* Counts a quick call of at most one byte. The caller has locked a record, or the process has one
+/* Counts a quick call. The caller has locked a record, or the process has one
  * thread. */
 void sites_count_quick(struct site_quick *site, enum site_kind kind, uint64_t id, int64_t bytes);
 /* Notes the stack of the last counted call, from t1 to t2. Each quick call is taken to last as

@@ -1,4 +1,4 @@
-/* Counts calls of one character that the buffer of a stream serves; quick.h explains them. */
+/* Counts small calls that the buffer of a stream serves; quick.h explains them. */
 #include "quick.h"
 
 #include "../../intercept/loader/libc-direct.h"
@@ -93,11 +93,11 @@ static inline void unlock(struct stdio_stream *stream) {
   if (UNLIKELY(darshan_guard & GUARD_BUSY)) stdio_unlock(stream);
 }
 
-static inline void moves(struct stdio_stream *stream, int64_t *bytes, int64_t *most) {
-  ++*bytes;
-  int64_t offset = stream->offset;
-  STDIO_POKE(stream->offset, offset + 1);
-  if (*most < offset) *most = offset;
+static inline void moves(struct stdio_stream *stream, int64_t *sum, int64_t *most, int64_t bytes) {
+  *sum += bytes;
+  int64_t offset = stream->offset + bytes;
+  STDIO_POKE(stream->offset, offset);
+  if (*most < offset - 1) *most = offset - 1;
 }
 
 static inline void count_site(const struct stdio_stream *stream, struct site_quick *site,
@@ -105,36 +105,57 @@ static inline void count_site(const struct stdio_stream *stream, struct site_qui
   if (site) sites_count_quick(site, kind, stream->record->base.id, bytes);
 }
 
-int stdio_quick_read(struct stdio_stream *stream, const struct site_caller *caller) {
+/* Returns 1 if bytes that inlined macros have moved can be counted: not if some of them may have
+ * been pushed back before, or if there is no record yet that counts such moves. */
+static inline int can_count_inlined(const struct stdio_stream *stream, int64_t inlined) {
+  return inlined > 0 && stream->odd == 0 && stream->aux->ext != 0;
+}
+
+static void note_inlined(struct stdio_stream *stream, int64_t *calls) {
+  ++*calls;
+  posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
+}
+
+int stdio_quick_read(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller) {
   struct stdio_quick *quick = &stream->quick[0];
   struct site_quick *site;
+  const char *at = stream_read_at(stream->file);
+  int64_t inlined = at - STDIO_PEEK(stream->read_mark);
+  if (UNLIKELY(inlined) && !can_count_inlined(stream, inlined)) return 0;
+  if (UNLIKELY(stream->odd) && bytes > 1) return 0;
   if (!takes(stream, quick, caller, &site) || !lock(stream)) return 0;
   int64_t *counters = stream->record->counters;
   int is_new = stream->odd == 0;
-  STDIO_POKE(stream->read_mark, stream_read_at(stream->file) + 1); /* first, as in stdio_read */
+  STDIO_POKE(stream->read_mark, at + bytes); /* first, as in stdio_read */
   counters[STDIO_READS]++;
   if (LIKELY(is_new))
-    moves(stream, &counters[STDIO_BYTES_READ], &counters[STDIO_MAX_BYTE_READ]);
+    moves(stream, &counters[STDIO_BYTES_READ], &counters[STDIO_MAX_BYTE_READ], bytes + inlined);
   else
     stream->odd--;
   quick->left--;
   quick->untimed++;
-  count_site(stream, site, SITE_READ, is_new);
+  count_site(stream, site, SITE_READ, is_new ? bytes : 0);
+  if (UNLIKELY(inlined)) note_inlined(stream, &counters[STDIO_READS]);
   unlock(stream);
   return 1;
 }
 
-int stdio_quick_write(struct stdio_stream *stream, const struct site_caller *caller) {
+int stdio_quick_write(struct stdio_stream *stream, int64_t bytes,
+                      const struct site_caller *caller) {
   struct stdio_quick *quick = &stream->quick[1];
   struct site_quick *site;
+  const char *at = stream_write_at(stream->file);
+  int64_t inlined = at - STDIO_PEEK(stream->write_mark);
+  if (UNLIKELY(inlined) && !can_count_inlined(stream, inlined)) return 0;
   if (!takes(stream, quick, caller, &site) || !lock(stream)) return 0;
   int64_t *counters = stream->record->counters;
-  STDIO_POKE(stream->write_mark, stream_write_at(stream->file) + 1);
+  STDIO_POKE(stream->write_mark, at + bytes);
   counters[STDIO_WRITES]++;
-  moves(stream, &counters[STDIO_BYTES_WRITTEN], &counters[STDIO_MAX_BYTE_WRITTEN]);
+  moves(stream, &counters[STDIO_BYTES_WRITTEN], &counters[STDIO_MAX_BYTE_WRITTEN], bytes + inlined);
   quick->left--;
   quick->untimed++;
-  count_site(stream, site, SITE_WRITE, 1);
+  count_site(stream, site, SITE_WRITE, bytes);
+  if (UNLIKELY(inlined)) note_inlined(stream, &counters[STDIO_WRITES]);
   unlock(stream);
   return 1;
 }

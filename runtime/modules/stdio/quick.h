@@ -1,16 +1,20 @@
-/* Quick calls: calls of one character that the buffer of a stream serves.
+/* Quick calls: calls of at most QUICK_BYTES bytes that the buffer of a stream serves. They read or
+ * write a character, a line, a text or a few items, and only copy memory.
  *
- * The call itself takes 3 ns, and two readings of the clock take several times as long. Therefore
- * only one call in QUICK_CALLS + 1 is measured. The calls in between are counted at once in the
- * record and for their site, and each is taken to last as long as the last measured call. The
- * counts are exact, and the journal has them at once. The time is an estimate; the sum never
- * exceeds the time that has passed since the last measured call. The times at which the last read
- * and the last write ended are also estimates, at worst QUICK_CALLS calls old.
+ * The call itself takes 3 to 20 ns, and two readings of the clock take 15. Therefore only one call
+ * in QUICK_CALLS + 1 is measured. The calls in between are counted at once in the record and for
+ * their site, and each is taken to last as long as the last measured call. The counts are exact,
+ * and the journal has them at once. The time is an estimate; the sum never exceeds the time that
+ * has passed since the last measured call. The times at which the last read and the last write
+ * ended are also estimates, at worst QUICK_CALLS calls old.
  *
  * Calls are quick only while measured calls follow each other within some 30 us, so calls with
  * pauses between them are measured individually. The gaps before quick calls count as short gaps.
  * The gap before the next measured call is the time since the last measured call, minus the time of
  * the quick calls.
+ *
+ * Bytes that inlined macros have moved since the last call count as one call more, like those
+ * before a measured call (stdio_settle).
  *
  * A call is measured if other modules need its time (HDF5 and other layers, training), if threads
  * share the stream, or if its stack is not that of an earlier measured call
@@ -18,12 +22,14 @@
 #ifndef DARSHAN_STDIO_QUICK_H
 #define DARSHAN_STDIO_QUICK_H
 
+#include <string.h>
+
 #include "../sites/site-quick.h"
 #include "stdio-module.h"
 
 /* QUICK_CALLS + 1 is a prime number, so that the measured call is not always the same call of a
  * loop. */
-enum { QUICK_CALLS = 60 };
+enum { QUICK_CALLS = 60, QUICK_BYTES = 1024 };
 
 /* Determines how to check whether the process has only one thread. */
 void stdio_quick_prepare(void);
@@ -36,9 +42,10 @@ void stdio_quick_settle(struct stdio_stream *stream);
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
                        const struct site_caller *caller, uint64_t t1, uint64_t t2);
 
-/* Count a call that is about to happen. Return 1, or 0 if the call must be measured. */
-int stdio_quick_read(struct stdio_stream *stream, const struct site_caller *caller);
-int stdio_quick_write(struct stdio_stream *stream, const struct site_caller *caller);
+/* Count a call that is about to move this many bytes. Return 1, or 0 if the call must be measured.
+ */
+int stdio_quick_read(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
+int stdio_quick_write(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
 int stdio_quick_unget(struct stdio_stream *stream);
 
 /* Returns 1 if calls of this kind may be quick now: only this thread uses the stream, and the
@@ -48,22 +55,49 @@ static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&
          runtime_phase() == RUNTIME_RECORDING;
 }
-/* Return 1 if the buffer serves the next read or write, or the character that is pushed back, and
- * inlined macros have moved no bytes since the last call. */
-static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream) {
+/* Return 1 if the buffer serves a read or write of this many bytes, at least 1, or takes the
+ * character that is pushed back, and the buffer is that of the last call. */
+static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream,
+                                                  int64_t bytes) {
   const FILE *file = stream->file;
-  return stream_serves_read(file) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
-         stream_read_at(file) == STDIO_PEEK(stream->read_mark);
+  return stream_serves_read(file, bytes) && stream_read_end(file) == STDIO_PEEK(stream->read_end);
 }
-static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *stream) {
+static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *stream,
+                                                   int64_t bytes) {
   const FILE *file = stream->file;
-  return stream_serves_write(file) && stream_write_base(file) == STDIO_PEEK(stream->write_base) &&
-         stream_write_at(file) == STDIO_PEEK(stream->write_mark);
+  return stream_serves_write(file, bytes) &&
+         stream_write_base(file) == STDIO_PEEK(stream->write_base);
 }
+/* Inlined macros must also have moved no bytes since then. */
 static inline int stdio_serves_unget(const struct stdio_stream *stream, int c) {
   const FILE *file = stream->file;
   return stream_takes_back(file, c) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
          stream_read_at(file) == STDIO_PEEK(stream->read_mark);
+}
+
+/* Return the bytes of a call if it may be quick, else 0: of n items of this size; of a text and
+ * `more` bytes behind it; of the line that is next in the buffer, which has at most `most` bytes
+ * and ends with the byte `end`. */
+static inline int64_t stdio_few_items(const struct stdio_stream *stream, size_t size, size_t n) {
+  size_t bytes;
+  int is_few = !__builtin_mul_overflow(size, n, &bytes) && bytes <= QUICK_BYTES;
+  return is_few && !stream_is_wide(stream->file) ? (int64_t)bytes : 0;
+}
+static inline int64_t stdio_short_text(const struct stdio_stream *stream, const char *text,
+                                       size_t more) {
+  if (!stdio_is_quick(stream)) return 0;
+  size_t bytes = strnlen(text, QUICK_BYTES + 1) + more;
+  return bytes <= QUICK_BYTES && !stream_is_wide(stream->file) ? (int64_t)bytes : 0;
+}
+static inline int64_t stdio_short_line(const struct stdio_stream *stream, int end, int64_t most) {
+  const char *at = stream_read_at(stream->file);
+  int64_t bytes = stream_read_end(stream->file) - at;
+  if (bytes <= 0 || most <= 0 || !stdio_is_quick(stream) || stream_is_wide(stream->file)) return 0;
+  if (bytes > QUICK_BYTES) bytes = QUICK_BYTES;
+  if (bytes > most) bytes = most;
+  const char *found = memchr(at, end, (size_t)bytes);
+  if (found) return found - at + 1;
+  return bytes == most ? bytes : 0;
 }
 
 /* The caller of this wrapper. */

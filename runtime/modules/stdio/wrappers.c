@@ -32,27 +32,40 @@
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \
   stdio_settle(s)
-/* For calls of one character: returns at once if the call needs no measurement (quick.h). */
-#define CHARACTER(file, serves, quick)                                                             \
+/* For small calls: returns at once if the call needs no measurement (quick.h). bytes: of the call,
+ * 0 if it is not small. */
+#define SMALL(file, bytes, serves, quick)                                                          \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \
-  int served = serves(s);                                                                          \
+  int64_t small = bytes;                                                                           \
+  int served = small > 0 && serves(s, small);                                                      \
   if (LIKELY(served) && stdio_is_quick(s)) {                                                       \
-    if (LIKELY(s->aux->watched == 0) ? quick(s, NULL) : quick(s, QUICK_CALLER)) FORWARD;           \
+    if (LIKELY(s->aux->watched == 0) ? quick(s, small, NULL) : quick(s, small, QUICK_CALLER))      \
+      FORWARD;                                                                                     \
   }                                                                                                \
   stdio_settle(s)
-#define STREAM_READ_CHARACTER(file) CHARACTER(file, stdio_serves_read, stdio_quick_read)
-#define STREAM_WRITE_CHARACTER(file) CHARACTER(file, stdio_serves_write, stdio_quick_write)
+#define SMALL_READ(file, bytes) SMALL(file, bytes, stdio_serves_read, stdio_quick_read)
+#define SMALL_WRITE(file, bytes) SMALL(file, bytes, stdio_serves_write, stdio_quick_write)
+#define STREAM_READ_CHARACTER(file) SMALL_READ(file, 1)
+#define STREAM_WRITE_CHARACTER(file) SMALL_WRITE(file, 1)
 #define STREAM_UNGET(c, file)                                                                      \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \
   if (stdio_serves_unget(s, c) && stdio_is_quick(s) && stdio_quick_unget(s)) FORWARD;              \
   stdio_settle(s)
+#define STREAM_FIXED_LINE(file)                                                                    \
+  STREAM_LINE(file, '\n', (int64_t)n - 1);                                                         \
+  struct stdio_mark before = stdio_mark(file)
 #define STREAM_POSITION(file)                                                                      \
   STREAM(file);                                                                                    \
   struct stdio_mark before = stdio_mark(file)
+/* For getdelim, of which no number of bytes limits the line, and which may be called wrongly. */
+#define DELIMITED (line && room ? INT64_MAX : 0)
+#define STREAM_LINE(file, end, most) SMALL_READ(file, stdio_short_line(s, end, most))
+#define STREAM_TEXT(file, text, more) SMALL_WRITE(file, stdio_short_text(s, text, more))
+#define STREAM_WRITE_ITEMS(file) SMALL_WRITE(file, stdio_few_items(s, size, n))
 #define STREAM_ITEMS(file)                                                                         \
-  STREAM(file);                                                                                    \
+  SMALL_READ(file, stdio_few_items(s, size, n));                                                   \
   size_t item = 0, items = n, all;                                                                 \
   if (size > 1 && !__builtin_mul_overflow(size, n, &all)) item = size, size = 1, n = all
 #define STREAM_SCAN(file)                                                                          \
@@ -133,22 +146,31 @@
  */
 #define READ_ITEMS                                                                                 \
   if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2);                                           \
+  WAS_SMALL(STDIO_READ);                                                                           \
   if (item) r = r == n ? items : r / item
+#define WAS_SMALL(kind)                                                                            \
+  if (served) stdio_quick_begin(s, kind, QUICK_CALLER, t1, t2)
 #define READ_CHARACTER                                                                             \
   if (r == EOF) return r;                                                                          \
   stdio_read(s, 1, t1, t2);                                                                        \
-  if (served) stdio_quick_begin(s, STDIO_READ, QUICK_CALLER, t1, t2)
+  WAS_SMALL(STDIO_READ)
 #define READ_LINE                                                                                  \
-  if (r) stdio_line_read(s, r, before, t1, t2)
+  if (r) stdio_line_read(s, r, before, t1, t2);                                                    \
+  WAS_SMALL(STDIO_READ)
+#define READ_DELIMITED                                                                             \
+  if (r >= 0) stdio_read(s, r, t1, t2);                                                            \
+  WAS_SMALL(STDIO_READ)
 #define READ_FORMAT stdio_scanned(s, &scan, r, t1, t2)
 #define WROTE_ITEMS                                                                                \
-  if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2)
+  if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2);                                          \
+  WAS_SMALL(STDIO_WRITE)
 #define WROTE_CHARACTER                                                                            \
   if (r == EOF) return r;                                                                          \
   stdio_wrote(s, 1, t1, t2);                                                                       \
-  if (served) stdio_quick_begin(s, STDIO_WRITE, QUICK_CALLER, t1, t2)
-#define WROTE_TEXT                                                                                 \
-  if (r >= 0) stdio_wrote(s, (int64_t)strlen(text), t1, t2)
+  WAS_SMALL(STDIO_WRITE)
+#define WROTE_TEXT(more)                                                                           \
+  if (r >= 0) stdio_wrote(s, (int64_t)strlen(text) + more, t1, t2);                                \
+  WAS_SMALL(STDIO_WRITE)
 #define WROTE_FORMAT                                                                               \
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
