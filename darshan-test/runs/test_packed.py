@@ -156,11 +156,13 @@ def test_what_is_no_file(merge: Merge, run: Run, small: Path, tmp_path: Path) ->
     assert (tmp_path / "precious").read_bytes() == before
 
 
+@pytest.mark.parametrize("is_first", [True, False])
 def test_a_process_that_stops_while_it_appends(
-    merge: Merge, run: Run, small: Path, tmp_path: Path
+    merge: Merge, run: Run, small: Path, tmp_path: Path, is_first: bool
 ) -> None:
     """The merger does not wait for ever, and what comes later is in a log of its own."""
-    run.packed(small, 51, 51)
+    add = run.part if is_first else run.packed
+    add(small, 51, 51)
     log, pack = tmp_path / "one.darshan", run.folder / PACK
     with pack.open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_SH)

@@ -15,7 +15,8 @@ NAME = "durability"
 SETTING = f"{NAME}=1"
 
 # Each insert is a transaction. SLOW_DEVICE delays each sync, so that the test does not depend on
-# its device.
+# its device. All syncs take more than a second, which is most of the time in I/O even if the system
+# reads all modules of Python from a busy disk.
 INSERTS = """
 import sqlite3
 base = sqlite3.connect("results.db", isolation_level=None)
@@ -30,7 +31,7 @@ SLOW_DEVICE = """
 #include <time.h>
 #include <unistd.h>
 static int slowly(long call, int fd) {
-  const struct timespec moment = {0, 3000000};
+  const struct timespec moment = {0, 8000000};
   nanosleep(&moment, NULL);
   return (int)syscall(call, fd);
 }

@@ -16,7 +16,8 @@
  *                        record is that of the program
  *   logs                 in a run of `darshan run`: a link to the run's own folder in the log
  *                        folder, for separate logs of processes
- *   closed               the run has a log: a later process writes its own
+ *   closed               the run has a log: a later process writes its own. `events` is removed
+ *                        before it
  *   merging, merged, naming, partial, writing   the merger's (util/merge/run/commit.h)
  *   folding, folded      of the process that combines many parts (util/merge/run/fold.c)
  *

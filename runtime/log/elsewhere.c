@@ -31,6 +31,7 @@ static int save_in(const char *folder, const struct log_draft *draft,
   struct darshan_log_identity part = *identity;
   part.part = there;
   if (name_there(there, sizeof(there), folder) < 0 ||
+      darshan_make_folders(there, darshan_dated_levels(&darshan_config)) < 0 ||
       log_save(draft, &darshan_config, &part, begun_ns, final) < 0)
     return -1;
   if (SYS3(SYS_symlinkat, there, AT_FDCWD, run_state.part) < 0) {

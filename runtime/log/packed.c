@@ -21,6 +21,17 @@ int log_is_packed(void) {
   return is_packed;
 }
 
+/* The merger writes `closed` before it looks for parts a last time. When it removes the run
+ * directory, it removes `events` before `closed`, and the directory may stay, because a late
+ * process has made a file there. So a directory with neither of them has its log. In a run of the
+ * `darshan` command, `events` exists from the start. In another run the first process makes
+ * `events`, and the process that ends last makes a log of what a late process left. */
+int log_run_is_open(void) {
+  struct stat st;
+  if (outside_lstat(run_state.closed, &st) == 0) return 0;
+  return run_state.top != 0 || outside_lstat(run_state.events, &st) == 0;
+}
+
 static struct run_packed head_of(const struct log_draft *draft) {
   const struct darshan_clock *clock = &darshan_hot.clock;
   struct run_packed head = {.log = darshan_hash(draft->bytes, draft->used, 0),
@@ -46,7 +57,7 @@ static int may_append(int fd, size_t n) {
          ((here.st_mode & RUN_EVENTS_MODE) == RUN_EVENTS_MODE ||
           sys_fchmod(fd, RUN_EVENTS_MODE) == 0) &&
          SYS2(SYS_fstatfs, fd, &fs) == 0 && in_place(fs.f_type) &&
-         sys_may_grow_to((uint64_t)here.st_size + n) && outside_lstat(run_state.closed, &there) < 0;
+         sys_may_grow_to((uint64_t)here.st_size + n) && log_run_is_open();
 }
 
 /* Writes head and log in one call, because the kernel does not mix the bytes of one call with those

@@ -24,10 +24,21 @@ static int create(const char *path) {
 /* Creates the file with the temporary name, after making missing folders. Returns its descriptor
  * or -errno. */
 int log_create(const struct darshan_config *config, const char *partial) {
+  enum { TRIES = 5, MISSING = -2 /* ENOENT */ };
   int fd = create(partial);
-  if (fd != -2 /* ENOENT */ || outside_is_active()) return fd;
-  int result = darshan_make_folders(partial, darshan_dated_levels(config));
-  return result < 0 ? result : create(partial);
+  /* `darshan run` removes the run's empty folder at its end, also one that was made just now. */
+  for (int i = 0; fd == MISSING && i < TRIES && !outside_is_active(); i++) {
+    int result = darshan_make_folders(partial, darshan_dated_levels(config));
+    fd = result < 0 ? result : create(partial);
+  }
+  return fd;
+}
+
+/* Creates the file of a log or of a part. A part makes no folder: a run directory that is missing
+ * was removed, because the run has its log. */
+static int create_for(const struct darshan_config *config,
+                      const struct darshan_log_identity *identity, const char *path) {
+  return identity->part ? create(path) : log_create(config, path);
 }
 
 /* Renames the partial log to its final name, and never replaces a file. If the file system cannot
@@ -87,9 +98,9 @@ static int save_by_write(const struct log_draft *draft, const struct darshan_con
   size_t done = 0;
   if (!darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, 0)) return -1;
   size_t length = strlen(final);
-  int fd = log_create(config, final);
+  int fd = create_for(config, identity, final);
   for (int i = 2; fd == EXISTS && next_name(identity, final, length, i); i++)
-    fd = log_create(config, final);
+    fd = create_for(config, identity, final);
   if (log_step(fd) < 0) return -1;
   while (done < draft->used) {
     ssize_t written = sys_write(fd, draft->bytes + done, draft->used - done);
@@ -112,7 +123,7 @@ int log_save(const struct log_draft *draft, const struct darshan_config *config,
     return log_step(-ENAMETOOLONG);
   if (!sys_may(SYS_renameat2) || !sys_may(SYS_pwrite64))
     return save_by_write(draft, config, identity, partial, final);
-  int fd = log_create(config, partial);
+  int fd = create_for(config, identity, partial);
   if (log_step(fd) < 0) return -1;
   int result = log_step(sys_put(fd, draft->bytes, draft->used, 0));
   return log_finish(fd, result, config, identity, partial, begun_ns, final);

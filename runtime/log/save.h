@@ -51,6 +51,9 @@ int log_save_packed(const struct log_draft *draft);
 /* Returns 1 if the last draft of this process was appended, so that a merger will certainly read
  * it. */
 int log_is_packed(void);
+/* Returns 1 while the log of this process's run is not made, so that the run accepts parts. The
+ * caller knows that the run directory exists. */
+int log_run_is_open(void);
 
 /* Makes a log of the journal of a process that has ended (adopt.c): reads the journal at path if it
  * still is the file (dev, ino), writes the log that process pid could not write, and removes the

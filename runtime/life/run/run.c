@@ -40,9 +40,12 @@ enum { FULL = 1 }; /* RLIMIT_FSIZE allows no further row in the file */
 
 static int append_to(const char *path, const struct run_event *row) {
   struct stat st;
-  int fd = outside_open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, RUN_EVENTS_MODE);
+  int is_first = path == run_state.events;
+  /* The `darshan` command made `events`. If it is gone, the run has its log (log_run_is_open). */
+  int makes = is_first && run_state.top == 0 ? 0 : O_CREAT;
+  int fd = outside_open(path, O_WRONLY | O_APPEND | makes | O_NOFOLLOW, RUN_EVENTS_MODE);
   if (fd < 0) return -1;
-  int result = sys_fstat(fd, &st), is_first = path == run_state.events;
+  int result = sys_fstat(fd, &st);
   if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = FULL;
   if (result == 0) result = sys_write(fd, row, sizeof(*row)) == sizeof(*row) ? 0 : -1;
   if (row->kind == RUN_START) run_state.is_first_row = is_first && result == 0 && st.st_size == 0;
@@ -113,8 +116,7 @@ static int tell_start(int32_t parent, uint32_t token) {
 static int is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.folder, &st) < 0 || !S_ISDIR(st.st_mode)) return 0;
-  if (st.st_uid != (uid_t)sys_geteuid()) return 0;
-  return outside_lstat(run_state.closed, &st) < 0;
+  return st.st_uid == (uid_t)sys_geteuid() && log_run_is_open();
 }
 
 /* Appends this process's START row to the event file, so that it has joined the run. token: of

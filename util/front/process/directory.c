@@ -289,6 +289,7 @@ static void remove_empty_pack(int folder) {
   close(fd);
 }
 
+/* Removes `events` before `closed`: a process that sees neither knows that the run has its log. */
 static void remove_own(const char *path, unsigned own) {
   static const struct {
     unsigned kind;
@@ -296,9 +297,9 @@ static void remove_own(const char *path, unsigned own) {
   } files[] = {{OWN_CLOSED, RUN_CLOSED}, {OWN_LOGS, RUN_LOGS}, {OWN_LIBRARY, TREE_LIBRARY}};
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
+  if (own & OWN_EVENTS) events_remove(fd);
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
     if (own & files[i].kind) unlinkat(fd, files[i].name, 0);
-  if (own & OWN_EVENTS) events_remove(fd);
   if (own & OWN_PACK) remove_empty_pack(fd);
   close(fd);
   if (own & OWN_NAMES) events_remove_names(path, 0);

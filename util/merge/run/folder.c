@@ -363,13 +363,16 @@ int folder_drop_parts(struct run_folder *folder, const char *list, size_t n) {
   return drop_packed(folder, list, n) < 0 || failed ? -1 : 0;
 }
 
-void folder_settle(const struct run_folder *folder) {
+int folder_settle(const struct run_folder *folder) {
   int fd = packed_lock(folder->fd);
-  if (fd >= 0) close(fd);
+  if (fd < 0) return errno == EWOULDBLOCK ? -1 : 0;
+  close(fd);
+  return 0;
 }
 
 /* Removes `closed` after the rows: while rows exist, the file `closed` says that the run has its
- * log or needs none. */
+ * log or needs none. Without rows, a directory that stays, because a late process has made a file
+ * there, accepts no part (log_run_is_open in runtime/log/packed.c). */
 void folder_remove(struct run_folder *folder) {
   struct stat st;
   drop_packed(folder, "", 0); /* if it has no log */

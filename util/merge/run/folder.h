@@ -49,8 +49,8 @@ void folder_unlink(const struct run_folder *folder, const char *name);
  * 0, or -1 if one of them is still there. */
 int folder_drop_parts(struct run_folder *folder, const char *list, size_t n);
 /* Called when `closed` exists: waits, for a second at most, until the processes that did not see it
- * have appended their parts. */
-void folder_settle(const struct run_folder *folder);
+ * have appended their parts. Returns 0, or -1 if one of them has not. */
+int folder_settle(const struct run_folder *folder);
 /* Removes the run's own files, and the folder if it is empty then. */
 void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);

@@ -113,7 +113,7 @@ static void discard(struct one_log *run, const struct run_process *process) {
  * parts of the others. result: result of the run's log, RUN_NOTHING if it needed none. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
-  folder_settle(&run->folder);
+  int has_appending = folder_settle(&run->folder) < 0;
   if (folder_list(&run->folder) < 0) return RUN_FAILED;
   if (run->folder.count > 0 && left_read(&run->folder, &run->tree, run->options->keep) < 0)
     return RUN_FAILED;
@@ -129,7 +129,8 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
     }
   if (run->folder.has_taken) return result;
   if (run->folder.count > 0 && folder_list(&run->folder) < 0) return RUN_FAILED;
-  if (run->folder.count == 0) folder_remove(&run->folder);
+  /* A process that still appends its part calls the merger when it ends. */
+  if (run->folder.count == 0 && !has_appending) folder_remove(&run->folder);
   return result;
 }
 

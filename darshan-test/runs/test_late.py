@@ -1,0 +1,142 @@
+"""Processes that end late: while the merger closes and removes the run directory, or after it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from lab.binding import of_file
+from lab.command import finished
+from lab.environment import settings
+from sample import turning
+
+from .conftest import Program
+from .events import Run
+
+Case = tuple[str, int]
+SECONDS = 60
+STOPPED = "stopped by SIGSTOP"
+SCRIPTS = ("exec cat in", "cat in; exit 0")
+
+
+@dataclass
+class Late:
+    """A run of `darshan run` with one process, which has ended and left a part. base: the folder
+    of all files; merger: the command that makes the run's log; environment: what `darshan run`
+    gives to the run's processes."""
+
+    base: Path
+    merger: tuple[object, ...]
+    environment: Mapping[str, str]
+
+
+@pytest.fixture
+def late(build: Path, program: Program, tmp_path: Path) -> Late:
+    (tmp_path / "in").write_text("five\n")
+    (tmp_path / "other").touch()
+    (tmp_path / "merged").mkdir()
+    run = Run(tmp_path / "darshan-run.0.x")
+    run.process(51, (51, 61), "cat")
+    run.packed(program("cat", tmp_path / "other"), 51, 51)
+    places = settings(build, tmp_path / "logs", run.folder)
+    environment = os.environ | places | {"DARSHAN_ENABLE_NONMPI": str(run.folder)}
+    merger = (build / "darshan-merge", "--run", run.folder, "--logs", tmp_path / "merged")
+    return Late(tmp_path, merger, environment)
+
+
+class Stopped:
+    """A command that strace stops in a system call, for example the third unlinkat of a process."""
+
+    def __init__(self, base: Path, case: Case, *command: object, env: Mapping[str, str]) -> None:
+        call, number = case
+        self.trace = base / "trace"
+        inject = f"inject={call}:signal=STOP:when={number}"
+        under = ["strace", "-f", "-o", self.trace, "-e", f"trace={call}", "-e", inject]
+        words = [str(word) for word in (*under, *command)]
+        self.process = subprocess.Popen(words, env=env, cwd=base, stdout=subprocess.DEVNULL)
+
+    def stopped(self) -> list[int]:
+        """Returns the pids of the processes that were stopped so far."""
+        lines = self.trace.read_text().splitlines() if self.trace.exists() else []
+        return [int(line.split()[0]) for line in lines if STOPPED in line]
+
+    def wait(self) -> None:
+        """Waits until a process is stopped, or all have ended."""
+        end = time.monotonic() + SECONDS
+        while not self.stopped() and self.process.poll() is None:
+            assert time.monotonic() < end, self.trace
+            time.sleep(0.005)
+
+    def go_on(self) -> None:
+        """Waits until all processes have ended; those that are stopped go on."""
+        end = time.monotonic() + SECONDS
+        while self.process.poll() is None:
+            assert time.monotonic() < end, self.trace
+            for pid in self.stopped():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+            time.sleep(0.005)
+
+
+def until_stopped(pid: int) -> None:
+    end = time.monotonic() + SECONDS
+    while Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
+        assert time.monotonic() < end, pid
+        time.sleep(0.005)
+
+
+def opens(late: Late, name: str) -> list[int]:
+    """Returns how often the logs that have this file say that it was opened."""
+    logs = [log for folder in ("merged", "logs") for log in (late.base / folder).rglob("*.darshan")]
+    return [int(row["POSIX_OPENS"]) for log in logs for row in of_file(log, late.base / name)]
+
+
+# System calls that change the run directory, and how often the merger makes them.
+CHANGES = {"renameat": 3, "unlinkat": 20, "linkat": 1, "flock": 4, "rmdir": 1}
+CASES = [(call, 1 + i) for call, most in CHANGES.items() for i in range(most)]
+
+
+@pytest.mark.needs("ptrace")
+@pytest.mark.parametrize("case", turning(CASES, 0.2, "late while a merger is stopped"))
+@pytest.mark.parametrize("script", (*SCRIPTS, "kill -STOP $$; cat in; exit 0"))
+def test_a_process_while_a_merger_works(late: Late, script: str, case: Case) -> None:
+    """The process is in exactly one log, whether it starts or only continues at this change of the
+    folder."""
+    command = ["sh", "-c", script]
+    was_there = "STOP" in script
+    if was_there:
+        process = subprocess.Popen(command, env=late.environment, cwd=late.base)
+        until_stopped(process.pid)
+    merger = Stopped(late.base, case, *late.merger, env=os.environ)
+    merger.wait()
+    if was_there:
+        process.send_signal(signal.SIGCONT)
+    else:
+        process = subprocess.Popen(command, env=late.environment, cwd=late.base)
+    assert process.wait(SECONDS) == 0
+    merger.go_on()
+    assert (opens(late, "in"), opens(late, "other")) == ([1], [1])
+
+
+# System calls of the processes below, and how often one of them makes them.
+CALLS = {"openat": 20, "newfstatat": 20, "write": 8, "flock": 1, "unlinkat": 1, "execve": 1}
+MOMENTS = [(call, 1 + i) for call, most in CALLS.items() for i in range(most)]
+
+
+@pytest.mark.needs("ptrace")
+@pytest.mark.parametrize("case", turning(MOMENTS, 0.2, "stopped while a merger works"))
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_merger_while_a_process_is_stopped(late: Late, script: str, case: Case) -> None:
+    """The process is in exactly one log, at whatever call the merger comes and goes."""
+    process = Stopped(late.base, case, "sh", "-c", script, env=late.environment)
+    process.wait()
+    finished([str(word) for word in late.merger], timeout=SECONDS)
+    process.go_on()
+    assert (opens(late, "in"), opens(late, "other")) == ([1], [1])
