@@ -1,5 +1,5 @@
-"""The log that users of the package open: the records of log.py, with frames, traces, findings and
-plots."""
+"""Class Log, which open_log() returns to users of the package. It adds frames, traces, findings and
+plots to the records of log.py."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class Log(log.Log):
-    """An open log with its frames, traces and findings. Use it as a context manager; arrays outlive
-    it."""
+    """An open log with its frames, traces and findings. Use it as a context manager. Arrays from it
+    stay valid after the log is closed."""
 
     def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
-        """Returns the traced transfers of DXT_POSIX or DXT_MPIIO, one object per file and rank."""
+        """Returns the traced transfers of a module, "DXT_POSIX" or "DXT_MPIIO": one object per file
+        and rank."""
         return variable.traces(self, module)
 
     def frame(self, module: str) -> pandas.DataFrame:
@@ -35,16 +36,18 @@ class Log(log.Log):
         return frames.frame(self, module)
 
     def findings(self, limits: Limits | None = None) -> Findings:
-        """Returns the findings of all diagnoses: problems first, the costliest of them first."""
+        """Returns the findings of all diagnoses: problems first, the costliest of them first.
+        limits: thresholds of the rules; by default those of the environment and the built-in
+        ones."""
         from .diagnose.run import diagnose  # noqa: PLC0415 - all rules, which few users need
 
         return diagnose(self, limits)
 
     def plot_heatmap(self, layer: str | None = None) -> Figure:
-        """Returns the plot of bytes over time and ranks of a layer ("POSIX"), by default the layer
-        with the most bytes; rows are programs if the run had several. Like all plots it is a figure
-        of matplotlib: notebooks display it, savefig() writes it. Raises ValueError if the log has
-        no data for the plot, and UnknownName if it has no layer of this name."""
+        """Returns the heat map of a layer ("POSIX"): bytes over time and ranks, or over time and
+        programs if the run had several. Default: the layer with the most bytes. The result is a
+        figure of matplotlib: notebooks display it, savefig() writes it. Raises ValueError if the
+        log has no data for the plot, and UnknownName if it has no layer of this name."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.heat(self, layer)
@@ -57,7 +60,8 @@ class Log(log.Log):
         return pictures.rates(self, layer)
 
     def plot_access_sizes(self, layer: str | None = None) -> Figure:
-        """Returns the histogram of access sizes of a layer, by default the lowest layer."""
+        """Returns the histogram of access sizes of a layer. Default: the lowest layer of the
+        log."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.sizes(self, layer)

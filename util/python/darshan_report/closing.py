@@ -1,5 +1,4 @@
-"""The base class of objects that are open until they are closed: a log, a database, a
-connection."""
+"""The base class of objects that must be closed: a log, a database, a connection."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ _Self = TypeVar("_Self", bound="Closing")
 
 
 class Closing(abc.ABC):
-    """A base class for what must be closed: used as a context manager, the object closes itself at
-    the end of the block."""
+    """A base class for objects that must be closed. Used as a context manager, the object is closed
+    at the end of the block."""
 
     @abc.abstractmethod
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The entry points of the commands for pip. `make install` installs scripts for them instead."""
+"""The entry points of the commands that pip installs. `make install` installs scripts instead."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _version() -> None:
-    """Prints the version for --version, which installed scripts do themselves."""
+    """If the option is --version, prints the version and exits. Scripts of `make install` do this
+    themselves."""
     if sys.argv[1:2] == ["--version"]:
         print(os.path.basename(sys.argv[0]), VERSION)
         raise SystemExit(0)
 
 
 def _prepare() -> None:
-    """Lets Ctrl-C end a starting command without a message. If the file size is limited, keeps
-    Python from writing compiled modules: it would leave truncated modules, on which every later
-    import fails."""
+    """Prepares a command: handles --version, and lets Ctrl-C end a starting command without a
+    message. If the file size is limited, keeps Python from writing compiled modules, because a
+    truncated compiled module would make every later import fail."""
     _version()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -90,7 +91,7 @@ def _of_lakes(command: str) -> int:
 
 
 def collect() -> int:
-    """Runs darshan-collect, which handles signals in its own way."""
+    """Runs darshan-collect, which installs its own signal handlers."""
     _version()
     return _of_lakes("collect")
 
@@ -120,8 +121,8 @@ def serve() -> int:
 
 
 def _per_file(folder: str, log: str, *options: str) -> int:
-    """Replaces this process by darshan-summary-per-file, which makes a report for each file of the
-    log in `folder`. Returns 1, after a message, if it cannot be started."""
+    """Replaces this process by darshan-summary-per-file, which writes a report for each file of the
+    log `log` into `folder`. If it cannot be started, prints a message and returns 1."""
     from .called import called_as  # noqa: PLC0415
 
     name = "darshan-summary-per-file"
@@ -134,7 +135,9 @@ def _per_file(folder: str, log: str, *options: str) -> int:
 
 
 def main() -> int:
-    """Runs darshan-job-summary, or the command that its first option names."""
+    """Runs darshan-job-summary. Internal options of `darshan` come first: they start another
+    command (--trace, --transfers, --per-file, --first-findings) or print the package's folder
+    (--python-path)."""
     first, more = sys.argv[1:2], sys.argv[2:]
     if first == ["--python-path"]:
         print(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -16,10 +16,9 @@ def exit_status(
     say: Callable[[str], None],
     where: Callable[[], str],
 ) -> int:
-    """Returns the exit status of run. After an error, passes one line to `say` and returns 1. log:
-    the path of the log. where: returns what a failed system call was for, if the error does not
-    name a file.
-    """
+    """Runs a command and returns its exit status. If it raises an error, passes one line to `say`
+    and returns 1. log: path of the log. where: returns the path to blame for a failed system call
+    if the error does not name a file."""
     try:
         return run()
     except BrokenPipeError:

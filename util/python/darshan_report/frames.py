@@ -1,4 +1,4 @@
-"""pandas frames of a log. pandas is imported only when a frame is made."""
+"""Makes the pandas frames of a log. pandas is imported only when a frame is made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _pandas() -> ModuleType:
-    """Returns pandas, which only frames need. Raises ImportError with advice."""
+    """Returns the module pandas. Raises ImportError, which says how to install it."""
     try:
         import pandas  # noqa: PLC0415
     except ImportError as error:
@@ -32,7 +32,8 @@ def _pandas() -> ModuleType:
 
 
 def frame(log: Log, module: str) -> pd.DataFrame:
-    """Returns the frame of any module that has one."""
+    """Returns the pandas frame of a module; traces, heat maps and waits have columns of their
+    own."""
     if module == "HEATMAP":
         return heat_map(log)
     if module == "MPIWAIT":
@@ -43,10 +44,9 @@ def frame(log: Log, module: str) -> pd.DataFrame:
 
 
 def records(log: Log, module: str) -> pd.DataFrame:
-    """Returns a row per record: id, rank, name, then a column per counter.
+    """Returns a frame with a row per record: id, rank, name, then a column per counter.
 
-    The columns are strided views of the library's block.
-    """
+    The columns are strided views of the library's memory, not copies."""
     pd = _pandas()
     found = log.records(module)
     # Bytes-valued fields (uuids of the object stores) have no useful column type.
@@ -57,7 +57,8 @@ def records(log: Log, module: str) -> pd.DataFrame:
 
 
 def heat_map(log: Log) -> pd.DataFrame:
-    """Returns a row per heat map and bin: layer, rank, start (seconds), read, write (bytes)."""
+    """Returns a frame with a row per heat map and time bin: layer, rank, start of the bin
+    (seconds), read, write (bytes)."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -76,8 +77,8 @@ def heat_map(log: Log) -> pd.DataFrame:
 
 
 def waits(log: Log) -> pd.DataFrame:
-    """Returns a row per rank and bin: rank, start, and the seconds of waiting for other ranks, in
-    collective calls and in messages."""
+    """Returns a frame with a row per rank and time bin: rank, start of the bin (seconds), and the
+    seconds of waiting for other ranks in collective calls and in messages."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -95,8 +96,9 @@ def waits(log: Log) -> pd.DataFrame:
 
 
 def training_time(log: Log) -> pd.DataFrame:
-    """Returns a row per process, kind of time and bin: kind (of a worker with a colon and its
-    number), rank, start, and the seconds of this kind: whole, and a part."""
+    """Returns a frame with a row per process, kind of time and time bin: kind, rank, start of the
+    bin (seconds), and the seconds of this kind. The column `part` is contained in the column
+    `whole`. For a worker of a loader, the kind ends with a colon and the worker's number."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -115,7 +117,8 @@ def training_time(log: Log) -> pd.DataFrame:
 
 
 def trace(log: Log, module: str) -> pd.DataFrame:
-    """Returns a row per traced transfer, in the order of the log, writes of a file first."""
+    """Returns a frame with a row per traced transfer, in the order of the log; of each file, writes
+    come first."""
     pd = _pandas()
     parts = []
     for record in traces(log, module):

@@ -65,7 +65,7 @@ class LibraryMissing(RuntimeError):
 
 
 class LogError(RuntimeError):
-    """A log could not be read; the text is one line."""
+    """A log could not be read. The message is one line."""
 
 
 def _candidates() -> Iterator[str]:
@@ -85,10 +85,10 @@ def _candidates() -> Iterator[str]:
 
 @functools.cache
 def load() -> ctypes.CDLL:
-    """Returns the library, with argument and result types declared.
+    """Loads libdarshan-read and returns it, with the argument and result types of its functions
+    declared.
 
-    Raises LibraryMissing, which names the paths that were tried.
-    """
+    Raises LibraryMissing, which names the paths that were tried."""
     tried = []
     for path in map(os.path.normpath, _candidates()):
         tried.append(path)

@@ -1,5 +1,5 @@
-"""One log: its job, its names, and its records as arrays. api.py adds frames, traces, findings and
-plots."""
+"""One log: its job, its names, and its records as numpy arrays. api.py adds frames, traces,
+findings and plots."""
 
 from __future__ import annotations
 
@@ -57,12 +57,13 @@ class Info:
         return self.run_time < 0
 
     def region(self, module: str) -> Region | None:
-        """Returns the region of a module, by printed name; None without a region."""
+        """Returns the region of a module, by the name that darshan-parser prints ("POSIX"); None if
+        the log has none."""
         return self._by_name.get(module)
 
     @functools.cached_property
     def _by_name(self) -> dict[str | None, Region]:
-        """The first region of each name."""
+        """Regions by name; if two regions have one name, the first."""
         return {r.name: r for r in reversed(self.regions)}
 
 
@@ -96,11 +97,12 @@ def _info(raw: structs.Info) -> Info:
 
 
 class Log(Closing):
-    """An open log.  Use it as a context manager; arrays outlive it."""
+    """An open log. Use it as a context manager. Arrays from it stay valid after the log is
+    closed."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Opens a log; raises LogError if the file is not a log, or is damaged before its
-        records."""
+        """Opens a log. Raises LogError if the file is not a log, or if the part before its records
+        is damaged."""
         self._library = library.load()
         error = structs.Error()
         self._handle: int = self._library.darshan_log_read(os.fsencode(path), ctypes.byref(error))
@@ -135,7 +137,7 @@ class Log(Closing):
         return self._handle
 
     def name(self, record: int) -> str | None:
-        """Returns the name of a record; None if the log has none for this id."""
+        """Returns the name that belongs to a record id; None if the log has no name for it."""
         found = self._library.darshan_log_name(self._open_handle(), record)
         return None if found is None else library.text(found)
 
@@ -151,7 +153,7 @@ class Log(Closing):
         return found
 
     def mount(self, name: str) -> tuple[str, str] | None:
-        """Returns (mount point, type) of the file system that contains this name; None if
+        """Returns mount point and type of the file system that contains the path `name`; None if
         unknown."""
         place = self._library.darshan_log_mount(self._open_handle(), library.raw(name))
         return None if place < 0 else self.info.mounts[place]
@@ -162,10 +164,9 @@ class Log(Closing):
         return tuple(m for m in found if m is not None)
 
     def work(self, io: float = 0.0) -> float | None:
-        """Returns the seconds in which the processes of a run could work, summed: their lifetimes
-        without their waits for child processes. Returns None if unknown. io: seconds of a single
-        process in I/O.
-        """
+        """Returns the seconds in which the processes of a run could work, summed over processes:
+        their lifetimes without the waits for child processes. Returns None if unknown. io: seconds
+        that a single process spent in I/O, a lower bound of its working time. Raises LogError."""
         found, error = ctypes.c_double(), structs.Error()
         known = self._library.darshan_log_work(
             self._open_handle(), io, ctypes.byref(found), ctypes.byref(error)
@@ -175,11 +176,9 @@ class Log(Closing):
         return found.value if known else None
 
     def records(self, module: str | Module) -> Records:
-        """Returns all records of a module whose records have one size, without a copy. If the
-        module has no data, there are no records. Raises LogError if the region is damaged,
-        UnknownName (a KeyError) if there is no such module, and ValueError if its records vary in
-        size.
-        """
+        """Returns all records of a module, as arrays without a copy. If the module has no data, the
+        arrays are empty. Raises LogError if the region is damaged, UnknownName (a KeyError) if
+        there is no such module, and ValueError if the module's records vary in size."""
         found = self._module(module)
         if not found.fixed:
             raise ValueError(f"records of {found.name} vary in size: use log.each()")
@@ -201,17 +200,16 @@ class Log(Closing):
         return Records(found, np.frombuffer(memory, found.dtype))
 
     def each(self, module: str | Module) -> Iterator[bytes]:
-        """Yields the records of any module one by one, as bytes in the current layout.
+        """Yields the records of any module one by one, as bytes in the current release's layout.
 
-        variable.py turns the records of HEATMAP, DXT and LUSTRE into objects. Raises LogError at
-        the record where the region is damaged.
-        """
+        variable.py converts the records of HEATMAP, DXT and LUSTRE to objects. Raises LogError at
+        the record where the region is damaged."""
         for record in self.each_in_place(module):
             yield bytes(record)
 
     def each_in_place(self, module: str | Module) -> Iterator[memoryview]:
-        """Like each(), without a copy: a view is valid until the next one is requested. Raises
-        LogError for a damaged module."""
+        """Like each(), without copies: a view is valid only until the next record is requested.
+        Raises LogError if the module's region is damaged."""
         found = self._module(module)
         region = self.info.region(found.name)
         if region is None or region.length == 0:
@@ -251,5 +249,5 @@ class Log(Closing):
 
 
 def open_log(path: str | os.PathLike[str]) -> Log:
-    """Opens a log for this package; users get open_log() of api.py."""
+    """Opens a log for code of this package. Users of the package call open_log() of api.py."""
     return Log(path)

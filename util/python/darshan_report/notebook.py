@@ -1,4 +1,4 @@
-"""The HTML of a log in a notebook (_repr_html_)."""
+"""Shows a log in a Jupyter notebook: the HTML that _repr_html_ returns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _layers(context: Context) -> str:
 
 
 def log_html(log: Log) -> str:
-    """Returns the job of the log, and the transfers of each layer."""
+    """Returns HTML with the log's path, command line and state, and the transfers of each layer."""
     info, context = log.info, Context(log)
     # The run time of a journal ends with its last call, so the records must be read to compute it.
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"

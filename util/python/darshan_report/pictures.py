@@ -49,9 +49,9 @@ def _drawn(plot: Plot) -> Picture:
 
 
 def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
-    """Returns the value of a layer, by the layer's title or module; without a layer, the first
-    value. Raises ValueError if there are no values, and UnknownName if there is none for this
-    layer."""
+    """Returns the value in `of` for a layer, which may be given as title or as module name. Without
+    a layer, returns the first value. what: name of the values, for messages. Raises ValueError if
+    `of` is empty, and UnknownName if it has no value for this layer."""
     if not of:
         raise ValueError(f"{log.path} has no {what}")
     if layer is None:
@@ -63,8 +63,8 @@ def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
 
 
 def heat(log: Log, layer: str | None) -> Picture:
-    """Returns the plot of bytes over time and ranks, or over the programs of a run of several
-    processes."""
+    """Returns the heat map of a layer: bytes over time and ranks, or over time and programs for a
+    process tree. layer: None for the one with most bytes."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     if context.lanes:
@@ -73,7 +73,7 @@ def heat(log: Log, layer: str | None) -> Picture:
 
 
 def rates(log: Log, layer: str | None) -> Picture:
-    """Returns the plot of bytes per second over time."""
+    """Returns the plot of bytes per second over time. layer: None for the one with most bytes."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     return _drawn(time_line.plot(found, context.run_time))
@@ -87,7 +87,7 @@ def sizes(log: Log, layer: str | None) -> Picture:
 
 def calls(log: Log) -> Picture:
     """Returns the plot of the numbers of calls per kind and layer. Raises ValueError if the log has
-    none."""
+    no such counts."""
     context = Context(log)
     if not operations.rows(context):
         raise ValueError(f"{log.path} has no counts of operations")
@@ -96,7 +96,7 @@ def calls(log: Log) -> Picture:
 
 def times(log: Log) -> Picture:
     """Returns the plot of the seconds per process of each layer, split into read, write and
-    metadata. Raises ValueError if the log has none."""
+    metadata. Raises ValueError if the log has no records of I/O."""
     context = Context(log)
     if not context.figures:
         raise ValueError(f"{log.path} has no records of I/O")

@@ -1,9 +1,8 @@
 """All records of one module: arrays that share one block of memory, their sums, and their values
 per file.
 
-An unknown value is UNKNOWN; logs of old releases have it for counters that did not exist yet. A sum
-with an unknown part is unknown, because the sum of the rest would look like a complete sum.
-"""
+An unknown value is UNKNOWN (-1). Logs of old releases have it for counters that did not exist yet.
+A sum with an unknown part is unknown, because the sum of the known parts would look complete."""
 
 from __future__ import annotations
 
@@ -19,7 +18,8 @@ _ROWS = 4096  # records that are summed at once; keeps temporary arrays small
 
 
 class Records:
-    """Records of one size.  Every array is a read-only view, not a copy."""
+    """The records of a module whose records have one size. Every array is a read-only view, not a
+    copy."""
 
     def __init__(self, module: Module, array: np.ndarray) -> None:
         self.module = module
@@ -31,8 +31,8 @@ class Records:
         return len(self.array)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns the column of a counter by its full name, or of id, rank or file_rec_id. Raises
-        UnknownName (a KeyError), which proposes similar names."""
+        """Returns the column of a counter by its full name ("POSIX_READS"), or the column id, rank
+        or file_rec_id. Raises UnknownName (a KeyError), which proposes similar names."""
         columns = self.array.dtype.names or ()
         if name not in columns:
             raise UnknownName(f"{self.module.name} has no counter", name, columns)
@@ -54,7 +54,7 @@ class Records:
 
     @property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Ranks; -1: all ranks combined."""
+        """The rank of each record; -1 for a record that combines all ranks."""
         return self.array["rank"]
 
     @property
@@ -65,15 +65,15 @@ class Records:
 
     @property
     def fcounters(self) -> npt.NDArray[np.float64]:
-        """The floating-point counters, a row per record."""
+        """The floating-point counters, a row per record, a column per counter."""
         first = self.module.head + len(self.module.counters)
         columns = self._words[:, first : first + len(self.module.fcounters)]
         return columns.view("f8")
 
 
 def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the ids that are among `these`. For the few ids of most logs, np.isin would
-    take ten times as long, even if `these` is empty."""
+    """Returns a mask of the elements of `ids` that are also in `some`. For the few ids of most
+    logs, np.isin would take ten times as long, even if `some` is empty."""
     if not len(some) or not len(ids):
         return np.zeros(len(ids), bool)
     there = np.sort(some)
@@ -86,8 +86,9 @@ def among(ids: np.ndarray, some: np.ndarray) -> npt.NDArray[np.bool_]:
 def in_both(
     ids: npt.NDArray[np.uint64], others: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Returns the indices, in two sorted arrays without repetitions, of the ids that are in both.
-    Unlike np.intersect1d, does not sort again."""
+    """Returns the indices of the common ids in two arrays: those in `ids`, then those in `others`.
+    Both arrays must be sorted and without repetitions, so this is faster than np.intersect1d, which
+    sorts."""
     if not len(others):
         return np.empty(0, "i8"), np.empty(0, "i8")
     at = others.searchsorted(ids)
@@ -108,7 +109,8 @@ class Totals:
         }
 
     def sum(self, name: str) -> float | int | None:
-        """Returns the sum of a counter in its own unit; None if unknown or not a number."""
+        """Returns the sum of a counter in the counter's unit; None if a value is unknown or not a
+        number."""
         is_float, place = self._index[name]
         sums, unknown = self._float_sums if is_float else self._int_sums
         if unknown[place]:
@@ -116,7 +118,7 @@ class Totals:
         return float(sums[place]) if is_float else int(sums[place])
 
     def sum_of(self, *names: str) -> float | int | None:
-        """Returns the sum of several counters; None if one is unknown or absent."""
+        """Returns the sum of several counters; None if a counter is unknown or does not exist."""
         total: float | int = 0
         for name in names:
             part = self.sum(name) if name in self._index else None
@@ -130,7 +132,7 @@ class Totals:
         return name in self._index
 
     def largest(self, name: str) -> float:
-        """Returns the largest finite value of a counter; 0 without records."""
+        """Returns the largest finite value of a counter; 0 if there are no records."""
         column = self._records[name]
         finite = column[np.isfinite(column)]
         return float(finite.max()) if len(finite) else 0.0
@@ -161,8 +163,8 @@ class Totals:
 
 class Joined:
     """The records of a module joined by file, because a file may have one record per rank. The
-    methods take columns with a row per record, and return columns with a row per file, in the order
-    of ids."""
+    methods take columns with an element per record, and return columns with an element per file, in
+    the order of `ids`."""
 
     def __init__(self, records: Records) -> None:
         self._order = np.argsort(records.ids, kind="stable")
@@ -191,22 +193,23 @@ class Joined:
         return np.logical_or.reduceat(column[self._order], self._starts)
 
     def largest(self, column: np.ndarray) -> np.ndarray:
-        """Returns the largest value of each file."""
+        """Returns, for each file, the largest value among its records."""
         if self._single:
             return self._ordered(column)
         return np.maximum.reduceat(column[self._order], self._starts)
 
     def added(self, column: np.ndarray) -> np.ndarray:
-        """Returns the sum of each file over its records. An UNKNOWN value (-1) is added like any
-        other."""
+        """Returns, for each file, the sum over its records. An UNKNOWN value (-1) is added like any
+        other value."""
         if self._single:
             return self._ordered(column)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.add.reduceat(column[self._order], self._starts)
 
     def all_joined(self, columns: np.ndarray, summed: npt.NDArray[np.bool_]) -> np.ndarray:
-        """Joins many columns at once; each is a row of the array. Returns the sum per file for
-        columns for which `summed` is true, else the largest value per file."""
+        """Joins many columns at once. columns: one row of the array per column. Returns, for each
+        file, the sum over its records if `summed` is true for the column, else the largest
+        value."""
         if self._single:
             return columns if self._sorted else columns[:, self._order]
         ordered = columns[:, self._order]
@@ -216,18 +219,18 @@ class Joined:
         return found
 
     def sums(self, column: np.ndarray) -> np.ndarray:
-        """Returns the sum of each file; UNKNOWN if a part is unknown."""
+        """Returns, for each file, the sum over its records; UNKNOWN if one of them is unknown."""
         sums = self.added(column)
         sums[self.any(column == UNKNOWN)] = UNKNOWN
         return sums
 
     def place(self, record: int) -> int | None:
-        """Returns the row of a file, by its id; None if there is none."""
+        """Returns the index of a file in `ids`, by its record id; None if it has no record."""
         at = int(self.ids.searchsorted(np.uint64(record)))
         return at if at < len(self.ids) and int(self.ids[at]) == record else None
 
     def record_of(self, record: int) -> int | None:
-        """Returns the index of any record of a file, by the file's id, for values that are equal in
-        all its records; None if it has no record."""
+        """Returns the index of one record of a file, by the file's id; None if it has no record.
+        For values that are equal in all its records."""
         at = self.place(record)
         return None if at is None else int(self._order[self._starts[at]])

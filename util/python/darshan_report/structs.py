@@ -1,6 +1,5 @@
-"""The C structures of darshan-read.h and describe.h for ctypes. The tests of the binding compile a
-C program with the headers and compare every size and offset, so they detect changes of the headers.
-"""
+"""The C structures of darshan-read.h and describe.h for ctypes. A test compiles a C program with
+these headers and compares every size and offset."""
 
 from __future__ import annotations
 
@@ -24,13 +23,13 @@ class Kind(enum.IntEnum):
 
 
 class Error(ctypes.Structure):
-    """struct darshan_error"""
+    """C: struct darshan_error. A message, empty without an error."""
 
     _fields_ = (("text", ctypes.c_char * 256),)
 
 
 class ModuleRegion(ctypes.Structure):
-    """struct darshan_module_region"""
+    """C: struct darshan_module_region. A module's region of a log."""
 
     _fields_ = (
         ("id", ctypes.c_int),
@@ -42,19 +41,19 @@ class ModuleRegion(ctypes.Structure):
 
 
 class Mount(ctypes.Structure):
-    """struct darshan_mount"""
+    """C: struct darshan_mount. A mounted file system."""
 
     _fields_ = (("path", ctypes.c_char_p), ("type", ctypes.c_char_p))
 
 
 class Metadata(ctypes.Structure):
-    """struct darshan_metadata"""
+    """C: struct darshan_metadata. A key=value line of the job record."""
 
     _fields_ = (("key", ctypes.c_char_p), ("value", ctypes.c_char_p))
 
 
 class Job(ctypes.Structure):
-    """struct darshan_job"""
+    """C: struct darshan_job. The job record."""
 
     _fields_ = (
         ("uid", ctypes.c_int64),
@@ -69,7 +68,7 @@ class Job(ctypes.Structure):
 
 
 class Info(ctypes.Structure):
-    """struct darshan_info"""
+    """C: struct darshan_info. Everything in a log except its records."""
 
     _fields_ = (
         ("version", ctypes.c_char * 9),
@@ -92,7 +91,7 @@ class Info(ctypes.Structure):
 
 
 class Counter(ctypes.Structure):
-    """struct darshan_counter"""
+    """C: struct darshan_counter. A counter of a module."""
 
     _fields_ = (
         ("name", ctypes.c_char * 48),
@@ -106,7 +105,7 @@ class Counter(ctypes.Structure):
 
 
 class Module(ctypes.Structure):
-    """struct darshan_module"""
+    """C: struct darshan_module. A module and its counters."""
 
     _fields_ = (
         ("id", ctypes.c_int),
@@ -124,13 +123,13 @@ class Module(ctypes.Structure):
 
 
 class Column(ctypes.Structure):
-    """struct darshan_column"""
+    """C: struct darshan_column. A column of a table."""
 
     _fields_ = (("name", ctypes.c_char_p), ("type", ctypes.c_int), ("values", ctypes.c_void_p))
 
 
 class Table(ctypes.Structure):
-    """struct darshan_table"""
+    """C: struct darshan_table. A table of columns."""
 
     _fields_ = (
         ("kind", ctypes.c_int),
@@ -142,7 +141,7 @@ class Table(ctypes.Structure):
 
 
 class Texts(ctypes.Structure):
-    """struct darshan_texts"""
+    """C: struct darshan_texts. Strings, joined to one block of bytes with offsets."""
 
     _fields_ = (
         ("count", ctypes.c_int64),

@@ -1,7 +1,5 @@
-"""The modules and counters that a log can contain, as the C tables describe them. Names, order,
-rules and units are defined once, in runtime/modules/*/*.def; this module reads them through the
-library.
-"""
+"""The modules and counters that a log can contain. Names, order, merge rules and units are defined
+once, in runtime/modules/*/*.def; this module reads them through libdarshan-read."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ _FIXED = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 
 
 class UnknownName(KeyError):
-    """No module or counter has this name; the text is one line and proposes similar names."""
+    """No module or counter has this name. The message is one line and proposes similar names."""
 
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         by_case = {one.upper(): one for one in known}
@@ -47,7 +45,7 @@ class UnknownName(KeyError):
 
 @dataclass(frozen=True)
 class Counter:
-    """One counter of the newest record version; rule and unit as text."""
+    """One counter of the newest record version. Its merge rule and unit are text."""
 
     name: str
     rule: str
@@ -65,7 +63,7 @@ class Counter:
 
 @dataclass(frozen=True)
 class Module:
-    """One module: its counters, and the layout of its fixed-size part."""
+    """One module: its counters, and the layout of the fixed-size part of its records."""
 
     id: int
     name: str
@@ -77,7 +75,7 @@ class Module:
 
     @property
     def fixed(self) -> bool:
-        """Whether all records have the same size (then log.records works)."""
+        """Whether all records have the same size. If so, log.records() can read them."""
         return self.kind in _FIXED
 
     @functools.cached_property
@@ -87,8 +85,8 @@ class Module:
 
     @functools.cached_property
     def dtype(self) -> np.dtype:
-        """The numpy layout of one record, in host byte order. Raises LibraryMissing if the library
-        has another layout."""
+        """The numpy layout of one record, in host byte order. Raises LibraryMissing if its size
+        differs from the library's."""
         fields = [("id", "u8"), ("rank", "i8")]
         if self.kind is Kind.FILE_COUNTERS:
             fields.append(("file_rec_id", "u8"))
@@ -109,7 +107,7 @@ class Module:
         return {c.name: c.summed for c in self.counters + self.fcounters}
 
     def has(self, name: str) -> bool:
-        """Returns whether the newest record has a counter of this full name."""
+        """Returns whether records of the newest version have a counter of this full name."""
         return name in self._names
 
     @functools.cached_property
@@ -156,13 +154,14 @@ def _module(pointer: Any) -> Module | None:
 
 @functools.cache
 def module_by_id(number: int) -> Module | None:
-    """Returns the module with this id; None if it is unknown."""
+    """Returns the module with this id; None if the library does not know it."""
     return _module(library.load().darshan_module_by_id(number))
 
 
 @functools.cache
 def module_by_name(name: str) -> Module | None:
-    """Returns the module with this printed name ("MPI-IO"); None if it is unknown."""
+    """Returns the module with this printed name ("MPI-IO"); None if the library does not know
+    it."""
     return _module(library.load().darshan_module_by_name(library.raw(name)))
 
 

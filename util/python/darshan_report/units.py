@@ -11,7 +11,7 @@ _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def _three_digits(value: float) -> str:
-    """Returns at least three significant digits, without an exponent."""
+    """Formats a number with at least three significant digits, without an exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
         return _whole(value)
@@ -19,17 +19,17 @@ def _three_digits(value: float) -> str:
 
 
 def _whole(value: float) -> str:
-    """Returns an integer as text, without a sign if it rounds to zero."""
+    """Formats a number as an integer, without a sign if it rounds to zero."""
     return f"{round(value, 0) + 0.0:,.0f}"
 
 
 def _marked(shown: str, value: float) -> str:
-    """Marks a negative time, which a wrong clock causes."""
+    """Adds a mark to a negative time, which occurs only if the clock was set back."""
     return f"{shown} {WRONG}" if value < 0 else shown
 
 
 def amount(value: float | None) -> str:
-    """Returns bytes in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"."""
+    """Formats bytes in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"."""
     if value is None:
         return UNKNOWN
     if abs(value) < 1024:
@@ -44,7 +44,7 @@ def amount(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Returns seconds: "0 s", "23 \u00b5s", "65.8 ms", "7.13 s", "37,517 s"."""
+    """Formats seconds: "0 s", "23 µs", "65.8 ms", "7.13 s", "37,517 s"."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     size = abs(value)
@@ -56,15 +56,16 @@ def seconds(value: float | None) -> str:
 
 
 def time_spent(value: float | None) -> str:
-    """Returns a sum of times of many processes as text: from ten hours on in hours ("15,864 h",
-    because 57,110,909 s is hard to read), else in seconds."""
+    """Formats a sum of times of many processes: from ten hours on in hours ("15,864 h"), because
+    57,110,909 s is hard to read; below in seconds."""
     if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
         return seconds(value)
     return _marked(f"{_three_digits(value / 3600)} h", value)
 
 
 def duration(value: float) -> str:
-    """Returns a run time in seconds; from 60 s on also in hours and minutes."""
+    """Formats a run time in seconds; from 60 s on also in hours and minutes: "2 min 5 s (125
+    s)"."""
     if abs(value) < 60:
         return seconds(value)
     whole = round(abs(value))
@@ -75,7 +76,7 @@ def duration(value: float) -> str:
 
 
 def rough(value: float) -> str:
-    """Returns a time rounded to seconds, minutes or hours: "45 s", "17 min", "24 h"."""
+    """Formats a time, rounded to seconds, minutes or hours: "45 s", "17 min", "24 h"."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if value >= 2 * size:
             return f"{value / size:,.0f} {unit}"
@@ -83,7 +84,7 @@ def rough(value: float) -> str:
 
 
 def count(value: float | None) -> str:
-    """Returns an integer with separators."""
+    """Formats an integer with thousands separators."""
     return UNKNOWN if value is None else _whole(value)
 
 
@@ -100,12 +101,12 @@ def brief(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    """Returns MiB/s as darshan-parser --perf prints them."""
+    """Formats a rate in MiB/s with at least three digits."""
     return f"{_three_digits(value) if abs(value) >= 0.01 or value == 0 else '< 0.01'} MiB/s"
 
 
 def share(part: float, whole: float) -> str:
-    """Returns a percentage; "-" if the whole is zero."""
+    """Formats a part of a whole as percentage, "12.3 %"; "-" if the whole is zero."""
     if not whole or not math.isfinite(part / whole):
         return NONE
     percent = 100 * part / whole
@@ -116,7 +117,7 @@ def share(part: float, whole: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """Returns a whole percentage."""
+    """Formats a part of a whole as integer percentage, "12 %"; "-" if the whole is zero."""
     return f"{_whole(100 * part / whole)} %" if whole else NONE
 
 

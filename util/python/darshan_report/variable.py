@@ -1,8 +1,7 @@
 """Records that vary in size: heat maps, traces, Lustre layouts.
 
-The layouts follow runtime/format/records.h; the binding's tests compare the
-sizes with the C compiler's.
-"""
+The layouts follow runtime/format/records.h. Tests compare their sizes with those of the C
+compiler."""
 
 from __future__ import annotations
 
@@ -54,7 +53,8 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Every transfer of one rank to one file; fields as in DXT_SEGMENT."""
+    """All traced transfers of one rank with one file. Elements of the arrays have the fields of
+    DXT_SEGMENT."""
 
     id: int
     rank: int
@@ -80,10 +80,9 @@ def _part(record: bytes | memoryview, layout: np.dtype, count: int, offset: int)
 
 
 def heat_maps(log: Log, module: str = "HEATMAP") -> Iterator[HeatMap]:
-    """Yields the records of HEATMAP, MPIWAIT or TRAINING_TIME in a log. Instead of bytes written
-    and bytes read, records of MPIWAIT have nanoseconds of waiting in collective calls and in other
-    calls. Records of TRAINING_TIME have milliseconds: the whole of a kind of time, and a part of
-    it."""
+    """Yields the records of HEATMAP, MPIWAIT or TRAINING_TIME. Instead of bytes written and bytes
+    read, records of MPIWAIT have nanoseconds of waiting in collective calls and in other calls.
+    Records of TRAINING_TIME have milliseconds: the whole of a kind of time, and a part of it."""
     cell = np.dtype("i8")
     for record in log.each(module):
         head = _part(record, HEATMAP_HEAD, 1, 0)[0]
@@ -104,18 +103,18 @@ def _trace(record: bytes | memoryview) -> Trace:
 
 
 def traces(log: Log, module: str) -> Iterator[Trace]:
-    """Returns the records of DXT_POSIX or DXT_MPIIO."""
+    """Returns the records of a trace module, DXT_POSIX or DXT_MPIIO."""
     return map(_trace, log.each(module))
 
 
 def traces_in_place(log: Log, module: str) -> Iterator[Trace]:
-    """Like traces(), without a copy: a trace is valid until the next one is requested."""
+    """Like traces(), without copies: a trace is valid only until the next one is requested."""
     return map(_trace, log.each_in_place(module))
 
 
 def lustre_component() -> np.dtype:
-    """Returns the layout of one component of a LUSTRE record. Raises LogError if the library does
-    not know the module."""
+    """Returns the numpy layout of one component of a LUSTRE record. Raises LogError if the library
+    does not know the module."""
     module = module_by_name("LUSTRE")
     if module is None:
         raise LogError("the library does not know the module LUSTRE")

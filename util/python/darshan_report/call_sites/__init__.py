@@ -1,1 +1,1 @@
-"""From the call sites of a log (module SITES) to lines of source code."""
+"""Call sites of a log (module SITES), and the lines of source code that they belong to."""

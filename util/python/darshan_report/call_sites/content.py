@@ -11,7 +11,7 @@ from .measured import MEDIUM
 
 
 def place_content(place: Place) -> dict[str, Any]:
-    """Returns a place in code; null: unknown."""
+    """Returns a place in code as a dictionary; an unknown value is None."""
     return {
         "file": visible(place.file) or None,
         "line": place.line or None,
@@ -22,7 +22,8 @@ def place_content(place: Place) -> dict[str, Any]:
 
 
 def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Returns the files with most bytes of a line; their calls and bytes are lower bounds."""
+    """Returns the files with which a line of code moved most bytes, most first. names: file names
+    by record id. Calls and bytes are lower bounds."""
     files = line.sums.files
     return [
         {"file": visible(names[one]) or None, "calls": files.calls[one], "bytes": files.moved[one]}
@@ -31,8 +32,9 @@ def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
 
 
 def _ranks(line: Line) -> dict[str, float] | None:
-    """Returns the number of ranks that have the line, their smallest and largest seconds, and the
-    rank with the largest; None if the records are merged, so that these are unknown."""
+    """Returns the number of ranks that executed the line, the seconds of the fastest and of the
+    slowest rank, and the number of the slowest rank. Returns None if the records are merged, so
+    that these values are unknown."""
     times = line.rank_times
     if times is None:
         return None
@@ -71,7 +73,7 @@ def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
 
 
 def content(found: Lines) -> dict[str, Any]:
-    """Returns the lines and their sums."""
+    """Returns the lines of code and the sums over all lines, as a dictionary for JSON."""
     return {
         "seconds": found.sums.seconds,
         "gap_seconds": found.sums.gap_seconds,

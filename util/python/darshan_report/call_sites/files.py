@@ -31,7 +31,8 @@ class Files:
         self.bits |= other.bits
 
     def number(self) -> int | None:
-        """Returns the estimated number of files; None if there are more than MOST_TOLD."""
+        """Returns the estimated number of files; None if the estimate exceeds MOST_TOLD or if no
+        estimate is possible because all bits are set."""
         free = _BITS - bin(self.bits).count("1")
         known = len(self.calls.keys() | self.moved.keys())
         if free == 0:

@@ -48,7 +48,8 @@ _TYPED = ("<string>", "<stdin>", "<bash -c>", "<perl -e>", "<ipython-input", "<c
 
 
 def _more(setting: str) -> tuple[str, ...]:
-    """Returns the folders of the setting, each with a slash at its end."""
+    """Returns the absolute folders in the setting, which separates them by colons. Each result ends
+    in a slash."""
     named = setting.split(":")
     return tuple(f"{folder.rstrip('/')}/" for folder in named if folder.startswith("/"))
 
@@ -72,8 +73,8 @@ def _is_installed(path: str, setting: str) -> bool:
 
 
 def programs_told(names: Iterable[str]) -> str:
-    """Returns a clause that programs are installed ones, which their users do not compile: their
-    calls have no lines."""
+    """Returns a clause which states that the named programs are installed ones and that the user
+    should look where they are started."""
     one, *more = sorted(set(names))
     if not more:
         return f"{one} is an installed program; look where it is started"
@@ -82,20 +83,21 @@ def programs_told(names: Iterable[str]) -> str:
 
 
 def may_be_program(path: str) -> bool:
-    """Returns whether an object can be the user's program. A library cannot, nor can an
+    """Returns whether an object can be the user's program. A library cannot. Neither can an
     interpreter, because its own functions are not lines of the user's script."""
     name = path.rsplit("/", 1)[-1]
     return not _LIBRARY.fullmatch(name) and not interpreters.is_interpreter(name)
 
 
 def is_thread(path: str) -> bool:
-    """Tells whether a frame of this file, below all others, is the start of a thread of Python, or
-    code of the JDK or of node itself."""
+    """Returns whether the outermost frame of a stack, which is in this file, starts a thread of
+    Python, or is code of the JDK or of Node.js."""
     return bool(_THREAD.search(path)) or java.is_library(path) or javascript.is_node(path)
 
 
 def module_of(path: str) -> str:
-    """Returns the top-level package or module of a Python file: "numpy", "gzip"."""
+    """Returns the top-level package or module of a Python file: "numpy" for
+    .../site-packages/numpy/core/x.py, "gzip" for .../gzip.py."""
     if frozen := re.fullmatch(r"<frozen ([\w.]+)>", path):
         return frozen[1]
     found = list(_PYTHON.finditer(path))

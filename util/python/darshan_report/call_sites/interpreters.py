@@ -1,4 +1,5 @@
-"""Interpreters of scripts, whose own functions are not lines of a script."""
+"""Table of the interpreters of scripts (Python, bash, Perl, awk and so on). The functions of an
+interpreter's own program file are not lines of a script."""
 
 from __future__ import annotations
 
@@ -20,13 +21,13 @@ _FILE = "-f"  # option of awk and sed before the file of a program
 
 
 def is_interpreter(name: str) -> bool:
-    """Returns whether a program, by its name without a folder, runs scripts."""
+    """Returns whether a program runs scripts. name: file name of the program, without a folder."""
     return bool(_INTERPRETER.fullmatch(name))
 
 
 def script_of(command: str) -> dict[str, str]:
-    """Returns the script of a command line under each name that its interpreter may have; empty if
-    it runs no script."""
+    """Returns the script that a command line runs, once under each name that its interpreter may
+    have ("python3", "python3.11"); empty if it runs no script."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program):
@@ -43,8 +44,8 @@ def script_of(command: str) -> dict[str, str]:
 
 
 def text_of(command: str) -> dict[str, str]:
-    """Returns the program text in a command line (-c TEXT), shortened, under each name that its
-    interpreter may have; empty if there is no such text."""
+    """Returns the program text in a command line (-c TEXT), shortened, once under each name that
+    its interpreter may have; empty if there is no such text."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program) or _FILE in words:
@@ -59,5 +60,6 @@ def text_of(command: str) -> dict[str, str]:
 
 
 def _names(program: str) -> frozenset[str]:
-    """Returns all names under which an interpreter may run."""
+    """Returns all file names of the same interpreter: "python", "python3", and so on. For other
+    programs returns only `program`."""
     return next((family for family in _FAMILIES if program in family), frozenset((program,)))

@@ -1,5 +1,5 @@
-"""Classes of Java, and of other languages of its machine: which are libraries, and the names of
-their methods as programs write them."""
+"""Classes of Java and of other languages of the Java machine: decides which belong to libraries,
+and formats the names of their methods as programs write them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LAMBDA = re.compile(r"lambda\$(\w+)\$\d+")
 
 
 def is_source(path: str) -> bool:
-    """Tells whether a path of a frame is that of a source file of a class."""
+    """Returns whether the path in a frame is that of the source file of a Java class."""
     return bool(_SOURCE.fullmatch(path))
 
 

@@ -1,4 +1,4 @@
-"""Files of JavaScript and TypeScript, and the modules of node itself."""
+"""Files of JavaScript and TypeScript, and the modules of Node.js itself."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _PACKAGES = "/node_modules/"
 
 
 def is_source(path: str) -> bool:
-    """Tells whether a path of a frame is that of a source of JavaScript."""
+    """Returns whether the path in a frame is that of a JavaScript or TypeScript source."""
     return path.startswith(_NODE) or bool(_SOURCE.fullmatch(path))
 
 
 def is_node(path: str) -> bool:
-    """Tells whether a frame of this file belongs to node itself."""
+    """Returns whether the file of a frame belongs to Node.js itself."""
     return path.startswith(_NODE)
 
 
 def is_library(path: str) -> bool:
-    """Tells whether a source belongs to node or to an installed package."""
+    """Returns whether a source file belongs to Node.js or to an installed package."""
     return is_node(path) or _PACKAGES in path
 
 

@@ -1,8 +1,7 @@
 """The lines of code whose I/O calls took the most time, from the call sites of a log.
 
-The user's line of a site is its innermost known line outside of installed software. Sites with the
-same user's line are summed.
-"""
+The *user's line* of a call site is its innermost known line outside of installed software. Call
+sites with the same user's line are summed."""
 
 from __future__ import annotations
 
@@ -35,7 +34,8 @@ _HASH = re.compile(r"[0-9]{1,10}|[0-9a-f]{16}")  # names that darshan-convert ha
 
 @dataclass(frozen=True)
 class Place:
-    """A place in code. Without a known line: an address in a program or library."""
+    """A place in code: file, line and function. If the line is unknown: an address in a program or
+    library."""
 
     function: str  # empty: unknown
     file: str  # empty: unknown
@@ -57,13 +57,13 @@ class Site:
 
     @property
     def is_users(self) -> bool:
-        """Returns whether the line is outside of installed software."""
+        """Returns whether the call site has a line that is outside of installed software."""
         return self.line is not None and is_users(self.line)
 
     @property
     def line(self) -> Place | None:
         """The user's line of the site: its innermost known line outside of installed software; None
-        if it has none."""
+        if no frame of the site is the user's."""
         return self.places[self.user] if self.user >= 0 else None
 
 
@@ -79,20 +79,20 @@ class RankTimes:
 
 @dataclass
 class Line:
-    """A line of the user, and the sites that it led to, the costliest first."""
+    """A line of the user's code, and the call sites below it, the costliest first."""
 
     sites: list[Site] = field(default_factory=list)
     sums: Measured = field(default_factory=Measured)
 
     @property
     def place(self) -> Place | None:
-        """The line's place in the code; None if its sites have no user's line."""
+        """The line's place in the code; None if its call sites have no user's line."""
         return self.sites[0].line
 
     @property
     def rank_times(self) -> RankTimes | None:
-        """The fastest and the slowest rank; None if they are unknown, because records are merged:
-        for several sites with much time, the ranks cannot be added."""
+        """The fastest and the slowest rank; None if they are unknown, because the records are
+        merged over ranks and no single call site has most of the line's time."""
         if spent := self.sums.ranks:
             slowest = max(spent, key=lambda rank: spent[rank])
             return RankTimes(len(spent), min(spent.values()), spent[slowest], slowest)
@@ -108,8 +108,8 @@ _COMPILE = (NO_LINES, NO_BUILD_ID)  # what a program lacks that another compilat
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of code with most time in I/O calls, with the sums over all lines, and which code
-    has no known lines."""
+    """The lines of code with most time in I/O calls, the sums over all lines, and a list of
+    programs without known lines."""
 
     lines: list[Line]
     number: int  # of all lines
@@ -125,7 +125,8 @@ class Lines:
     starts: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def look_up(self, line: Line) -> None:
-        """Finds the functions of the libraries that a line called."""
+        """Looks up the functions of the libraries that a line called, and stores them in the places
+        of its call sites."""
         some = line.sites[:_LOOKED_UP]
         self.objects.look_up(_native(some))
         _settle(some, self.objects)
@@ -149,8 +150,9 @@ def is_users(place: Place) -> bool:
 
 
 def _of_program(places: tuple[Place, ...]) -> int:
-    """Returns the line of a program that is itself installed: the innermost place in the program,
-    or below the folder of the Python script; -1 without one."""
+    """Returns the index of the user's line if the program is itself installed: the innermost place
+    in the program, or below the folder of the Python script. Returns -1 if the stack has no such
+    place."""
     outermost = next((p for p in reversed(places) if _may_be_program(p)), None)
     if outermost is None or installed.is_thread(outermost.file):
         return -1
@@ -178,7 +180,8 @@ def _key(place: Place | None) -> tuple[object, ...]:
 
 
 def _places(stack: Stack, objects: Objects) -> tuple[Place, ...]:
-    """Returns the places of a stack, including those of inlined functions."""
+    """Returns the places of a stack, innermost first. A frame with inlined functions has a place
+    for each of them."""
     found: list[Place] = []
     for frame in stack.frames:
         if isinstance(frame, Python):
@@ -221,8 +224,8 @@ def _lines(sites: Iterable[Site]) -> list[Line]:
 
 
 def _problems(lines: list[Line], objects: Objects) -> list[str]:
-    """Returns sentences on why programs and libraries have no lines, for each of which an address
-    is shown in place of a line."""
+    """Returns sentences that say for which programs and libraries addresses are shown in place of
+    lines, and why."""
     places = [line.place for line in lines]
     without = {place.object for place in places if place and not place.file}
     if without and not addr2line.program():
@@ -271,13 +274,15 @@ def _read(log: Log) -> tuple[list[Site], Objects, bool] | None:
 
 
 def are_hidden(names: Collection[str]) -> bool:
-    """Returns whether darshan-convert has anonymized the names of sites."""
+    """Returns whether the names of call sites are hashes, because darshan-convert has anonymized
+    them."""
     return bool(names) and all(map(_HASH.fullmatch, names))
 
 
 def lines_from(rows: Iterable[tuple[str, Measured]], objects: Objects, look_up: bool) -> list[Line]:
-    """Returns the lines of sites that are given by their names, the costliest first. look_up: reads
-    programs and libraries; else native frames have no functions or lines."""
+    """Returns the lines of code of call sites, the costliest first. rows: name and sums of each
+    call site. look_up: whether to read programs and libraries; without it, native frames have no
+    functions or lines."""
     sites = [Site(stack_of(name), sums) for name, sums in rows]
     if look_up:
         objects.look_up(_users(sites, objects))
@@ -298,8 +303,9 @@ def sites_of(log: Log) -> list[Site]:
 
 
 def _starts(log: Log) -> dict[str, list[float]]:
-    """Returns the start times of processes, by the name of their program. A row may represent
-    several processes; it has the start of the first."""
+    """Returns the start times of processes, by the name of their program, in seconds since the
+    start of the run. A row of the process table may represent several processes; only the start of
+    the first is known."""
     found: dict[str, list[float]] = {}
     known = processes(log)
     for place in range(len(known) if known is not None else 0):
@@ -309,8 +315,8 @@ def _starts(log: Log) -> dict[str, list[float]]:
 
 
 def lines_of(log: Log, most: int) -> Lines | None:
-    """Returns the costliest lines, at most so many; None if the log has no sites. Raises LogError
-    if they are damaged."""
+    """Returns the costliest `most` lines of a log; None if it has no call sites. Raises LogError if
+    these are damaged."""
     read = _read(log)
     if read is None:
         return None

@@ -62,8 +62,8 @@ class Measured:
     pauses: int = 0  # gaps that are LONG
 
     def add(self, other: Measured) -> None:
-        """Adds the sums of `other` to these; takes the earliest and latest time and the larger
-        number of processes."""
+        """Adds `other` to these sums. Times become the earliest and latest of both, and the number
+        of processes the larger one."""
         self.seconds += other.seconds
         self.calls += other.calls
         self.read += other.read
@@ -96,12 +96,12 @@ class Measured:
 
     @property
     def gap_seconds(self) -> float:
-        """Seconds in gaps below 100 microseconds."""
+        """Seconds in gaps between calls that lasted less than 100 microseconds each."""
         return self.gaps[SHORT]
 
     @property
     def shown_gaps(self) -> float:
-        """Seconds in gaps below 10 milliseconds."""
+        """Seconds in gaps between calls that lasted less than 10 milliseconds each."""
         return self.gaps[SHORT] + self.gaps[MEDIUM]
 
 
@@ -114,7 +114,8 @@ class Rows:
 
 
 def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
-    """Returns the sum of the counters `names` for each id; impossible values count as 0."""
+    """Returns, for each record id, the sum over its records of the counters `names`. Impossible
+    values count as 0."""
     whole = np.zeros(len(joined))
     for name in names:
         column = records[f"SITES_{name}"].astype("f8")
@@ -129,7 +130,8 @@ def _each(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
 
 
 def _sizes(records: Records, joined: Joined, ends: Sequence[str]) -> np.ndarray:
-    """Returns a row per id: its reads and its writes in the size classes `ends`."""
+    """Returns a list for each record id: its numbers of reads, then its numbers of writes, in the
+    size classes `ends`."""
     kinds = ("READ", "WRITE")
     return np.stack(
         [_added(records, joined, [f"SIZE_{kind}_{end}" for end in ends]) for kind in kinds], axis=1
@@ -137,8 +139,8 @@ def _sizes(records: Records, joined: Joined, ends: Sequence[str]) -> np.ndarray:
 
 
 def _spans(records: Records, joined: Joined) -> list[tuple[float, float]]:
-    """Returns for each id when its first call began and its last one ended; infinity and 0 if that
-    is unknown."""
+    """Returns, for each record id, when its first call began and its last call ended; infinity and
+    0 if that is unknown."""
     start, end = (records[f"SITES_F_{name}_TIMESTAMP"] for name in ("START", "END"))
     known = np.isfinite(start) & np.isfinite(end) & (start > 0) & (end >= start)
     first = -joined.largest(np.where(known, -start, -np.inf))
@@ -147,8 +149,8 @@ def _spans(records: Records, joined: Joined) -> list[tuple[float, float]]:
 
 
 def _by_rank(records: Records) -> dict[int, dict[int, float]]:
-    """Returns the seconds in calls by id and rank, for ids without a merged record; empty if there
-    are too many records."""
+    """Returns the seconds in calls by record id and rank. Leaves out ids of which a merged record
+    exists. Returns nothing if there are too many records."""
     found: dict[int, dict[int, float]] = {}
     if len(records) > _RANKED:
         return found
@@ -163,7 +165,8 @@ def _by_rank(records: Records) -> dict[int, dict[int, float]]:
 
 
 def _extremes(records: Records) -> dict[int, Extremes]:
-    """Returns the fastest and slowest rank of each merged record that has them."""
+    """Returns the seconds of the fastest and slowest rank for each merged record that has them, by
+    record id."""
     if not records.module.has("SITES_SLOWEST_RANK"):
         return {}
     least, most = (records[f"SITES_F_{name}_RANK_TIME"] for name in ("FASTEST", "SLOWEST"))
@@ -174,14 +177,15 @@ def _extremes(records: Records) -> dict[int, Extremes]:
 
 
 def summed(rows: np.ndarray) -> Measured:
-    """Returns the sums that each_record() has in rows of several records."""
+    """Returns the total of several records. rows: the rows of each_record(), already added up."""
     seconds, short, medium, calls, read, written = rows.tolist()
     return Measured(seconds, [short, medium, 0.0], int(calls), int(read), int(written))
 
 
 def each_record(column: Callable[[str], np.ndarray]) -> np.ndarray:
-    """Returns a row per record: seconds in calls, in short and medium gaps, calls, bytes read and
-    written. column returns a counter; impossible values count as 0."""
+    """Returns a row per record: seconds in calls, seconds in short and in medium gaps, calls, bytes
+    read, bytes written. column: returns the values of the counter of this name. Impossible values
+    count as 0."""
 
     def added(*names: str) -> np.ndarray:
         values = np.stack([column(f"SITES_{name}").astype("f8") for name in names])
@@ -198,8 +202,8 @@ def each_record(column: Callable[[str], np.ndarray]) -> np.ndarray:
 
 
 def measured(records: Records) -> Rows:
-    """Adds up the records of each id. Returns the sums of sites that made calls, and the ids of
-    objects."""
+    """Adds up the records of each id. Returns the sums of call sites, and the ids of the records
+    that name programs and libraries."""
     joined = Joined(records)
     kinds = joined.largest(records["SITES_KIND"]).tolist()
     seconds = _each(records, joined, [f"F_{name}_TIME" for name in _TIMES])

@@ -30,7 +30,7 @@ class SourceFile:
 
 
 def files_of(found: Lines) -> set[str]:
-    """Returns the names of all source files in which a frame is."""
+    """Returns the names of the source files of all frames."""
     return {p.file for line in found.every for s in line.sites for p in s.places if p.file}
 
 
@@ -46,7 +46,8 @@ def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
 
 
 def users_files(found: Lines) -> list[SourceFile]:
-    """Returns the source files outside of installed software, ordered by time, longest first."""
+    """Returns the source files outside of installed software, ordered by time in I/O calls, longest
+    first."""
     sites: dict[str, list[Site]] = {}
     for line in found.every:
         for site in line.sites:
@@ -62,8 +63,8 @@ def users_files(found: Lines) -> list[SourceFile]:
 
 
 def read(path: str, most: int = MOST) -> list[str]:
-    """Returns the lines of a regular file, of at most so many bytes. The name may come from a log:
-    nothing waits for a pipe or a device. Raises SourceError."""
+    """Returns the lines of a regular file of at most `most` bytes. Because the path may come from
+    an untrusted log, pipes and devices are never opened. Raises SourceError."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise SourceError("is not a regular file")
@@ -87,8 +88,8 @@ def has_changed(path: str, log: Log) -> bool:
 
 
 def state(path: str, log: Log) -> str:
-    """Returns why a file may differ from the file of the run: "changed since", or the reason why it
-    cannot be read. Empty if it is unchanged."""
+    """Returns how a file may differ from the file that ran: "changed since", or the reason why it
+    cannot be read. Returns "" if it was not changed after the run began."""
     try:
         return "changed since" if has_changed(path, log) else ""
     except SourceError as error:

@@ -1,4 +1,4 @@
-"""The name of a call site as a stack; doc/call-sites.md has the grammar."""
+"""Parses the name of a call site into its stack. doc/call-sites.md has the grammar."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ Frame = Union[Native, Python]
 
 @dataclass(frozen=True)
 class Stack:
-    """The function that the program called, and the frames that led to it, innermost first."""
+    """The stack of a call site: the function that the program called, and the frames that led to
+    the call, innermost first."""
 
     called: str
     frames: tuple[Frame, ...]
@@ -59,7 +60,7 @@ class Object:
 
 
 def _plain(text: str) -> str:
-    """Replaces %XX by its character."""
+    """Returns a text with each escape %XX replaced by its character."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
@@ -73,7 +74,7 @@ def _frame(element: str) -> Frame | None:
 
 
 def stack_of(name: str) -> Stack:
-    """Returns the stack of a site's name. An element outside of the grammar ends it."""
+    """Parses the name of a call site. The first element outside of the grammar ends the stack."""
     called, *elements = name.split(";", _ELEMENTS)
     frames: list[Frame] = []
     for element in elements[: _ELEMENTS - 1]:

@@ -1,4 +1,4 @@
-"""Lines of code as texts, for darshan where and the report."""
+"""Formats lines of code as text, for darshan where and the report."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plain_name(function: str) -> str:
 
 
 def _file_names(places: Sequence[Place | None]) -> dict[str, str]:
-    """Returns for each file the shortest end of its path that no other file has."""
+    """Returns, for each file, the shortest end of its path that no other file has ("io/read.c")."""
     files = {place.file or place.object for place in places if place}
     found: dict[str, str] = {}
     for depth in range(1, 5):
@@ -61,7 +61,8 @@ def _file_names(places: Sequence[Place | None]) -> dict[str, str]:
 
 
 def places_of(lines: Sequence[Line]) -> list[tuple[str, str]]:
-    """Returns for each line where it is, "train.py:31", and the name of its function."""
+    """Returns, for each line, its place ("train.py:31") and the name of its function; "" if the
+    function is unknown."""
     names = _file_names([line.place for line in lines])
     found = []
     for line in lines:
@@ -78,13 +79,13 @@ def places_of(lines: Sequence[Line]) -> list[tuple[str, str]]:
 
 
 def _is_wrapper(place: Place) -> bool:
-    """Returns whether this is a function of Python that a decorator made, whose name says
-    little."""
+    """Returns whether a place is a Python function that a decorator made, whose name is of little
+    use."""
     return not place.object and ("<locals>" in place.function or place.file.startswith("<"))
 
 
 def library_call(site: Site) -> str:
-    """Returns the function of a library that the user's line called, "numpy.load"; empty if the
+    """Returns the library function that the user's line called, "numpy.load". Returns "" if the
     line made the I/O call itself."""
     if site.user <= 0:
         return ""
@@ -116,7 +117,8 @@ def name_of(place: Place) -> str:
 
 
 def _of_cython(function: str) -> str:
-    """Returns the name of an entry that Cython made, "mpi4py.MPI.File.Read"; empty for others."""
+    """Returns the Python name of an entry function that Cython generated, "mpi4py.MPI.File.Read";
+    "" for other functions."""
     entry = _CYTHON_ENTRY.match(function)
     rest = function[entry.end() :] if entry else ""
     parts: list[str] = []
@@ -129,7 +131,8 @@ def _of_cython(function: str) -> str:
 
 
 def calls_of(line: Line) -> str:
-    """Returns the functions that the line called: "read, open64, through numpy.load"."""
+    """Returns the I/O functions that the line called, and the library function between: "read,
+    open64, through numpy.load"."""
     ways: dict[str, Counter[str]] = {}
     for site in line.sites:
         way = ways.setdefault(library_call(site), Counter())
@@ -147,13 +150,14 @@ def calls_of(line: Line) -> str:
 
 
 def whole_call(line: Line, function: str) -> str:
-    """Returns the function of a line and the functions that it called."""
+    """Returns the function that contains a line and the functions that the line called: "load:
+    read, open64"."""
     return f"{function}: {calls_of(line)}" if function else calls_of(line)
 
 
 def _short(name: str) -> str:
-    """Returns a file name without its folder; the name of a group keeps the last folder, and an
-    object in a file (of HDF5) its path in the file."""
+    """Returns a file name without its folder. The name of a group record ("out/*") keeps the last
+    folder. The name of an object in an HDF5 file keeps its path in the file."""
     file, colon, inside = name.partition(":/")
     parts = file.rstrip("/").rsplit("/", 2)
     short = "/".join(parts[-2:] if parts[-1] == "*" else parts[-1:])
@@ -161,8 +165,8 @@ def _short(name: str) -> str:
 
 
 def files_of(found: Lines, line: Line) -> str:
-    """Returns the file of a line with most bytes, or most calls, and the approximate number of
-    other files: "data.bin and about 3 more"; empty if no file is known."""
+    """Returns the file with which a line moved most bytes, and the approximate number of its other
+    files: "data.bin and about 3 more". Returns "" if no file is known."""
     files = line.sums.files
     named = [found.names[one] for one in files.most()[:1] if found.names.get(one)]
     if not named:
@@ -179,7 +183,8 @@ def count(number: int) -> str:
 
 
 def summary(found: Lines) -> list[str]:
-    """Returns sentences: which part of the time the lines have, and why lines are not known."""
+    """Returns sentences: how much of the time the shown lines have, and why some calls have no
+    line."""
     if found.is_anonymous:
         return ["The names in this log are anonymous: it cannot tell lines of code."]
     shown = sum(line.sums.seconds for line in found.lines)
@@ -198,8 +203,8 @@ def summary(found: Lines) -> list[str]:
 
 
 def text(found: Lines) -> Iterator[str]:
-    """Yields lines of at most 80 columns: the lines of code with their files, then sentences about
-    all."""
+    """Yields lines of text of at most 80 columns: a table of the lines of code with their files,
+    then the sentences of summary()."""
     if not found.is_anonymous:
         yield _ROW.format("where in the code", "in calls", "gaps", "calls", "bytes")
         for line, (where, function) in zip(found.lines, places_of(found.lines)):

@@ -1,7 +1,6 @@
-"""The stacks of a log as a tree: the outermost frames, and below each frame the functions that it
-called. Frames with a small share of the time, the bytes and the calls are combined into one frame
-"others".
-"""
+"""The call stacks of a log as a tree: the outermost frames, and below each frame the functions that
+it called. Frames that have a small part of the time, the bytes and the calls are combined into one
+frame "others"."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ _Key = tuple[str, str, int, str]
 
 @dataclass
 class Frame:
-    """A frame, with the sums of all sites that it led to."""
+    """A frame of the tree, with the sums of all call sites below it."""
 
     name: str
     file: str  # or the program or library; empty: a function that was called
@@ -49,11 +48,11 @@ class Frame:
 
     @property
     def sums(self) -> _Sums:
-        """Seconds, calls and bytes."""
+        """The frame's seconds, calls and bytes."""
         return self.seconds, self.calls, self.moved
 
     def child(self, name: str, file: str, line: int, kind: str) -> Frame:
-        """Returns the child frame of this place, which is added if it is missing."""
+        """Returns the child frame with these properties. Adds it if it is missing."""
         key = (name, file, line, kind)
         if key not in self._places:
             self._places[key] = Frame(*key)
@@ -61,13 +60,14 @@ class Frame:
         return self._places[key]
 
     def add(self, sums: Measured) -> None:
-        """Adds the sums of a site below."""
+        """Adds the seconds, calls and bytes of a call site that is below this frame."""
         self.seconds += sums.seconds
         self.calls += sums.calls
         self.moved += sums.read + sums.written
 
     def end(self, sums: Measured) -> None:
-        """Adds the files and the times of a site, which only its last frame stores."""
+        """Adds the files and the times of a call site to its innermost frame. Frames further out do
+        not store them."""
         self.files.add(sums.files)
         self.first = min(self.first, sums.first)
         self.last = max(self.last, sums.last)
@@ -89,7 +89,8 @@ def _from_main(site: Site) -> tuple[Place, ...]:
 
 
 def _program(site: Site) -> str:
-    """Returns the path of the program or script of a site; empty if that is not known."""
+    """Returns the path of the program or script that made the calls of a site; "" if it is
+    unknown."""
     outermost = site.places[-1] if site.places else None
     if outermost is None:
         return ""
@@ -103,7 +104,7 @@ def _program(site: Site) -> str:
 
 
 def _put(site: Site, root: Frame, program: str) -> None:
-    """Adds the frames of a site to the tree; below a frame of its program if `program` is not
+    """Adds the frames of a call site to the tree, below a frame for `program` if that is not
     empty."""
     frame = root
     frame.add(site.sums)
@@ -122,13 +123,14 @@ def _put(site: Site, root: Frame, program: str) -> None:
 
 
 def share(frame: Frame, whole: Frame) -> float:
-    """Returns the largest share that a frame has of the whole: of the seconds, calls or bytes."""
+    """Returns the largest of a frame's three fractions of the whole: of its seconds, calls and
+    bytes."""
     return max((part / of for part, of in zip(frame.sums, whole.sums) if of > 0), default=0.0)
 
 
 def _each(frame: Frame) -> Iterator[Frame]:
-    """Yields a frame and all frames below it. The caller may change the children of a frame after
-    it was yielded."""
+    """Yields a frame and all frames below it. After a frame was yielded, the caller may change its
+    children."""
     waiting = [frame]
     while waiting:
         one = waiting.pop()
@@ -137,7 +139,8 @@ def _each(frame: Frame) -> Iterator[Frame]:
 
 
 def _limit(root: Frame) -> float:
-    """Returns the share that a frame must have to be shown alone."""
+    """Returns the fraction of the whole that a frame needs in order not to be combined into
+    "others". It is at least _LEAST, and so large that at most _MOST frames remain."""
     shares = sorted((share(frame, root) for frame in _each(root)), reverse=True)
     more = math.nextafter(shares[_MOST], math.inf) if len(shares) > _MOST else 0.0
     return max(_LEAST, more)
@@ -158,7 +161,7 @@ def _others(frames: Sequence[Frame]) -> Frame:
 
 
 def _shorten(root: Frame) -> None:
-    """Combines the small callees of each frame into one frame "others", and sorts callees by
+    """Combines the small children of each frame into one frame "others", and sorts children by
     time."""
     limit = _limit(root)
     for frame in _each(root):
@@ -171,8 +174,8 @@ def _shorten(root: Frame) -> None:
 
 
 def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -> bool:
-    """Returns whether several programs have a share of the time. An interpreter and its script are
-    one program."""
+    """Returns whether at least two programs have a fraction _LEAST or more of the time. programs:
+    the program of each call site. An interpreter and its script count as one program."""
     spent: dict[str, float] = {}
     for site, program in zip(sites, programs):
         if program and may_be_program(program):
@@ -181,8 +184,8 @@ def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -
 
 
 def tree(found: Lines) -> Frame:
-    """Returns the root frame, which contains all stacks of a log. If the stacks belong to several
-    programs, the first frames are the programs."""
+    """Returns the root of the tree of all stacks of a log. If the stacks belong to several
+    programs, the children of the root are the programs."""
     root = Frame("all I/O calls", "", 0, OTHERS)
     for line in found.every:
         if _is_large(line.sums, found.sums):
@@ -208,7 +211,8 @@ def _is_large(part: Measured, whole: Measured) -> bool:
 
 
 def flat(root: Frame) -> list[tuple[Frame, int]]:
-    """Returns all frames, each after its caller and with the caller's index (-1: none)."""
+    """Returns a list of all frames, each after its caller, with the index of its caller in this
+    list (-1: none)."""
     found: list[tuple[Frame, int]] = []
     waiting = [(root, -1)]
     while waiting:

@@ -1,5 +1,5 @@
-"""Look-ups of a line that waits for a file: a look-up finds nothing, the program sleeps, and the
-next look-up follows."""
+"""Finds lines of code that wait for a file by polling: a look-up (stat, access, open) finds
+nothing, the program sleeps, and the next look-up follows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOSTLY = 0.5  # least part of the pauses that follow a look-up in vain, and of 
 
 @dataclass(frozen=True)
 class Looks:
-    """The look-ups of a line, and the pauses between them."""
+    """The look-ups of a line of code, and the pauses between them."""
 
     calls: int
     found: int  # look-ups that found a file, at least
@@ -23,15 +23,15 @@ class Looks:
 
     @property
     def late(self) -> float:
-        """Upper limit of the seconds for which the program waited although the files were there:
-        the last pause before each file was found."""
+        """Upper bound of the seconds that the program waited although the file already existed: for
+        each file that was found, the mean pause."""
         return min(self.seconds, self.found * self.seconds / self.pauses)
 
 
 def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
-    """Returns how many look-ups the sites of one line made, and at least how many of these found a
-    file; None if the line also makes other calls. A shell's flush of its output and fork of `sleep`
-    are not such other calls."""
+    """Returns the number of look-ups that the call sites of one line made, and a lower bound of
+    those that found a file. Returns None if the line also makes other calls. A shell's flush of its
+    output and its fork of `sleep` do not count as other calls."""
     looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
     looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
     beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)
@@ -47,10 +47,11 @@ def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
 
 
 def looks_of(sites: Sequence[Site], pauses: int = 0, length: float = 0.0) -> Looks | None:
-    """Returns the look-ups of the sites of one line; None if the line also makes other calls, or if
-    there are more pauses than look-ups that found nothing, or if most of its waiting was in shorter
-    pauses: then a long one was a short sleep on a busy machine. pauses, length: number and seconds
-    of the pauses, by default the long gaps before the calls of the line."""
+    """Returns the look-ups of the call sites of one line. pauses, length: number and total seconds
+    of the pauses between them, by default those of the long gaps before calls of the line. Returns
+    None if the line also makes other calls, or if there are more pauses than look-ups that found
+    nothing. Returns None, too, if most of its waiting was in gaps below 10 ms, because then long
+    gaps are short sleeps on a busy machine."""
     known = asked(sites)
     if not pauses:
         pauses = sum(site.sums.pauses for site in sites)

@@ -1,4 +1,4 @@
-"""Reasons why calls have no line of the user."""
+"""Reasons why I/O calls have no line of the user's code."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
 
 def reason(site: Site, scripts: Mapping[str, str]) -> str:
-    """Returns why a site has no line of the user, as a clause; empty if unknown. scripts: the
-    scripts of the run by the name of their interpreter."""
+    """Returns a clause on why a call site has no line of the user's code; "" if unknown. scripts:
+    the scripts of the run by the name of their interpreter."""
     objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
     python = [place for place in site.places if not place.object and place.file]
     if not python and any(map(_JAVA.fullmatch, objects)):
@@ -48,7 +48,8 @@ def _program(objects: Sequence[str]) -> str:
 
 
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
-    """Returns the reason for a site whose frames are in these programs and libraries."""
+    """Returns the reason for a call site whose frames are in these programs and libraries; "" if
+    unknown. scripts: as in reason()."""
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
     program = _program(objects)
@@ -69,8 +70,8 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
 
 
 def reasons(found: Lines) -> list[str]:
-    """Returns why calls that took a part of the time have no line, with one clause for all programs
-    that are installed."""
+    """Returns clauses on why costly calls have no line of code. All installed programs together
+    have one clause."""
     said, programs = [], []
     for line in found.lines:
         if line.place is None and line.sums.seconds >= _LEAST * found.sums.seconds:

@@ -1,4 +1,5 @@
-"""The files that a program wrote whole, once or several times, under their last names."""
+"""The files that a program wrote completely, once or several times. A renamed file counts under its
+last name."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ WHOLE = 0.999  # share from which on two numbers of bytes count as equal
 
 @dataclass
 class Part:
-    """The I/O of one process on a file; for rank -1, of all processes together."""
+    """The I/O of one process on a file. For rank -1: the I/O of all processes on it."""
 
     opens: float = 0.0
     written: int = 0
@@ -42,9 +43,9 @@ class Part:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Returns begin and end of the saves. If the file was opened once and written, they last
-        from open to close; else from the first write to the last, because other opens may have been
-        for reading or mapping it."""
+        """The time from the first save to the end of the last, in seconds since the start of the
+        run. If the file was opened once and only written: from open to close. Otherwise from the
+        first to the last write, because other opens may have been for reading or mapping."""
         if self.opens <= 1 and not self.read:
             return self.opened, max(self.last_write, self.closed)
         return self.first_write, self.last_write
@@ -52,7 +53,7 @@ class Part:
 
 @dataclass
 class File:
-    """A file under its last name."""
+    """A file that the program wrote, under its last name."""
 
     name: str
     ids: set[int] = field(default_factory=set)  # ids of its records, under all its names
@@ -69,14 +70,15 @@ class File:
         return sum(part.written for part in self.parts.values())
 
     def together(self, part: Part) -> int:
-        """Returns the number of processes whose I/O one part contains."""
+        """Returns how many processes have their I/O in `part`. This is 1 unless the part is the sum
+        of all processes and each of them wrote the whole file."""
         several = self.parts.get(-1) is part and _each_wrote(part.written, self)
         return max(1, self.processes) if several else 1
 
     def saves(self, part: Part) -> int:
-        """Returns how often each process of a part wrote the whole file. Some opens may have been
-        for reading, and a format may write some bytes twice, so this is the smaller of the two
-        numbers."""
+        """Returns how often each process of a part wrote the whole file. This is the smaller of two
+        numbers: the opens, some of which may have been for reading, and the bytes written divided
+        by the file's size, because a format may write some bytes twice."""
         together = self.together(part)
         times = round(part.written / max(self.size, 1) / together)
         return max(1, min(int(part.opens / together), times))
@@ -144,7 +146,8 @@ def _add(file: File, rank: int, row: _Row) -> None:
 
 
 def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, int]:
-    """Returns a column of a table, or the number of processes, for these ids."""
+    """Returns the values of a column for these ids. column: "" for the number of processes. Leaves
+    out ids without a record."""
     if table is None:
         return {}
     wanted = np.sort(np.fromiter(ids, "u8"))
@@ -183,8 +186,9 @@ def _ask_names(facts: Facts, files: dict[int, File]) -> None:
 
 
 def written_files(facts: Facts, least: float, wanted: Callable[[str], bool]) -> dict[int, File]:
-    """Returns the files with a wanted name and at least so many bytes written, by the id of the
-    last name. Leaves out records that represent many files."""
+    """Returns the files, by the id of their last name, to which at least `least` bytes were
+    written. wanted: decides by a file's name whether it counts. Leaves out records that represent
+    many files."""
     finals = facts.finals
     tables, sums = [], defaultdict[int, float](float)
     for module in _MODULES:

@@ -1,8 +1,9 @@
-"""Computes how often a program should save its state. A save costs time; a failure costs the work
-since the last save. J. W. Young ("A first order approximation to the optimum checkpoint interval",
-Communications of the ACM, 1974) showed that the sum of both is smallest if a program saves every
-sqrt(2 C M) seconds, where C is the cost of a save in seconds, and M the mean time between failures.
-"""
+"""Computes how often a program should save its state.
+
+A save costs time; a failure costs the work since the last save. J. W. Young ("A first order
+approximation to the optimum checkpoint interval", Communications of the ACM, 1974) showed that the
+sum of both is smallest if a program saves every sqrt(2 C M) seconds, where C is the seconds of a
+save, and M the mean seconds between failures."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from .saves import Checkpoint
 
 
 def young(cost: float, between_failures: float) -> float:
-    """Returns the interval between saves, in seconds, that loses the least time; 0 if a save costs
-    nothing."""
+    """Returns the interval between saves, in seconds, that loses the least time; 0 if a save takes
+    no time. cost: seconds of a save. between_failures: mean seconds between failures."""
     return math.sqrt(2 * max(0.0, cost) * max(0.0, between_failures))
 
 
@@ -29,13 +30,13 @@ class Waited:
 
     @property
     def cost(self) -> float:
-        """Returns the seconds of one save."""
+        """The seconds of one save."""
         return self.seconds / self.rounds
 
 
 def waited(rows: Sequence[Checkpoint]) -> Waited | None:
-    """Returns the saves for which the program waited; None if there are none. Files that are saved
-    equally often are one checkpoint."""
+    """Returns the saves for which the program waited; None if there are none. Files that were saved
+    equally often count as one checkpoint."""
     some = [row for row in rows if not row.beside]
     if not some:
         return None

@@ -1,4 +1,5 @@
-"""Files from which a program loaded its state: read by calls, or mapped into memory."""
+"""Files from which a program loaded its state (a checkpoint or model): by read calls, or mapped
+into memory."""
 
 from __future__ import annotations
 
@@ -45,12 +46,13 @@ class Loaded:
 
     @property
     def title(self) -> str:
-        """Returns the name of the function that loaded the files: "torch.load"."""
+        """The name of the function that loaded the files, "torch.load"; "known by its name" if no
+        call site shows it."""
         return self.loader.title if self.from_calls else "known by its name"
 
 
 def _files(facts: Facts, least: float) -> dict[int, _File]:
-    """Returns the files of which at least this many bytes were read or mapped, by their ids."""
+    """Returns the files, by id, of which at least `least` bytes were read or mapped."""
     found: dict[int, _File] = {}
     extra = facts.table("POSIX_EXT")
     mapped = np.empty(0, "u8") if extra is None else extra.ids[extra["MMAP_BYTES"] >= least]
@@ -73,8 +75,8 @@ def _files(facts: Facts, least: float) -> dict[int, _File]:
 
 
 def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[Saver, int]]]:
-    """Returns, for each pattern, the functions that loaded its files, and their call sites, with
-    the number of calls."""
+    """Returns, for each pattern of file names, a count of calls by loading function and call
+    site."""
     found: dict[str, Counter[tuple[Saver, int]]] = defaultdict(Counter)
     for site in all_sites(facts):
         loader = loader_of(site) if site.sums.written == 0 else None

@@ -1,8 +1,7 @@
-"""The library functions that save the state of a program, one row each. All names are public. A
-file that one of these functions writes is a checkpoint. Rows with `repeated` have functions that
-programs also use for data and results; their files count only if they are saved again and again
-(checkpoints/saves.py).
-"""
+"""Table of the library functions that save or load the state of a program. A file that one of them
+writes is a checkpoint. Programs also use the functions of rows with `repeated` for data and
+results, so the files of these functions count only if they are saved again and again
+(checkpoints/saves.py)."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class Saver:
 
     @property
     def by_name(self) -> str:
-        """Returns text on files that were recognized by their names, without call sites."""
+        """The saver's title for files that were recognized by their names, without call sites."""
         return f"{self.title} (by its name)" if self.endings else self.title
 
 
@@ -231,7 +230,8 @@ _BY_ENDING = {ending: saver for saver in reversed(SAVERS) for ending in saver.en
 
 
 def saver_by_name(name: str) -> Saver | None:
-    """Returns the saver that is known from the name of a file; None if there is none."""
+    """Returns the saver whose files have such a name (extension or words like "checkpoint"); None
+    if there is none."""
     last = name.rsplit("/", 1)[-1]
     ending = last.rsplit(".", 1)[-1].lower() if "." in last[1:] else ""
     found = _BY_ENDING.get(ending)

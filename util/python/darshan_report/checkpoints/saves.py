@@ -1,7 +1,8 @@
-"""The checkpoints of a run. Files whose names differ only in numbers share a row. A file is
-recognized by the library function that wrote it (call sites), by its name, or because the program
-wrote files of this name again and again and worked in between (checkpoints/savers.py).
-"""
+"""The checkpoints of a run. Files whose names differ only in numbers share a row.
+
+A file is a checkpoint if a library function that saves state wrote it (known from call sites), if
+its name says so, or if the program wrote files of this name again and again and computed in between
+(checkpoints/savers.py)."""
 
 from __future__ import annotations
 
@@ -59,31 +60,31 @@ class Checkpoint:
 
     @property
     def title(self) -> str:
-        """Returns the name of the function that saved the files, "torch.save", or text on their
-        names."""
+        """The name of the function that saved the files, "torch.save". Without call sites: how the
+        files were recognized by their names."""
         if self.from_calls:
             return self.saver.title
         return self.saver.by_name if self.in_python else "known by its name"
 
     @property
     def kept(self) -> int:
-        """Returns how many files existed at the end."""
+        """The number of files that existed at the end of the run."""
         return self.files - self.removed
 
     @property
     def each(self) -> float:
-        """Returns the seconds of one save."""
+        """The seconds of one save."""
         return self.wall / self.rounds
 
     @property
     def interval(self) -> float:
-        """Returns the mean seconds between the begins of successive saves; 0 for one save."""
+        """The mean seconds between the begins of successive saves; 0 for one save."""
         return (self.last - self.first - self.each) / (self.rounds - 1) if self.rounds > 1 else 0.0
 
 
 @dataclass
 class _Way:
-    """The calls that wrote the files of a pattern, from the call sites."""
+    """The calls that wrote the files of one pattern, summed over call sites."""
 
     seconds: float = 0.0  # seconds in calls and between them
     written: float = 0.0  # bytes
@@ -99,8 +100,8 @@ def pattern_of(name: str) -> str:
 
 
 def common_name(names: Sequence[str]) -> str:
-    """Returns the common name of files whose names differ only in numbers, with "*" for numbers
-    that differ."""
+    """Returns the common name of files whose names differ only in numbers. Numbers that differ
+    become "*"."""
     parts = [_DIGITS.split(name) for name in names]
     columns = zip(*parts)
     return "".join(column[0] if len(set(column)) == 1 else "*" for column in columns)
@@ -124,14 +125,16 @@ class _Homes:
         self._by_name = {file.name: pattern_of(file.name) for file in files.values()}
 
     def pattern(self, record: int) -> str:
-        """Returns the pattern of a file or dataset; empty for other files."""
+        """Returns the pattern of the file that a record belongs to: the file itself, or the file
+        that contains the dataset. Returns "" for files that are no candidates."""
         if record not in self._known:
             file, colon, _ = self._facts.own_name(record).partition(":")
             self._known[record] = self._by_name.get(file, "") if colon else ""
         return self._known[record]
 
     def used(self, site: Site) -> dict[str, float]:
-        """Returns the share of a site's calls on the files of each pattern, if known."""
+        """Returns, by pattern, the fraction of a call site's calls that used files of this pattern.
+        Empty if its files are unknown."""
         calls = site.sums.files.calls or site.sums.files.moved
         sums: dict[str, float] = defaultdict(float)
         for one, number in calls.items():
@@ -176,7 +179,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
 
 def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
     """Returns the saver of the files of a pattern (None if unknown), and whether call sites show
-    it."""
+    it. way: the calls that wrote the files."""
     named = saver_by_name(pattern)
     if way is None or not way.savers:
         return named, False
@@ -191,8 +194,8 @@ Saves = dict[int, list[tuple[int, int, int]]]
 
 
 def _spans(files: Iterable[File]) -> Spans:
-    """Returns when each process saved, by rank. A file that was saved several times has one long
-    span."""
+    """Returns the spans of time in which each process saved, by rank, in seconds since the start of
+    the run. A file that was saved several times has one long span."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
@@ -203,7 +206,7 @@ def _spans(files: Iterable[File]) -> Spans:
 
 
 def _covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Returns the seconds that are covered by at least one of the spans."""
+    """Returns the seconds that at least one of the spans covers. spans: begin and end of each."""
     covered, until = 0.0, 0.0
     for begin, end in sorted(spans):
         covered += max(0.0, end - max(begin, until))
@@ -215,9 +218,9 @@ def _wall(
     files: Sequence[File], spans: Spans, way: _Way | None, processes: int, again: bool
 ) -> float:
     """Returns the seconds of the saves in the process that spent most time on them. again: some
-    files were saved more than once. The time from the first write to the last is then not the time
-    of one save. The same is true if the program's own code writes parts of the file from time to
-    time."""
+    files were saved more than once. In this case the time from the first write to the last is not
+    the time of the saves, so the time in calls counts instead. It counts also if the program's own
+    code wrote parts of the file, because that may happen from time to time during the run."""
     most = max(map(_covered, spans.values()), default=0.0)
     if not again and (way is None or way.savers or not way.written):
         return most
@@ -229,8 +232,8 @@ def _wall(
 
 
 def _by_process(files: Iterable[File]) -> Saves:
-    """Returns, by rank, a list with a tuple for each file: saves per process, number of processes,
-    bytes that they wrote."""
+    """Returns, by rank, a tuple for each file: saves per process, number of processes, bytes that
+    they wrote."""
     found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
@@ -241,7 +244,7 @@ def _by_process(files: Iterable[File]) -> Saves:
 
 def _even(facts: Facts, files: Sequence[File], spans: Spans, saved: Saves, processes: int) -> bool:
     """Returns whether several processes wrote the same number of bytes at the same time: each
-    process its own files, or each the same whole file."""
+    process its own files, or each process the same whole file."""
     # A combined record does not show when each process saved.
     if -1 in spans and facts.tree is not None and 2 * facts.at_once <= processes:
         return False
@@ -254,8 +257,9 @@ def _even(facts: Facts, files: Sequence[File], spans: Spans, saved: Saves, proce
 
 
 def _at_once(spans: Sequence[Sequence[tuple[float, float]]]) -> bool:
-    """Returns whether most saves of each process overlapped with the saves of all others. Processes
-    that run one after another, or that each train their own model, save at different times."""
+    """Returns whether most saves of each process overlapped with saves of all other processes.
+    Processes that run one after another, or that each train their own model, save at different
+    times. spans: begin and end of each save, by process."""
     rounds = list(zip(*map(sorted, spans)))
     together = [max(b for b, _ in one) < min(e for _, e in one) for one in rounds]
     return 2 * together.count(True) > len(rounds)
@@ -265,9 +269,9 @@ def _numbers(
     files: Sequence[File], saved: Saves, way: _Way | None, processes: int
 ) -> tuple[int, int, int]:
     """Returns the number of saves of all processes, the largest number of saves of one process, and
-    how many saves replaced older contents. If the size of a file with several streams is
-    overestimated, the number of saves is underestimated, so the opens by the library function are a
-    lower limit."""
+    the number of saves that replaced older contents. The number of opens by the library function is
+    a lower bound of the saves, because the count from file sizes is too small if the size of a file
+    is overestimated."""
     rows = saved.values()
     saves = sum(each * together for some in rows for each, together, _ in some)
     rounds = max(sum(each for each, *_ in some) for some in rows)
@@ -285,8 +289,8 @@ def _numbers(
 def _row(
     facts: Facts, saver: Saver, from_calls: bool, files: Sequence[File], way: _Way | None
 ) -> Checkpoint | None:
-    """Returns the row of the files that one saver wrote; None if the log does not have the times of
-    the saves."""
+    """Returns the checkpoint that consists of the files of one pattern; None if the log does not
+    have the times of the saves."""
     by_rank = _spans(files)
     spans = [span for some in by_rank.values() for span in some]
     if not spans:
@@ -320,9 +324,9 @@ def _row(
 
 
 def _counts(row: Checkpoint, least: float) -> bool:
-    """Returns whether files are checkpoints. They must be large enough. If their library function
-    also saves other data, they must also be saved repeatedly, and the saves must take at most half
-    of the time from the first save to the last."""
+    """Returns whether the files of a row are checkpoints. A save must write at least `least` bytes.
+    If the library function also saves other data, the files must be saved repeatedly, and the saves
+    must take at most half of the time from the first save to the last."""
     if row.written < least * row.saves:
         return False
     if not row.saver.repeated:
@@ -335,8 +339,8 @@ def _any(_: str) -> bool:
 
 
 def _is_saved(name: str) -> bool:
-    """Returns whether a file has the name of a saved state. Without call sites only the name shows
-    this."""
+    """Returns whether a file has the name of a checkpoint. Logs without call sites show checkpoints
+    only by this."""
     return saver_by_name(name) is not None
 
 
@@ -361,9 +365,9 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
 
 @once
 def state_ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of files that are certainly checkpoints, by the function that wrote
-    them or by their names. Each save of such a file replaces the previous save, and all of its
-    bytes may be new."""
+    """Returns the record ids of files that are certainly checkpoints, because of the function that
+    wrote them or because of their names. Each save of such a file replaces the previous one, so
+    writing all of its bytes again is not a problem."""
     sure = [row for row in checkpoints(facts) if row.from_calls or not row.saver.repeated]
     every = frozenset().union(*(row.ids for row in sure))
     return np.fromiter(every, "u8", len(every))

@@ -1,1 +1,1 @@
-"""Diagnoses: pure functions of a log that name what is slow, the reason, and a remedy."""
+"""Diagnoses: functions of a log that find known I/O problems, with the reason and a remedy."""

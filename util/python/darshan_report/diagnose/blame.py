@@ -1,10 +1,9 @@
-"""The line of code behind a finding, from the call sites of a log.
+"""Finds the line of code behind a finding, from the call sites of a log.
 
 Each kind of finding is about certain kinds of calls. The chosen line has at least half of these
-calls, or of their time, and the sentence names its share. A line that used the files of the
-finding's evidence is preferred to all others; next comes a line with as many calls as the evidence
-has for such a file.
-"""
+calls, or of their time, and the sentence gives its percentage. If a line used the files in the
+finding's evidence, it is preferred. Otherwise a line is preferred that made exactly as many calls
+as the evidence has for one file."""
 
 from __future__ import annotations
 
@@ -82,8 +81,8 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class About:
-    """The call sites that a finding is about: kinds of calls, functions that were called, and the
-    measure by which the costliest site is chosen."""
+    """The calls that a finding is about: their kinds, the functions that were called, and the
+    measure by which the costliest line is chosen."""
 
     kinds: tuple[int, ...]
     called: str = _ANY  # pattern for the start of the function that the program called
@@ -234,7 +233,7 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Blame:
-    """The line of code behind a finding, as text, and its share of the calls."""
+    """The line of code behind a finding, as text, and its fraction of the calls."""
 
     text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
     line: Line | None  # None: no line has at least half
@@ -244,8 +243,8 @@ class Blame:
 
 
 def part_of(line: Line, about: About, by: str = "") -> float:
-    """Returns how much of these calls a line has. by: the measure (calls, seconds, gaps or bytes);
-    empty: the measure of `about`."""
+    """Returns how much a line has of the calls that a finding is about. by: the measure (calls,
+    seconds, gaps or bytes); "" for the measure of `about`."""
     by = by or about.by
     if by == _PAUSES:
         looks = looks_of(line.sites)
@@ -267,8 +266,8 @@ def part_of(line: Line, about: About, by: str = "") -> float:
 
 
 def _calls(sums: Measured, kind: int, small: bool) -> float:
-    """Returns the number of calls of a kind. small: leaves out transfers of more than 10 KiB, if
-    the sizes are known."""
+    """Returns the number of calls of a kind. small: counts only transfers of at most 10 KiB, if the
+    sizes are known."""
     whole = sums.calls_of[kind]
     if small and kind in _DATA:
         place = kind - READ
@@ -277,7 +276,8 @@ def _calls(sums: Measured, kind: int, small: bool) -> float:
 
 
 def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line, float, int]:
-    """Returns the line with the largest part, its share of all, and how many lines have a part."""
+    """Returns the line with the largest amount, its fraction of the total, and the number of lines
+    with an amount above 0. part: returns the amount of a line."""
     parts = [part(line) for line in lines]
     place = max(range(len(parts)), key=parts.__getitem__)
     whole = sum(parts)
@@ -285,8 +285,8 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls on single files in the finding's evidence, or the number of the
-    finding's processes."""
+    """Returns the numbers of calls that the finding's evidence has for single files. For a finding
+    about starts of processes: the number of its processes."""
     if about.by == _STARTS:
         return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {
@@ -299,8 +299,8 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the line that has as many calls as the evidence has for a file, and this number as
-    text; None if no line or several lines have this number."""
+    """Returns the line that made exactly as many calls as the evidence has for a file, and this
+    number as text. Returns None unless exactly one line did."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
     for place, line in enumerate(lines):
@@ -316,13 +316,13 @@ def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line,
 
 
 def _ids(finding: Finding) -> set[int]:
-    """Returns the ids of the files and objects that a finding's evidence names."""
+    """Returns the record ids of the files and objects that a finding's evidence names."""
     return {row.id for row in finding.evidence if row.id is not None and row.record}
 
 
 def _used(line: Line, ids: set[int], about: About) -> float:
-    """Returns how many of a finding's calls, or bytes, a line made on the files `ids`. This is a
-    lower bound, because a site lists only some of its files."""
+    """Returns how many of a finding's calls, or bytes, a line used for the files `ids`. This is a
+    lower bound, because a call site lists only some of its files."""
     whole = 0.0
     for site in line.sites:
         one = Line([site], site.sums)
@@ -335,7 +335,7 @@ def _used(line: Line, ids: set[int], about: About) -> float:
 
 
 def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
-    """Returns the line that used the files of the finding's evidence most, and its share of this
+    """Returns the line that used the files in the finding's evidence most, and its fraction of this
     use; None if the call sites do not list these files."""
     ids = _ids(finding)
     line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
@@ -349,7 +349,8 @@ def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Li
 
 
 def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
-    """Returns a line as text, and the library function through which it made the calls."""
+    """Returns a line as text, and the library function through which it made the calls; "" if it
+    made them itself."""
     found.look_up(line)
     ((where, function),) = told.places_of([line])
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
@@ -361,9 +362,9 @@ def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
 
 
 def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float, str, int]:
-    """Returns the line with the largest part of a finding's calls, its share, text for this share,
-    and how many lines have such calls. If the line was chosen by its number of calls, the text has
-    this number instead of a share."""
+    """Returns the line with most of a finding's calls, its fraction of them, this fraction as text,
+    and the number of lines with such calls. If the line was chosen by its number of calls, the text
+    has this number."""
     whole = sum(part_of(line, about) for line in lines)
     line, part, number = _largest(lines, lambda one: part_of(one, about))
     by_files = _of_files(lines, finding, about)
@@ -389,7 +390,7 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
 
 
 def _told(part: float, by: str) -> str:
-    """Returns a share as text: "92 % of such calls", "all such calls". by: what is counted."""
+    """Returns a fraction as text: "92 % of such calls", "all such calls". by: the measure."""
     shown = share(part, 1.0)
     some, everything = _OF[by]
     return everything if shown == _WHOLE else f"{shown} {some}"
@@ -406,14 +407,16 @@ def _has_no_line(found: Lines, line: Line) -> bool:
 
 
 def _without(found: Lines, line: Line, about: About, part: float, number: int) -> Blame | None:
-    """Returns a Blame that says why a finding's calls have no line of code; None if unknown."""
+    """Returns a Blame with the reason why a finding's calls have no line of code; None if unknown.
+    part: the line's fraction of the calls. number: of lines with such calls."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     why = reason(site, found.scripts)
     return Blame(f"no line: {why}", None, "", part, number) if why else None
 
 
 def _begins(line: Line, starts: Sequence[float]) -> bool:
-    """Returns whether each of these processes began while the line started processes."""
+    """Returns whether all processes that began at the times `starts` began while the line was
+    starting processes."""
     spans = [
         (site.sums.first - _BEFORE, site.sums.last + _AFTER)
         for site in line.sites
@@ -423,9 +426,9 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
 
 
 def _starter(found: Lines, program: str) -> Line | None:
-    """Returns the line that started the processes of a program: the only line that started
-    processes at that time or, if there are several, the only one that started as many. Returns None
-    if several lines may have started them."""
+    """Returns the line of code that started the processes of a program: the only line that started
+    processes at that time or, if several did, the only one that started the same number. Returns
+    None if several lines may have started them."""
     about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
     lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
     lines = [line for line in lines if _begins(line, began)] if began else lines
@@ -435,8 +438,9 @@ def _starter(found: Lines, program: str) -> Line | None:
 
 
 def _started(found: Lines, line: Line, about: About, part: float) -> Blame | None:
-    """If the program that made a finding's calls has no lines, returns the line that started this
-    program; None if it was the first process, or if no such line is known."""
+    """Returns the line of code that started a program, for a finding whose calls were made by a
+    program without lines. Returns None if the program was the first process, or if the line is
+    unknown. part: fraction of the calls."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     program, first = program_of(site), found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
     start = _starter(found, program) if program else None
@@ -448,8 +452,9 @@ def _started(found: Lines, line: Line, about: About, part: float) -> Blame | Non
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
-    """Returns the calls that findings of this name are about; None if they have no line. instead:
-    the finding is about the kinds `instead` of its row."""
+    """Returns which calls findings of this name are about; None if they are about calls without a
+    line. instead: replaces the kinds of calls by the row's alternative kinds, which its field
+    `instead` has."""
     found = next((about for start, about in _ABOUT if name.startswith(start)), None)
     return replace(found, kinds=found.instead) if found and found.instead and instead else found
 
@@ -469,8 +474,8 @@ def _has_more(finding: Finding, about: About) -> bool:
 
 
 def _with_objects(found: Lines, finding: Finding) -> Finding:
-    """Returns the finding with evidence that also names the datasets of its files, because the call
-    site of a read has the dataset, and the call site of an open has the file."""
+    """Returns the finding with more evidence: the datasets in its files. A call site of a read has
+    the dataset, while a call site of an open has the file."""
     files = {row.record for row in finding.evidence if row.record and ":" not in row.record}
     inside = [
         Evidence("", name, "", 0, number)
@@ -481,8 +486,8 @@ def _with_objects(found: Lines, finding: Finding) -> Finding:
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
-    """Returns the line behind a finding, or the reason why it has none; None if call sites cannot
-    show it."""
+    """Returns the line of code behind a finding, or the reason why it has none; None if the call
+    sites do not show either."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):
@@ -499,9 +504,9 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
 
 
 def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
-    """Returns the calls of HDF5, netCDF and MPI-IO, if only these used the finding's files; else
-    returns `about`. A site has the call that the program made, so POSIX reads below an H5Oopen do
-    not count as reads."""
+    """Returns which calls a finding is about: calls of HDF5, netCDF and MPI-IO if only these used
+    the finding's files, otherwise `about`. A call site stores the call that the program made, so
+    POSIX reads below an H5Oopen do not count as reads."""
     ids = _ids(finding)
     libraries = About(KINDS, f"{_HDF5}|{_MPIIO}")
     if any(_used(line, ids, replace(about, by=_CALLS)) > 0 for line in lines):
@@ -510,7 +515,7 @@ def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
 
 
 def _about(found: Lines, finding: Finding) -> About | None:
-    """Returns the calls that a finding is about; None if it has no line."""
+    """Returns which calls a finding is about; None if they have no line."""
     first, second = about_of(finding.name), about_of(finding.name, instead=True)
     if first is None or second is None or not first.instead:
         return first

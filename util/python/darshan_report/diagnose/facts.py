@@ -1,4 +1,4 @@
-"""The records of a log for the diagnoses, joined by file and loaded on demand."""
+"""The records of a log for the diagnoses, joined by file and loaded at their first use."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 
 
 
 def once(ask: Asked) -> Asked:
-    """Decorates a function of facts that several rules call: it runs only once for the same
-    arguments. Its result must not refer to the facts, because such a cycle would keep the log's
+    """Decorates a function of Facts that several rules call: it is computed once for the same
+    arguments. Its result must not refer to the Facts, because such a cycle would keep the log's
     records in memory until the garbage collector runs."""
 
     @functools.wraps(ask)
@@ -60,7 +60,7 @@ def once(ask: Asked) -> Asked:
 
 
 class Facts:
-    """One open log and the thresholds in force."""
+    """One open log and its thresholds, as the rules of diagnoses use them."""
 
     def __init__(
         self, log: Log, limits: Limits | None = None, processes: Processes | None = None
@@ -76,7 +76,7 @@ class Facts:
         self._names: dict[int, str] = {}
 
     def answer(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """Returns the stored result for this key, or computes and stores it (for once())."""
+        """Returns the stored result for a key, after calling `make` for it if there is none."""
         if key not in self.answers:
             made = make()
             if isinstance(made, np.ndarray):  # read-only, because the callers share it
@@ -85,11 +85,11 @@ class Facts:
         return self.answers[key]
 
     def found(self, find: Callable[[Facts], Iterable[Finding]]) -> tuple[Finding, ...]:
-        """Returns the findings of a rule, computed only once, because other rules use them."""
+        """Returns the findings of a rule, which runs once although other rules use them, too."""
         return _found(self, find)
 
     def table(self, module: str) -> Table | None:
-        """Returns the records of a module; None if the log has none or they are damaged."""
+        """Returns the records of a module; None if the log has none, or damaged ones."""
         if module not in self._tables:
             self._tables[module] = self._load(module)
         return self._tables[module]
@@ -117,7 +117,7 @@ class Facts:
 
     @functools.cached_property
     def _pipes(self) -> np.ndarray:
-        """Record ids of named pipes."""
+        """The ids of named pipes."""
         pipes: set[int] = set()
         for module in ("POSIX_EXT", "STDIO_EXT"):
             beside = self.table(module)
@@ -127,8 +127,8 @@ class Facts:
 
     @functools.cached_property
     def in_pipes(self) -> float:
-        """Seconds in calls on named pipes. The tables of this class leave these calls out, but the
-        report's rows of layers and files contain them."""
+        """The seconds in calls on named pipes. This class's tables leave out these calls, but the
+        report's rows of layers and files include them."""
         found = 0.0
         for module in ("POSIX", "STDIO") if len(self._pipes) else ():
             if self.info.region(module):
@@ -139,7 +139,7 @@ class Facts:
         return found
 
     def _without_pipes(self, records: Records) -> Records:
-        """Returns the records without named pipes, at which a process waits for another program."""
+        """Returns the records without named pipes, where a process waits for other programs."""
         waited = among(records.ids, self._pipes)
         # Logs of other Darshan versions do not mark pipes. No file system takes minutes to open a
         # file, so in a run of a single process such a file is a pipe.
@@ -152,7 +152,7 @@ class Facts:
 
     @functools.cached_property
     def streams(self) -> Streams | None:
-        """Buffered streams; None if the log has none."""
+        """The files used through streams of the C library; None if the log has none."""
         table = self.table("STDIO")
         if table is None:
             return None
@@ -162,7 +162,7 @@ class Facts:
 
     @functools.cached_property
     def shared(self) -> dict[int, Shared]:
-        """Combined records of a part of the processes, by module."""
+        """The ranks of each combined record of some processes, by module id."""
         return shared(self.log)
 
     @functools.cached_property
@@ -174,34 +174,34 @@ class Facts:
 
     @functools.cached_property
     def hosts(self) -> dict[str, Host]:
-        """Transfers of each host, if traces name the hosts of the ranks."""
+        """The transfers of each host, by name; empty unless traces name the hosts."""
         return hosts(self.log)
 
     @functools.cached_property
     def stripes(self) -> Stripes | None:
-        """Stripes of the files on Lustre; None if the log has none."""
+        """The stripes of files on Lustre; None if the log has none."""
         return stripes(self.log)
 
     @property
     def tree(self) -> Processes | None:
-        """The processes of a run that is a tree of programs, not an MPI job; else None."""
+        """The processes of a run that is a process tree, not an MPI job; else None."""
         return self.processes if self.processes and self.processes.number > 1 else None
 
     @property
     def together(self) -> bool:
         """Whether several processes work on one job, so that one may have to wait for another.
-        False for a tree of programs, which run one after the other, or wait by design."""
+        False for a process tree, whose programs run one after another, or wait by design."""
         return self.nprocs > 1 and self.tree is None
 
     @functools.cached_property
     def layers(self) -> list[tuple[Layer, Table]]:
-        """Every layer with records, from the application downwards."""
+        """Every layer that has records, from the application downwards."""
         found = ((layer, self.table(layer.module)) for layer in LAYERS)
         return [(layer, table) for layer, table in found if table is not None]
 
     @functools.cached_property
     def run_time(self) -> float:
-        """Run time in seconds; for a live journal, up to its last operation."""
+        """The run time in seconds; for a live journal, the time until its last operation."""
         known = self.info.run_time
         if math.isfinite(known) and known > 0:
             return known
@@ -215,9 +215,8 @@ class Facts:
 
     @functools.cached_property
     def process_time(self) -> float:
-        """Seconds in which the processes could work, summed: run time times processes. If the log
-        distinguishes processes: their lifetimes without waits for child processes.
-        """
+        """The seconds in which the processes could work, summed: their lifetimes without waits for
+        child processes or, if the log does not distinguish processes, run time times processes."""
         if self.processes:
             work = self.processes.work
         else:
@@ -226,9 +225,9 @@ class Facts:
 
     @functools.cached_property
     def needed_time(self) -> float:
-        """Seconds of process_time in which no process had lost its processor to others. No change
-        of the program's I/O saves such waits, and an idle machine has none. Potential savings are
-        therefore shares of this time."""
+        """The seconds of process_time without the waits for a processor that another process had
+        taken. No change of the program's I/O saves such waits, and an idle machine has none.
+        Potential savings are therefore fractions of this time."""
         table = self.table("USAGE")
         lost, after = 0.0, 0.0
         if table is not None:
@@ -247,7 +246,7 @@ class Facts:
 
     @functools.cached_property
     def at_once(self) -> float:
-        """Mean number of processes that do I/O at the same time, at least 1."""
+        """The mean number of processes that do I/O at the same time, at least 1."""
         return self.tree.at_once if self.tree else float(self.nprocs)
 
     @staticmethod
@@ -257,16 +256,16 @@ class Facts:
 
     @once
     def opens(self, table: Table) -> np.ndarray:
-        """Returns the opens per file, without calls of fileno, dup and fdopen, which OPENS also
-        counts although they open nothing."""
+        """Returns the number of opens per file. OPENS also counts calls of fileno, dup and fdopen,
+        which open nothing; they are subtracted."""
         others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
         opened: np.ndarray = np.maximum(0, table["OPENS"] - others)
         return opened
 
     @once
     def writing(self, table: Table) -> np.ndarray:
-        """Returns the seconds in writes per file, without fsync and msync, whose time POSIX adds to
-        them."""
+        """Returns the seconds in writes per file. POSIX records add the time of fsync and msync to
+        that of writes; it is subtracted."""
         extra = self.table("POSIX_EXT")
         time: np.ndarray = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
@@ -279,12 +278,12 @@ class Facts:
         return time.clip(0.0)
 
     def moving(self, table: Table, kind: str) -> np.ndarray:
-        """Returns the seconds in transfers of this kind (READ or WRITE) per file."""
+        """Returns the seconds in transfers per file. kind: READ or WRITE."""
         return self.writing(table) if kind == "WRITE" else table["F_READ_TIME"]
 
     @functools.cached_property
     def direct(self) -> tuple[float, float]:
-        """Seconds in reads and writes of GPUDirect Storage that POSIX calls do not contain."""
+        """Seconds in reads and in writes of GPUDirect Storage, without the POSIX calls below."""
         tables = (self.table(name) for name in ("GDS", "LAYERS"))
         return own_transfers(*(None if table is None else table.records for table in tables))
 
@@ -296,8 +295,7 @@ class Facts:
 
     @functools.cached_property
     def beside(self) -> Beside:
-        """Seconds in operations on names and in syncs that only POSIX_EXT has, and the times of
-        POSIX records lack."""
+        """Seconds in operations on names and in syncs that no POSIX record contains."""
         extra = self.table("POSIX_EXT")
         if extra is None:
             return Beside()
@@ -307,7 +305,7 @@ class Facts:
 
     def _time_of(self, layer: Layer, table: Table) -> float:
         """Returns the seconds in calls of a layer on files. Standard streams are left out, because
-        time in a pipe or at a terminal is waiting."""
+        time at a pipe or a terminal is waiting."""
         time = self.time(table)
         if layer.module == "STDIO":
             time = time[~among(table.ids, standard_ids())]
@@ -315,13 +313,13 @@ class Facts:
 
     @functools.cached_property
     def _file_time(self) -> float:
-        """Seconds in file I/O, summed over processes."""
+        """The seconds in file I/O, summed over processes."""
         found = sum(self._time_of(layer, table) for layer, table in self.layers if layer.base)
         return found + self.beside.metadata + self.beside.syncs + sum(self.direct)
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """Shares of the time that were I/O (measure/shares.py)."""
+        """The part of the processes' time that was I/O (measure/shares.py)."""
         times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
         files = self._file_time
         own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0
@@ -332,27 +330,26 @@ class Facts:
 
     @property
     def over_all(self) -> str:
-        """Text that follows a sum of seconds: what was summed; empty for one thread."""
+        """Text behind a sum of seconds: over what it was summed; "" for a single thread."""
         if self.nprocs > 1 or self.tree is not None:
             return " over all processes"
         return " over all threads" if self.shares.overlapping else ""
 
     @property
     def io_time(self) -> float:
-        """Seconds in which the processes waited for I/O, over all layers."""
+        """The seconds in which the processes were in I/O calls, over all layers."""
         return self.shares.all
 
     @once
     def single(self, table: Table) -> np.ndarray:
-        """Returns a mask of the records that represent one data file each. A record of many small
-        files would look like one small file that is used repeatedly."""
+        """Returns a mask of the records that represent exactly one data file. A record of many
+        small files would look like one small file that is used repeatedly."""
         found: np.ndarray = (self.files(table) == 1) & ~self.programs(table)
         return found
 
     @once
     def programs(self, table: Table) -> np.ndarray:
-        """Returns a mask of the files that an interpreter reads as program text, which are not
-        data."""
+        """Returns a mask of group records of an interpreter's program files, which are not data."""
         trees = [number for number, group in self._groups.items() if group.kind == TREE]
         return among(table.ids, np.array(trees, "u8"))
 
@@ -362,8 +359,8 @@ class Facts:
 
     @once
     def files(self, table: Table) -> np.ndarray:
-        """Returns the number of files in each record. If an overflow record lacks it, it comes from
-        the metadata of older logs, or is the number of opens, which may be somewhat larger."""
+        """Returns the number of files in each record. For overflow records of older logs, it comes
+        from the metadata, or is the number of opens, which may be larger."""
         found = np.ones(len(table), "i8")
         shared = {number: group.files for number, group in self._groups.items()}
         if int(ID) not in shared and self.log.name(int(ID)) == NAME:
@@ -374,12 +371,12 @@ class Facts:
         return found
 
     def name(self, record: int) -> str:
-        """Returns the name by which the user knows a file: its name after the last rename. Returns
-        the record id if there is no name."""
+        """Returns the name by which the user knows a file: its name after the last rename. If it
+        has no name, returns text with its record id."""
         return self.own_name(self.finals.get(int(record), int(record)))
 
     def own_name(self, record: int) -> str:
-        """Returns the name of a record as the log has it; the record id if there is no name."""
+        """Returns the name of a record in the log; text with its id if it has no name."""
         number = int(record)
         if number not in self._names:
             self._names[number] = self.log.name(number) or f"(no name, id {number})"
@@ -387,18 +384,18 @@ class Facts:
 
     @functools.cached_property
     def finals(self) -> Mapping[int, int]:
-        """Maps the id of a temporary file to the id of the name that the file was renamed to."""
+        """The id of a renamed file's last name, by the id of its earlier name."""
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
 
     @functools.cached_property
     def last_names(self) -> Mapping[int, int]:
-        """Maps the id of a file that was renamed to the number of names that it got in turn."""
+        """The number of names that a file got one after another, by the id of the renamed file."""
         posix = self.table("POSIX")
         return {} if posix is None else names_of(posix)
 
     def written(self, records: Iterable[int]) -> dict[int, int]:
-        """Returns the bytes that were written to each file of POSIX."""
+        """Returns the bytes written to each POSIX file, by record id. Leaves out other ids."""
         posix = self.table("POSIX")
         if posix is None:
             return {}
@@ -409,9 +406,9 @@ class Facts:
     def stake(
         self, seconds: float, basis: str, moved: float = 0, of: float = 0, *, between: float = 0
     ) -> Stake:
-        """Returns a potential saving of `seconds` in calls and `between` seconds outside of calls,
-        limited to the time of the processes. basis: how the saving was estimated. moved, of: bytes
-        that the remedy saves, and all bytes."""
+        """Returns a potential saving, limited to the time of the processes. seconds, between: in
+        calls, and between calls. basis: how it was estimated. moved, of: bytes that the remedy
+        saves, and all."""
         in_calls = min(max(0.0, float(seconds)), self.process_time or float(seconds))
         whole = max(0.0, float(seconds)) + float(between)
         seconds = min(whole, self.process_time or whole)
@@ -434,7 +431,7 @@ class Facts:
         )
 
     def worth(self, stake: Stake) -> bool:
-        """Returns whether a saving is large enough for a finding."""
+        """Returns whether a potential saving is large enough for a finding."""
         each = stake.seconds / self.at_once
         if each >= self.limits["stake.large"]:
             return True
@@ -446,7 +443,7 @@ class Facts:
         moved: np.ndarray | float,
         processes: np.ndarray | int | None = None,
     ) -> np.ndarray:
-        """Returns how many seconds longer transfers took than their bytes need at a good rate.
+        """Returns the seconds that transfers took beyond what their bytes need at a good rate.
         seconds, moved: time and bytes of the transfers. processes: how many processes move bytes at
         the same time and share the rate that a job can expect."""
         lost: np.ndarray = np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
@@ -454,29 +451,30 @@ class Facts:
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:
-        """The bytes per second that a job can expect, and whether this job has reached them."""
+        """The bytes per second that a job can expect, and whether this job itself reached them."""
         if not self.together:
             return self.limits["rate.job"], False
         return job_rate(self.log, self.table("POSIX"), self.limits)
 
     def movers(self, table: Table) -> np.ndarray:
-        """Returns how many processes move bytes at the same time, per file."""
+        """Returns, per file, how many processes move bytes at the same time."""
         return _movers(self, table) if self.together else table.processes
 
     @functools.cached_property
     def all_movers(self) -> int:
-        """The largest number of movers of any file."""
+        """The largest number of processes that move bytes of any file at the same time."""
         found = (self.movers(table).max() for layer, table in self.layers if layer.base)
         return int(max(found, default=1))
 
     def good_rate(self, processes: np.ndarray | int | None = None) -> np.ndarray:
-        """Returns the bytes per second that each of `processes` can expect. Default: all processes
-        that move bytes."""
+        """Returns the bytes per second that each process can expect. processes: how many move bytes
+        at the same time; by default all that move any."""
         number = np.maximum(self.all_movers if processes is None else processes, 1)
         return np.minimum(self.limits["rate.good"], self.job_rate[0] / number)
 
     def rate_words(self, processes: int) -> str:
-        """Describes the rate that a process can expect, and the reason for its limit."""
+        """Returns text with the rate that a process can expect, and what limits it. processes: how
+        many move bytes at the same time."""
         each = float(self.good_rate(processes))
         if each >= self.limits["rate.good"]:
             return f"{amount(each)}/s per process"
@@ -487,7 +485,7 @@ class Facts:
     @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
         """Returns, for each POSIX file, the bytes that were READ or WRITTEN (`direction`) at
-        unknown offsets. These transfers are not part of the file's highest byte."""
+        unknown offsets. The file's highest byte does not include them."""
         found = np.zeros(len(table), "i8")
         beside = self.table("POSIX_EXT")
         if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):
@@ -497,15 +495,15 @@ class Facts:
         return found
 
     def renames(self) -> float:
-        """Returns the number of renames of all files, whether they have a POSIX record or not."""
+        """Returns the number of renames of all files, including files without a POSIX record."""
         posix, extra = self.table("POSIX"), self.table("POSIX_EXT")
         found = 0.0 if posix is None else float(np.maximum(posix["RENAME_SOURCES"], 0).sum())
         return found + (0.0 if extra is None else float(np.maximum(extra["RENAMES"], 0).sum()))
 
     @once
     def renamed_away(self, table: Table) -> np.ndarray:
-        """Returns how often a file of each name was renamed to another name. After each rename, a
-        temporary name that is used again is the name of a new file."""
+        """Returns, per file of the table, how often a file of this name was renamed. After each
+        rename, a file with this name is a new one."""
         found = np.zeros(len(table), "i8")
         posix = self.table("POSIX")
         if posix is not None:
@@ -514,7 +512,7 @@ class Facts:
         return found
 
     def rows(self, table: Table, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns, as evidence, the named counters of the file at index `place` of the table."""
+        """Returns the named counters of the file in row `place` as evidence."""
         number = int(table.ids[place])
         module, record = table.records.module.name, self.own_name(number)
         return tuple(
@@ -523,12 +521,12 @@ class Facts:
         )
 
     def stream_rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of STDIO_EXT for the file of one stream as evidence."""
+        """Returns counters of STDIO_EXT as evidence. place: the file's row in STDIO."""
         found = self.streams.evidence(place, *names) if self.streams else None
         return self.rows(found[0], found[1], *found[2]) if found else ()
 
     def sums(self, table: Table, *names: str) -> tuple[Evidence, ...]:
-        """Returns the sums of the named counters over all files as evidence."""
+        """Returns the named counters, summed over all files, as evidence."""
         module = table.records.module
         found = []
         for n in names:
@@ -538,14 +536,16 @@ class Facts:
 
     @once
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
-        """Returns the number of small transfers of each file; kind: READ or WRITE."""
+        """Returns the number of small transfers per file. kind: READ or WRITE. infix: middle of the
+        counters' names, if they have one."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
         found: np.ndarray = table.sizes(kind, infix)[:, :classes].sum(axis=1)
         return found
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The lower-layer calls that calls of upper layers caused; None if the log lacks them."""
+        """The calls of lower layers that calls of upper layers caused; None if the log lacks
+        them."""
         if self.table("LAYERS") is None:
             return None
         return Attribution(self.log)
@@ -561,7 +561,7 @@ class Facts:
         return self.attribution.files(_DATASETS) if self.attribution else []
 
     def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:
-        """Returns LAYERS counters of a dataset or file as evidence."""
+        """Returns counters of a dataset or file from LAYERS as evidence."""
         record = self.own_name(upper.id)
         values = {**upper.counters, **upper.times}
         return tuple(
@@ -571,7 +571,7 @@ class Facts:
         )
 
     def mount_type(self, record: int) -> str:
-        """Returns the type of the file system that contains a record's file."""
+        """Returns the type of the file system on which a record's file is; "" if unknown."""
         found = self.log.mount(self.log.name(int(record)) or "")
         return found[1] if found else ""
 
@@ -587,13 +587,14 @@ def _movers(_: Facts, table: Table) -> np.ndarray:
 
 
 def _prefix(first: str, module: str) -> str:
-    """Returns the prefix of a module's counters; for a module of the annex, its name."""
+    """Returns the prefix of a module's counters, which is the module's name for modules of the
+    annex. first: the first counter."""
     return module if first.startswith(f"{module}_") else first.partition("_")[0]
 
 
 def leading(mask: np.ndarray, weight: np.ndarray, count: int = 3) -> list[int]:
-    """Returns the indices where the mask is true, the heaviest first; equal weights keep their
-    order."""
+    """Returns the indices of the `count` largest weights among those where the mask is true, the
+    largest first. Equal weights keep their order."""
     places = np.flatnonzero(mask)
     order = np.argsort(-weight[places], kind="stable")
     return [int(p) for p in places[order[:count]]]

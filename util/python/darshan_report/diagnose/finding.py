@@ -1,4 +1,4 @@
-"""The result of a diagnosis: one finding, with its evidence and its remedy."""
+"""The result of a diagnosis: a finding, with its evidence, potential saving and remedy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Evidence:
 
 
 def _evidence(rows: Sequence[Evidence]) -> str:
-    """Returns the rows as a collapsed table of HTML."""
+    """Returns the rows of evidence as HTML: a collapsed table."""
     if not rows:
         return ""
     names = shorten_all([row.record for row in rows], _NAME)
@@ -53,8 +53,8 @@ def _evidence(rows: Sequence[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Stake:
-    """A potential saving, which is an upper bound. Fields of_...: the whole of which it is a
-    part."""
+    """A potential saving, which is an upper bound. Fields that begin with of_ have the whole of
+    which it is a part."""
 
     seconds: float = 0.0  # summed over processes
     of_seconds: float = 0.0  # seconds in which the processes could work, summed
@@ -73,13 +73,13 @@ class Stake:
 
     @property
     def share(self) -> float:
-        """Share of the processes' time, 0 to 1; 0 if that time is unknown."""
+        """The saving as a fraction of the processes' time, 0 to 1; 0 if that time is unknown."""
         return min(1.0, self.seconds / self.of_seconds) if self.of_seconds > 0 else 0.0
 
     @property
     def without(self) -> str:
-        """Text that follows the whole time, with a space at its end: what this time leaves out of
-        the run's wall time; "" if nothing."""
+        """Text that says what the whole time leaves out of the run's wall time, with a space at its
+        end; "" if nothing."""
         work = "of work" if self.idle else ""
         waits = "without waits for a processor" if self.crowded else ""
         both = ", ".join(filter(None, (work, waits)))
@@ -87,7 +87,8 @@ class Stake:
 
     @property
     def brief(self) -> str:
-        """Short text with the seconds, and their share of the run or of its work; "" if unknown."""
+        """Short text with the seconds, and their percentage of the run or of its work; "" if
+        unknown."""
         if self.seconds <= 0 or self.of_run <= 0:
             return ""
         of = "of the work" if self.idle or self.crowded else "of the run"
@@ -145,11 +146,12 @@ class Finding:
 
     @property
     def gains_much(self) -> bool:
-        """Whether it is a notice that tells what to do, and that this may save much of the run."""
+        """Whether this is a notice with a remedy that may save much of the run."""
         return self.kind == NOTICE and self.stake.share >= _MUCH and bool(self.remedy.text)
 
     def _repr_html_(self) -> str:
-        """Returns title, sentence, potential saving and remedy; the evidence is collapsed."""
+        """Returns HTML for a notebook: title, sentence, potential saving and remedy; the evidence
+        is collapsed."""
         at, remedy = self.stake.text, self.remedy
         link = html.escape(self.reference)
         more = f', <a href="{link}" target="_blank">more</a>' if is_link(self.reference) else ""
@@ -167,13 +169,13 @@ class Finding:
 
     @property
     def reference(self) -> str:
-        """Address of the diagnosis's description; only page and anchor if the documentation's site
-        is unknown."""
+        """The address of the diagnosis's description; only page and anchor if the documentation's
+        site is unknown."""
         return reference(self.name)
 
     @property
     def rank(self) -> tuple[int, float, float, float, str]:
-        """Sort key of findings: problems first, by potential saving."""
+        """The sort key of findings: problems first, then by potential saving."""
         order = (PROBLEM, NOTICE, FACT, GOOD).index(self.kind)
         at = self.stake
         return (order, -at.seconds, -at.uncut, -float(at.bytes), self.name)
@@ -187,9 +189,9 @@ class Findings(list[Finding]):
 
 
 def shown_first(found: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings that every first screen shows, in their order: the problems. If there is
-    no problem, the hints; if there is no hint, the notices that may save much of the run; else
-    none."""
+    """Returns the findings that every first screen shows, in their order. These are the problems.
+    Without a problem, they are the hints; without a hint, the notices that may save much of the
+    run."""
     every = list(found)
     problems = [f for f in every if f.kind == PROBLEM]
     return problems or [f for f in every if f.is_hint] or [f for f in every if f.gains_much]

@@ -1,4 +1,4 @@
-"""The thresholds that are in force: those of the table, with the changes of a file."""
+"""The thresholds in force: those of the table, with the changes of a user's file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .thresholds import LIMITS
 
 
 class LimitError(Exception):
-    """A file of thresholds cannot be used. The text has the path, the line and the reason."""
+    """A file of thresholds cannot be used. The message has the path, the line and the reason."""
 
 
 class Limits(Mapping[str, float]):
-    """The thresholds by name, with the values that a file changed."""
+    """The thresholds by name, with the values that a user's file changed."""
 
     def __init__(self, changed: Mapping[str, float] | None = None) -> None:
         self._rows = {limit.name: limit for limit in LIMITS}
@@ -33,7 +33,7 @@ class Limits(Mapping[str, float]):
         return len(self._rows)
 
     def row(self, name: str) -> Limit:
-        """Returns the row of a threshold with the value in force."""
+        """Returns the table's row of a threshold, with the value in force."""
         row = self._rows[name]
         if name not in self._changed:
             return row
@@ -41,7 +41,7 @@ class Limits(Mapping[str, float]):
 
 
 def read_limits(path: str | os.PathLike[str]) -> Limits:
-    """Reads thresholds from lines `name = number`; raises LimitError with path and line."""
+    """Reads a user's file of thresholds, which has lines `name = number`. Raises LimitError."""
     known = {limit.name for limit in LIMITS}
     changed: dict[str, float] = {}
     try:

@@ -1,5 +1,4 @@
-"""Marks findings that contain the same seconds, because the time that one remedy saves cannot be
-saved again."""
+"""Marks findings that contain the same seconds, because no second can be saved twice."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
 
 def claims(finding: Finding) -> frozenset[str]:
-    """Returns the kinds of time in a finding's evidence: READ, WRITE or other; all of them if the
-    evidence has no times."""
+    """Returns the kinds of time in a finding's evidence: READ, WRITE or "else". If the evidence has
+    no times, returns all three."""
     found = {_TIME.search(e.counter) for e in finding.evidence}
     words = [set(match[1].split("_")) for match in found if match]
     kinds = {kind for w in words for kind in (w & {"READ", "WRITE"} or {"else"})}
@@ -22,7 +21,7 @@ def claims(finding: Finding) -> frozenset[str]:
 
 
 def _same(one: Finding, other: Finding) -> bool:
-    """Returns whether both findings contain the same time in the same files."""
+    """Returns whether two findings contain the same kind of time in the same files."""
     return bool(one.covers & other.covers and claims(one) & claims(other))
 
 
@@ -33,9 +32,9 @@ def _among(at: Stake, first: Finding) -> Stake:
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings in the same order, the costliest first. If an earlier finding contains
-    the seconds of a finding, the finding names the earlier one. Findings without common files name
-    the first finding, if all savings together exceed the available time."""
+    """Returns the findings in the same order, which is the costliest first. A finding whose seconds
+    an earlier finding contains names that finding. If all savings together exceed the available
+    time, a finding without common files names the first finding."""
     told: list[Finding] = []
     found, claimed = [], 0.0
     for finding in findings:
@@ -54,7 +53,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Returns the seconds in calls of all problems together. Seconds that two problems contain
-    count once."""
+    """Returns the seconds in calls of all problems together. Seconds that are in two problems count
+    once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
     return sum(f.stake.seconds - f.stake.between for f in ordered if not f.stake.same_as)

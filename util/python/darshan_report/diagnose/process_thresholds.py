@@ -1,4 +1,5 @@
-"""The thresholds of diagnoses that compare processes, or that are about their common work."""
+"""The thresholds of diagnoses that compare processes, or that are about work in several
+processes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Selects the rules that may have findings in a log. Next to its find(), a rule declares the
-modules that it needs, and the largest saving that it can report. Most logs of a centre lack the
-modules of many rules, and the time of their calls is too short for the findings of most others."""
+"""Selects the rules that can have findings in a log, so that the others need not run.
+
+Beside its find(), a rule declares the modules that it needs and an upper bound of its saving. Most
+logs of a centre lack the modules of many rules, and their I/O time is too short for the findings of
+most others."""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _BOUNDS: dict[Callable[..., Any], str] = {}
 
 
 def needs(*modules: str) -> Callable[[Find], Find]:
-    """Declares that a rule needs records of at least one of these modules."""
+    """Decorates a rule that needs records of at least one of these modules."""
 
     def declared(find: Find) -> Find:
         _NEEDED[find] = modules
@@ -38,8 +40,8 @@ def needs(*modules: str) -> Callable[[Find], Find]:
 
 
 def at_most(bound: str) -> Callable[[Find], Find]:
-    """Declares that a rule never finds a saving above a bound (CALLS or WAITS), and reports only
-    savings that are worth a finding."""
+    """Decorates a rule whose savings are never above a bound (CALLS or WAITS), and which reports
+    only savings that are worth a finding."""
 
     def declared(find: Find) -> Find:
         _BOUNDS[find] = bound
@@ -49,7 +51,7 @@ def at_most(bound: str) -> Callable[[Find], Find]:
 
 
 def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
-    """Returns whether a rule may have a finding in this log."""
+    """Returns whether a rule can have a finding in this log."""
     needed, bound = _NEEDED.get(find), _BOUNDS.get(find)
     if needed is not None and not any(map(facts.info.region, needed)):
         return False
@@ -58,7 +60,8 @@ def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
 
 @once
 def may_cost(facts: Facts, bound: str) -> bool:
-    """Returns whether a saving of the size of this bound would be worth a finding."""
+    """Returns whether a saving as large as this bound would be worth a finding. bound: CALLS or
+    WAITS."""
     # Call sites also have the time between calls, for which the other modules have no bound.
     if facts.info.region("SITES") is not None or facts.process_time <= 0:
         return True
@@ -68,7 +71,7 @@ def may_cost(facts: Facts, bound: str) -> bool:
 
 @functools.cache
 def _durations(name: str) -> tuple[int, ...]:
-    """Returns the indices of the counters of a module that are durations of calls."""
+    """Returns the indices of a module's floating-point counters that are durations of calls."""
     module = module_by_name(name)
     if module is None or not module.fixed or name in _OTHERS:
         return ()
@@ -76,8 +79,8 @@ def _durations(name: str) -> tuple[int, ...]:
 
 
 def recorded(facts: Facts) -> float:
-    """Returns the seconds of all durations in all records of all layers. This is more than the time
-    in calls, because one layer repeats the time of another."""
+    """Returns the sum in seconds of all durations in all records. This is more than the time in
+    calls, because one layer's calls contain those of another."""
     whole = 0.0
     for region in facts.info.regions:
         columns = list(_durations(region.name or ""))

@@ -1,4 +1,4 @@
-"""Addresses of the descriptions of diagnoses and counters on the documentation's site."""
+"""The addresses of the descriptions of diagnoses and counters on the documentation's site."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _SAFE = "/:@&=+$,;~%!*'[]"  # not quoted in an address; safe in strings of PDF, 
 
 
 def anchor(name: str) -> str:
-    """Returns the anchor of a diagnosis on the page."""
+    """Returns the anchor of a diagnosis on the page of all diagnoses."""
     return f"diagnosis-{name}"
 
 
 def _address(named: str) -> str:
-    """Returns an address or an absolute path as an address that ends with "/"; "" for other
-    text."""
+    """Returns an address, or the file: address of an absolute path, with "/" at its end; "" for
+    other text."""
     if named.startswith("/"):
         return f"file:///{quote(named.strip('/'), errors='surrogateescape')}/"
     try:
@@ -35,8 +35,8 @@ def _address(named: str) -> str:
 
 @functools.cache
 def _installed() -> str:
-    """Returns the address of the site from configure, or else of the site that is installed with
-    this package."""
+    """Returns the address of the site that configure set, or else of the site that is installed
+    with this package."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
         from .. import _installed as place  # noqa: PLC0415
@@ -50,8 +50,8 @@ def _installed() -> str:
 
 
 def problem() -> str:
-    """Returns an error message if the variable is neither an address nor an absolute path; else an
-    empty string."""
+    """Returns an error message if the environment variable is neither an address nor an absolute
+    path; "" otherwise."""
     named = os.environ.get(VARIABLE, "")
     if not named or _address(named):
         return ""
@@ -59,21 +59,22 @@ def problem() -> str:
 
 
 def base() -> str:
-    """Returns the address of the documentation's site, with "/" at its end; empty if unknown."""
+    """Returns the address of the documentation's site, with "/" at its end; "" if unknown."""
     named = os.environ.get(VARIABLE)
     return _address(_installed() if named is None else named)
 
 
 def reference(name: str) -> str:
-    """Returns the address of a diagnosis; only the page and anchor if no site is known."""
+    """Returns the address of a diagnosis's description; only page and anchor if no site is
+    known."""
     return f"{base()}{PAGE}#{anchor(name)}"
 
 
 def counter(name: str) -> str:
-    """Returns the address of a counter of the tables, like reference()."""
+    """Returns the address of a counter's description; only page and anchor if no site is known."""
     return f"{base()}{_COUNTERS}#{name.lower()}"
 
 
 def is_link(text: str) -> bool:
-    """Returns whether a reference is a URL that a browser can open: https, http or file."""
+    """Returns whether text is an address that a browser can open: https, http or file."""
     return text.startswith(tuple(f"{scheme}://" for scheme in _SCHEMES))

@@ -1,4 +1,4 @@
-"""All diagnoses of one log, by potential saving."""
+"""Runs all rules on one log, and sorts the findings by potential saving."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from .times.cpu_wait import corrected, within
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
-    """Returns the findings of a log: problems first, the costliest first.
+    """Returns the findings of a log: problems first, the costliest of them first. limits:
+    thresholds; None for the default.
 
-    A problem is skipped if previously found causes explain all its files and at least half of its
-    cost: for example, small reads of a file whose dataset is read against its storage order.
-    """
+    A problem is left out if causes that were already found explain all its files and at least half
+    of its cost. For example, small reads are left out if the dataset is read against its storage
+    order."""
     try:
         known = processes(log)
     except LogError:
@@ -41,10 +42,9 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Like diagnose(), for existing facts. nearest: if there is no finding, reports the problem
-    that is nearest to its thresholds; this doubles the time. If counters of a damaged log overflow
-    in sums, no warning is printed.
-    """
+    """Like diagnose(), for Facts that already exist. nearest: without a finding, reports the
+    problem that is nearest to its thresholds, which doubles the time. Overflow in sums of a damaged
+    log prints no warning."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
@@ -55,7 +55,8 @@ _WHOLE = (repeated_by_processes.NAME, rewritten_by_processes.NAME, shared_pointe
 
 
 def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
-    """Returns the findings of a rule, without the time that calls waited for a processor."""
+    """Returns the findings of a rule. Their savings leave out the time in which calls waited for a
+    processor."""
     said = (corrected(facts, finding) for finding in facts.found(find))
     return [finding for finding in said if finding is not None]
 
@@ -65,8 +66,8 @@ def _not_looked_for(_: Facts) -> None:
 
 
 def _problems(facts: Facts) -> list[Finding]:
-    """Returns the findings of all rules about causes, and the findings about symptoms that no cause
-    explains."""
+    """Returns the findings of all rules about causes, and of rules about symptoms as far as no
+    cause explains them."""
     found: list[Finding] = []
     for rule in CAUSES:
         if reaches(facts, rule.find):
@@ -103,8 +104,8 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
 
 
 def _without_theirs(found: list[Finding]) -> list[Finding]:
-    """Returns the findings without problems in calls of programs for which another finding proposes
-    one process in place of many, because that change also saves these calls."""
+    """Returns the findings without those that another finding makes unnecessary: if one process in
+    place of many is proposed, that change also saves the calls of the many processes."""
     whole = [f for f in found if f.name in _WHOLE and f.doers]
     return [
         finding
@@ -140,7 +141,7 @@ def _near(facts: Facts) -> Finding | None:
 
 
 def _explained(symptom: Finding, causes: list[Finding]) -> bool:
-    """Returns whether causes contain all files of the symptom, and at least half of its cost."""
+    """Returns whether the causes cover all files of the symptom and at least half of its cost."""
     these = [f for f in causes if f.covers & symptom.covers]
     files = frozenset().union(*(f.covers for f in these))
     at = symptom.stake

@@ -1,4 +1,4 @@
-"""The records of one module, joined by file."""
+"""The records of one module, joined by file: one value per file."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _AT_ONCE = 4096
 
 
 def added(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Returns a new array: the sum of at least one column. All columns have equal length."""
+    """Returns the sum of columns of equal length, of which there must be at least one, as a new
+    array."""
     return sum(columns[1:], columns[0].copy())
 
 
 @functools.cache
 def _names_of(module: str, prefix: str) -> tuple[tuple[Names, npt.NDArray[np.bool_]], ...]:
-    """Returns the names of a module's integer counters without this prefix (empty for other
-    counters), with a mask of those that are summed; then the same for its floating-point
-    counters."""
+    """Returns, for the integer counters and then for the floating-point counters: their names
+    without the prefix ("" if they lack it), and a mask of those that are summed."""
     known = module_by_name(module)
     assert known is not None  # the caller has records of this module
     found = []
@@ -58,11 +58,12 @@ class Table:
         return len(self.ids)
 
     def has(self, name: str) -> bool:
-        """Returns whether the module has this counter (its name without the prefix)."""
+        """Returns whether the module has a counter, by its name without the prefix."""
         return f"{self.prefix}_{name}" in self._rules
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns sums, or the largest value, per file; an unknown value counts as 0."""
+        """Returns a counter per file, by its name without the prefix: sums or the largest value, as
+        its merge rule says. An unknown value counts as 0."""
         found = self._joined.get(name)
         if found is None:
             if not self._all and len(self.records) <= _AT_ONCE:
@@ -74,7 +75,8 @@ class Table:
         return found
 
     def _join_all(self) -> None:
-        """Joins all counters at once. With few records, one counter takes nearly as long as all."""
+        """Joins all counters at once. With few records this takes hardly longer than one
+        counter."""
         records = self.records
         ints, floats = _names_of(records.module.name, f"{self.prefix}_")
         values = records.fcounters.T
@@ -87,7 +89,8 @@ class Table:
             self._joined.update((name, column) for name, column in zip(names, joined) if name)
 
     def seconds_or_bytes(self, name: str) -> npt.NDArray[np.float64]:
-        """Returns a counter of each record; unknown and infinite values are 0."""
+        """Returns a counter of each record, not joined by file. Unknown and infinite values are
+        0."""
         key = f" {name}"  # no counter has such a name
         if key not in self._joined:
             values = self.records[f"{self.prefix}_{name}"].astype("f8")
@@ -105,20 +108,21 @@ class Table:
         return self._files.added(column) if self._rules[full] else self._files.largest(column)
 
     def record_ids(self, name: str) -> npt.NDArray[np.uint64]:
-        """Returns, per file, a counter that is a record id; 0: none. An id may use all 64 bits, so
-        it may be negative as a signed counter."""
+        """Returns, per file, a counter that is a record id; 0 for none. Ids are unsigned, because
+        they may use all 64 bits."""
         return self._files.largest(self.records[f"{self.prefix}_{name}"].astype("u8"))
 
     def sum(self, name: str) -> float:
-        """Returns the sum over all files."""
+        """Returns the sum of a counter over all files."""
         return float(self[name].sum(dtype="f8"))
 
     def place(self, record: int) -> int | None:
-        """Returns the index of a file's values, by its id; None if the table has no such file."""
+        """Returns the index of a file, by its record id; None if the table has no such file."""
         return self._files.place(record)
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:
-        """Returns an array of files x ten size classes. kind: READ or WRITE."""
+        """Returns the numbers of transfers: a row per file, a column for each of ten size classes.
+        kind: READ or WRITE. infix: middle of the counters' names."""
         return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
 
     @property

@@ -1,4 +1,4 @@
-"""The form of a threshold, and the usual sources of its value."""
+"""The type of a threshold, and names of the usual sources of its value."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Traces in the format that other viewers read."""
+"""The command darshan trace: converts the traces of a log for viewers such as Perfetto."""

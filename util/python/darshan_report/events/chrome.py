@@ -1,10 +1,10 @@
-"""Transfers as the JSON that Perfetto and chrome://tracing read (Trace Event Format).
+"""Converts traced transfers to the JSON that Perfetto and chrome://tracing read (Trace Event
+Format).
 
 Times are microseconds since the start of the run with three decimals, which are whole nanoseconds,
-so that consecutive events stay consecutive. A rank is a process; a layer, and a row of overlapping
-transfers in it, is a thread. Both are numbered from 1, because 0 is the idle process in traces of
-systems, and no thread number is used twice.
-"""
+so that consecutive events stay consecutive. In the viewer a rank is a process. A layer is one or
+more of its threads: transfers that overlap are in different threads. Process and thread numbers
+begin at 1, because 0 is the idle process in traces of systems. No thread number is used twice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_ONCE = 1 << 14  # number of events that are converted to Python numbers at o
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """All transfers in the order of their starts."""
+    """All transfers of a log as columns, ordered by their starts."""
 
     start: np.ndarray  # nanoseconds
     length: np.ndarray  # nanoseconds
@@ -80,7 +80,8 @@ def _name(log: Log, number: int) -> str:
 
 
 def _metadata(log: Log, found: Events) -> Iterator[str]:
-    """Yields the events that name the viewer's processes (ranks) and threads (layers)."""
+    """Yields the events that give the viewer's processes (ranks) and threads (layers) their
+    names."""
     tree = processes(log)
     programs = {}
     if tree is not None and len(tree) > 1:
@@ -108,7 +109,7 @@ def _rows(found: Events) -> Iterator[tuple[int, ...]]:
 
 
 def lines(log: Log) -> Iterator[str]:
-    """Yields the lines of the file, each with its line end."""
+    """Yields the lines of the JSON file, each with its line end."""
     found = events(log)
     names = {int(n): json.dumps(_name(log, int(n))) for n in np.unique(found.file)}
     short = {n: json.dumps(json.loads(text).rpartition("/")[2]) for n, text in names.items()}

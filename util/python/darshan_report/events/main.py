@@ -1,4 +1,4 @@
-"""The command darshan trace."""
+"""The command darshan trace: its options, and the output file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan trace and returns its exit status. arguments: by default those of the
+    process."""
     options = asked(lambda: _arguments(arguments), _say)
     return exit_status(
         lambda: _run(options), options.log, _say, lambda: options.output or options.log

@@ -1,9 +1,7 @@
 """The tables of a lake and their columns: names, types, units and meanings.
 
-The columns of counters come from the tables of the modules (runtime/modules/*/*.def).  This file
-has the columns that a lake adds.  The tables in doc/centre-tables.md and the metadata of the
-Parquet files are generated from both.
-"""
+The columns of counters come from the modules' tables (runtime/modules/*/*.def). The columns that a
+lake adds are here. doc/centre-tables.md and the metadata of the Parquet files come from both."""
 
 from __future__ import annotations
 
@@ -24,8 +22,8 @@ TEXT, WHOLE, ID, NUMBER, FLAG, DAY, TIME, UUID, EVIDENCE = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column.  rule is the merge rule: how values of several rows become one value.  If it is
-    empty, values cannot be merged."""
+    """One column of a table. rule: by which values of several rows become one; "" if they
+    cannot."""
 
     name: str
     type: str
@@ -47,7 +45,7 @@ class Table:
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """Returns the names of the columns."""
+        """The names of the columns."""
         return tuple(c.name for c in self.columns)
 
 
@@ -515,7 +513,7 @@ _SECRET = frozenset(("POSIX_RENAMED_FROM", "PROCESS_PID", "PROCESS_PARENT", "PRO
 
 
 def counter_column(counter: Counter) -> Column:
-    """Returns the column of a counter.  The column has the counter's name."""
+    """Returns the column of a counter, which has the counter's name."""
     kind = NUMBER if counter.is_float else ID if counter.unit == "id" else WHOLE
     secret = counter.name in _SECRET
     return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule, secret)
@@ -527,7 +525,7 @@ _UNKNOWN = frozenset(("count", "bytes", "seconds", "seconds^2", "elements", "sec
 
 
 def unknown_is_null(column: Column) -> bool:
-    """Returns whether -1 in this counter's column becomes null, so that no sum includes it."""
+    """Returns whether -1 in a counter's column means unknown and becomes null."""
     return column.unit in _UNKNOWN
 
 
@@ -536,7 +534,7 @@ def _word(module: Module) -> str:
 
 
 def record_table(module: Module) -> Table:
-    """Returns the table of a module's records."""
+    """Returns the definition of the table with a module's records."""
     if module.name in _OF_BINS:
         return _OF_BINS[module.name]
     if module.name in TRACES or module.kind is Kind.APMPI:
@@ -561,7 +559,7 @@ def record_table(module: Module) -> Table:
 
 
 def total_table(module: Module) -> Table:
-    """Returns the table of a module's totals, with the values of `darshan parse --total`."""
+    """Returns the table of a module's totals, which `darshan parse --total` prints."""
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     title = f"a log: all its records of {module.name} as one"
     return Table(f"totals_{_word(module)}", title, (*WHOSE, _OWN["records"], *counters))
@@ -572,7 +570,7 @@ _KINDS = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 
 @functools.cache
 def modules() -> tuple[Module, ...]:
-    """Returns the modules whose records are collected."""
+    """Returns the modules whose records a lake has."""
     known = (module_by_id(number) for number in range(128))
     return tuple(
         m for m in known if m is not None and m.kind is not Kind.NONE and m.name != "TEMPLATE"
@@ -581,7 +579,7 @@ def modules() -> tuple[Module, ...]:
 
 @functools.cache
 def tables() -> dict[str, Table]:
-    """Returns all tables, by name."""
+    """Returns the definitions of all tables, by name."""
     found = [
         JOBS,
         LAYER_SUMS,

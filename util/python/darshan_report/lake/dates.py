@@ -16,13 +16,15 @@ def span(text: str) -> datetime.timedelta | None:
 
 
 def before(long: datetime.timedelta, now: datetime.datetime) -> datetime.datetime:
-    """Returns the time that is the duration `long` before now, or Python's first date."""
+    """Returns the time that is the duration `long` before now; Python's first date if that would be
+    earlier."""
     first = datetime.datetime.min.replace(tzinfo=now.tzinfo)
     return now - long if long < now - first else first
 
 
 def ago(text: str, now: datetime.datetime) -> datetime.datetime | None:
-    """Parses a duration and returns the time that is so long before now; None like span()."""
+    """Parses an age such as 7d. Returns the time that is this long before now; None if the text is
+    no age."""
     long = span(text)
     return None if long is None else before(long, now)
 
@@ -33,12 +35,14 @@ def utc() -> datetime.datetime:
 
 
 def moment(text: str) -> datetime.datetime:
-    """Returns a time in UTC.  Raises ValueError if the text is neither a time nor an age."""
+    """Parses a time, or an age such as 7d, and returns the time in UTC. Raises ValueError for other
+    text."""
     found = ago(text, utc()) or datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
 
 
 def day(text: str) -> datetime.date:
-    """Returns a date in UTC.  Raises ValueError if the text is neither a date nor an age."""
+    """Parses a date, or an age such as 7d, and returns the date in UTC. Raises ValueError for other
+    text."""
     found = ago(text, utc())
     return found.date() if found else datetime.date.fromisoformat(text)

@@ -1,9 +1,9 @@
-"""Dictionaries of string columns: a written table has only the strings of its own rows.
+"""Shrinks the dictionaries of string columns, so that a written table has only the strings of its
+own rows.
 
-A table of selected rows keeps the dictionaries of the larger table. If it were written with these,
-a file would contain the names of all users whose logs were read at the same time, or whose rows
-were removed.
-"""
+A table of selected rows keeps the dictionaries of the larger table. If these were written, a file
+would contain the names of all users whose logs were read at the same time, or whose rows were
+removed."""
 
 from __future__ import annotations
 

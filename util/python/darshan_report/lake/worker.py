@@ -1,8 +1,7 @@
-"""The work of a worker process, on this machine or another one: it makes parts.
+"""The work of a worker process, on this machine or another one: it makes parts of a collection.
 
-The arguments and results of collect_part can be pickled.  Every engine that maps functions over
-lists can run it: concurrent.futures on this machine, Dask on a cluster.
-"""
+The arguments and results of collect_part() can be pickled. Every engine that maps functions over
+lists can run it: concurrent.futures on this machine, Dask on a cluster."""
 
 from __future__ import annotations
 
@@ -38,7 +37,8 @@ class _Known:
         self._lock = threading.Lock()  # a worker of Dask may have several threads
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the logs that the lake has after its newest commit."""
+        """Returns a mask of the logs that the lake has after its newest commit. high, low: halves
+        of their identities."""
         with self._lock:
             self._snapshot.refresh()
             self._seen.update(self._snapshot.seen)
@@ -51,22 +51,22 @@ def _known(lake: str) -> _Known:
 
 
 def alone() -> None:
-    """Prepares a process that is only a worker: Arrow uses one core and does not import pandas,
-    because the collector starts one process per core that it may use."""
+    """Prepares a process that is only a worker: Arrow uses one core, because the collector starts a
+    process per core, and does not import pandas."""
     arrow.without_pandas()
     pa.set_cpu_count(1)
 
 
 def collect_part(logs: Sequence[Found], options: Options) -> Part:
-    """Makes a part from the logs that the lake does not have. The collector may repeat the call
-    after a worker died; the files of the dead worker do not belong to the lake."""
+    """Makes a part from those of the logs that the lake does not have. The collector may repeat the
+    call after a worker died; files of the dead worker are never committed."""
     return make(logs, options, _known(options.lake).has)
 
 
 @dataclass
 class Far:
-    """The part that a worker made, or the reason why it made none. The error is a string, because
-    some contents of exceptions cannot be sent to another machine."""
+    """The part that a worker on another machine made, or the reason why it made none. The error is
+    a string, because some exceptions cannot be sent to another machine."""
 
     worker: str
     part: Part | None = None
@@ -75,7 +75,8 @@ class Far:
 
 @functools.cache
 def fingerprint() -> str:
-    """Returns a hash that is equal if the Python package and the library's tables are equal."""
+    """Returns a hash that is equal for equal Python code of this package and equal tables of the
+    library."""
     said = hashlib.blake2b(digest_size=8)
     top = Path(__file__).parents[1]
     for path in sorted(top.rglob("*.py")):
@@ -87,8 +88,8 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """Makes a part as collect_part does, on a machine that may have another release or may not see
-    the lake; the result has the part or the error. wanted: the collector's fingerprint."""
+    """Like collect_part(), on a machine that may have another release or may not see the lake. The
+    result has the part or the error. wanted: the collector's fingerprint()."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

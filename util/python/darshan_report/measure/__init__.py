@@ -1,1 +1,1 @@
-"""Figures computed from the records of a log, shared by the report and the diagnoses."""
+"""Numbers computed from the records of a log, which the report and the diagnoses share."""

@@ -1,4 +1,4 @@
-"""Calls that the runtime saw and did not count, from the metadata of the log."""
+"""Counts calls that the runtime saw but did not record, from the metadata of the log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHERE = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Events that are in no counter of the log."""
+    """Calls and objects that are in no counter of the log."""
 
     calls: tuple[tuple[int, str], ...]  # how many calls were dropped, and where; most first
     untracked: int  # files, ids and requests without a slot in a table of the runtime
@@ -28,12 +28,12 @@ class Dropped:
 
     @property
     def number(self) -> int:
-        """Number of dropped calls, as far as it is known."""
+        """The number of dropped calls, as far as it is known."""
         return sum(number for number, _ in self.calls)
 
 
 def dropped(log: Log) -> Dropped:
-    """Returns the dropped events of all processes of the log."""
+    """Returns what the runtime dropped in all processes of the log."""
     calls, untracked, deepbind = [], 0, 0
     for key, value in log.info.metadata:
         number = int(value) if value.isascii() and value.isdigit() else 0

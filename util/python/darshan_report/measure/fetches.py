@@ -1,5 +1,5 @@
-"""How the batches of a training were made, and by which processes: by workers of a DataLoader or,
-without workers, by the process that iterates over it."""
+"""How the batches of a training were made, and by which processes: by the workers of a DataLoader
+or, without workers, by the process that iterates over it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BYTES = 1 << 60
 
 @dataclass(frozen=True)
 class Fetches:
-    """The batches of one process, or of several processes together: numbers and seconds."""
+    """The batches that one process, or several together, made: their numbers, bytes and seconds."""
 
     worker: int | None  # number of the worker; None: not a worker, or several processes
     rank: int | None  # rank from a launcher such as torchrun; None: unknown, or several
@@ -42,26 +42,26 @@ class Fetches:
 
     @property
     def files(self) -> float:
-        """Seconds in calls on files."""
+        """The seconds in calls on files."""
         return min(self.whole, self.opening + self.reading + self.writing)
 
     @property
     def computing(self) -> float:
-        """Upper bound of the processor time outside of calls on files. The processor time in these
-        calls is unknown, so only the part that does not fit elsewhere is taken to be in them."""
+        """An upper bound of the processor time outside of calls on files, in seconds. The processor
+        time within these calls is unknown, so as much as possible is taken to be outside."""
         return min(self.processor, self.whole - self.files)
 
     @property
     def ready(self) -> float:
-        """Upper bound of the seconds outside of calls on files in which the thread was ready to run
-        but had no processor; 0 if unknown."""
+        """An upper bound of the seconds outside of calls on files in which the thread was ready to
+        run but had no processor; 0 if unknown."""
         return min(self.no_processor or 0.0, self.whole - self.files - self.computing)
 
     @property
     def other(self) -> float:
-        """Seconds of the remaining time, in which the thread slept, or waited for a page of a
-        mapped file, another thread or a network. If waits for a processor are unknown, they are in
-        this time as well."""
+        """The seconds that remain: the thread slept, or waited for a page of a mapped file, for
+        another thread or for a network. If waits for a processor are unknown, they are here as
+        well."""
         return max(0.0, self.whole - self.files - self.computing - self.ready)
 
 
@@ -70,8 +70,8 @@ def _seconds(value: float) -> float:
 
 
 def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None) -> Fetches | None:
-    """Returns the sum of some records of TRAINING; None if they have no fetches, as in older logs.
-    worker, rank: the worker and the rank to which the records belong."""
+    """Returns the sum of some records of TRAINING; None if they have no times of batches, as in
+    older logs. worker, rank: stored in the result."""
 
     def count(name: str, most: int = _MOST) -> int:
         return sum(min(max(int(v), 0), most) for v in rows[f"TRAINING_{name}"].tolist())
@@ -109,7 +109,7 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
 
 
 def of_workers(rows: np.ndarray) -> tuple[Fetches, ...]:
-    """Returns the workers in some records, ordered by rank and number. Processes that were the same
+    """Returns the sums of each worker, ordered by rank and number. Processes that were the same
     worker in different epochs are added up."""
     numbers = rows["TRAINING_WORKER"], rows["TRAINING_RANK"]
     pairs: Iterable[tuple[int, int]] = set(zip(*(part.tolist() for part in numbers)))

@@ -1,4 +1,5 @@
-"""The I/O share as text, with the same wording in all reports."""
+"""The I/O share (time in I/O as a percentage of the run) as text, with the same wording in all
+reports."""
 
 from __future__ import annotations
 
@@ -11,25 +12,25 @@ OF_RUN, OF_WORK = "run time", "working time"
 
 
 def of_what(shares: Shares) -> str:
-    """Returns the name of the whole to which a share refers: the run time if no process waited,
-    else the working time."""
+    """Returns the name of the time of which a percentage is given: the run time or, if processes
+    waited for children, the working time."""
     return OF_WORK if shares.waited else OF_RUN
 
 
 def files(shares: Shares) -> str:
-    """Returns the share of the run time (or of the working time, if processes waited) that file I/O
-    took, as text: "37 %"."""
+    """Returns the time in file I/O as text, "37 %": a percentage of the run time or, if processes
+    waited for children, of the working time."""
     return share(shares.files, shares.work)
 
 
 def all_layers(shares: Shares) -> str:
-    """Returns the share of I/O of all layers as text."""
+    """Like files(), for I/O of all layers."""
     return share(shares.all, shares.work)
 
 
 def sentence(shares: Shares) -> str:
-    """Returns a sentence with the shares of file I/O and of I/O of all layers, and the time to
-    which they refer."""
+    """Returns a sentence with the percentages of file I/O and of I/O of all layers, which also
+    explains the time to which they refer."""
     what = of_what(shares)
     told = f"{files(shares)} of the {what} went into file I/O"
     if shares.above:

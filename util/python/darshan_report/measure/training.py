@@ -1,5 +1,5 @@
-"""Training in PyTorch, from the records of TRAINING: epochs, how long the program waited for data,
-and what the loading processes did in this time."""
+"""Trainings in PyTorch, from the records of TRAINING: epochs, how long the program waited for data,
+and what the loading processes did meanwhile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST = 1 << 40  # batches; more is damage
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several epochs of a loader or a rank."""
+    """One epoch, or the sum of several epochs of a data loader or of a rank."""
 
     number: int  # number of the epoch or the rank; 0 for a loader
     epochs: int
@@ -43,33 +43,33 @@ class Span:
 
     @property
     def wait(self) -> float:
-        """Seconds in which the program waited for data, or loaded the data itself."""
+        """The seconds in which the program waited for data, or loaded the data itself."""
         return min(self.whole, self.iter + self.next)
 
     @property
     def begin(self) -> float:
-        """Seconds of the wait up to the first batch of each epoch."""
+        """The seconds of the wait until the first batch of each epoch."""
         return min(self.wait, self.iter + self.first)
 
     @property
     def later(self) -> float:
-        """Seconds of the wait after the first batch of each epoch."""
+        """The seconds of the wait after the first batch of each epoch."""
         return self.wait - self.begin
 
     @property
     def share(self) -> float:
-        """The wait as a share of the epochs, 0 to 1."""
+        """The wait as a fraction of the time of the epochs, 0 to 1."""
         return self.wait / self.whole if self.whole > 0 else 0.0
 
     @property
     def own(self) -> float:
-        """Seconds of the program's own work between calls for a batch."""
+        """The seconds of the program's own work between its calls for a batch."""
         return max(0.0, self.whole - self.wait)
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Sums over the worker processes of a loader."""
+    """Sums over the worker processes of a data loader."""
 
     number: int  # processes
     lives: float  # lifetimes in seconds
@@ -79,17 +79,18 @@ class Workers:
 
     @property
     def other(self) -> float:
-        """Seconds of their lifetimes in which they waited for something other than file I/O."""
+        """The seconds of the workers' lifetimes in which they waited for something other than file
+        I/O."""
         return max(0.0, self.lives - self.io - self.processor - self.ready)
 
     def part(self, seconds: float) -> float:
-        """Returns the seconds as a share of their lifetimes, 0 to 1."""
+        """Returns `seconds` as a fraction of the workers' lifetimes, 0 to 1."""
         return min(1.0, seconds / self.lives) if self.lives > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Loader:
-    """A place in the program that iterates over a DataLoader."""
+    """A line of the program that iterates over a DataLoader, with the sums of its epochs."""
 
     id: int
     name: str  # name of its record
@@ -110,7 +111,7 @@ class Loader:
 
     @property
     def line(self) -> str:
-        """The user's line as text: file and number, without folders; empty if unknown."""
+        """The user's line as text, "train.py:31"; "" if unknown."""
         if self.place is None or not self.place.file:
             return ""
         return f"{self.place.file.rpartition('/')[2]}:{self.place.line}"
@@ -122,9 +123,9 @@ class Loader:
 
     @property
     def part_of_run(self) -> float:
-        """The factor (0 to 1) that turns a saving, summed over processes, into a saving of the
-        run's time. Ranks of one launch continue together after each step, so the run saves what the
-        rank that waits longest saves."""
+        """The factor (0 to 1) by which a saving that is summed over processes is multiplied to get
+        the saving of the run. The ranks of one launch wait for each other after each step, so the
+        run saves what the rank that waits longest saves."""
         slowest, whole = self.slowest, sum(rank.wait for rank in self.ranks)
         even = 1 / max(1, self.processes)
         return max(even, slowest.wait / whole) if slowest is not None and whole > 0 else even
@@ -143,7 +144,7 @@ def _setting(value: int) -> int | None:
 
 
 def _span(rows: np.ndarray, number: int) -> Span:
-    """Returns the sum of some records, which are the epoch or the rank with this number."""
+    """Returns the sum of some records of an epoch or a rank. number: of the epoch or rank."""
 
     def total(name: str) -> float:
         return sum(_seconds(value) for value in rows[f"{MODULE}_F_{name}"].tolist())
@@ -169,7 +170,7 @@ def _span(rows: np.ndarray, number: int) -> Span:
 
 
 def _place(name: str) -> Place | None:
-    """Returns the user's line in the name of a loader; None if it has none."""
+    """Returns the user's line that the name of a loader contains; None if it has none."""
     frames = [frame for frame in stack_of(name).frames if isinstance(frame, Python)]
     places = tuple(Place(frame.function, frame.path, frame.line) for frame in frames)
     user = user_line(places)
@@ -179,8 +180,8 @@ def _place(name: str) -> Place | None:
 def _workers(
     log: Log, tree: Processes | None, ranks: Iterable[int], spans: Iterable[Span]
 ) -> Workers | None:
-    """Returns the sums over the child processes that these ranks started while an epoch began; None
-    if there are none."""
+    """Returns the sums over the child processes that these ranks started at the begin of an epoch;
+    None if there are none."""
     if tree is None:
         return None
     parents = np.flatnonzero(np.isin(tree.ranks, np.array(sorted(ranks), "i8")))
@@ -203,7 +204,8 @@ def _workers(
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
-    """Returns the sum of the times that the kernel counted for these ranks; 0 if unknown."""
+    """Returns the seconds that the kernel counted for these ranks; 0 if unknown. names: counters of
+    USAGE, which are added."""
     known = usage_of(log)
     if known is None:
         return 0.0
@@ -219,7 +221,7 @@ def _io_of(tree: Processes | None, ranks: Iterable[int]) -> float | None:
 
 
 def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
-    """Returns one sum for each value of a counter, in order."""
+    """Returns one sum of records for each value of a counter, ordered by value."""
     values = rows[f"{MODULE}_{counter}"]
     numbers = sorted({int(value) for value in values.tolist()})
     return tuple(_span(rows[values == number], number) for number in numbers)
@@ -228,8 +230,8 @@ def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
 def _loader(
     log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
 ) -> Loader:
-    """Returns the loader of these records, which all have one id: records of the loader, its
-    epochs, its ranks and its workers."""
+    """Returns one loader. rows: its own records, which have one id. parts: records of its epochs
+    and ranks. workers_of: records of its workers."""
     name = log.name(int(rows["id"][0])) or ""
     kinds, numbers = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_RANK"]
     spans = _spans(parts[kinds == _EPOCH], "EPOCH")
@@ -265,8 +267,8 @@ def _loader(
 
 def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
     """Returns the records of a loader's workers. Workers that were not forked (start methods spawn
-    and forkserver) do not know their loader. If the log has only one loader with workers, they
-    belong to this loader."""
+    and forkserver) do not know their loader; they count if this is the only loader with workers.
+    loader: record id. is_alone: whether it is the only one."""
     kinds, loaders = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_LOADER"]
     mask = loaders == loader
     if is_alone:
@@ -277,7 +279,7 @@ def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
 
 def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
     """Returns the loaders of a log, the loader with the longest epochs first; none if the log has
-    no records of loaders, or damaged ones."""
+    no records of loaders, or if they are damaged."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return ()

@@ -1,8 +1,8 @@
-"""The lanes of a training, from the records of TRAINING_TIME: the activity over time of each
-process that iterates over a DataLoader, and of each worker. The log has sums in bins of time, not
-the times of single batches. The parts of a batch are distributed evenly over the time in which it
-was made.
-"""
+"""The lanes of a training: what each process that iterates over a DataLoader, and each worker, did
+over time.
+
+They come from the records of TRAINING_TIME, which have sums in time bins, not the times of single
+batches. Within the time of a batch, its parts are spread evenly."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """The lane of a process that iterates over a DataLoader, or of a worker. The lane of a worker
-    contains all processes that were the worker with this number, one after another."""
+    """The lane of a process that iterates over a DataLoader, or of a worker. If several processes
+    were one after another the worker with this number, they share a lane."""
 
     process: int  # number of the (first) process in the log
     worker: int | None  # number of the worker; None: the process iterates
@@ -52,13 +52,14 @@ class Lane:
 
     @functools.cached_property
     def sums(self) -> dict[str, float]:
-        """The seconds of each state that is not empty."""
+        """The seconds of each state (what the process did) that has any."""
         return {state: float(bins.sum()) for state, bins in self.spent.items() if bins.any()}
 
 
 @dataclass(frozen=True, eq=False)
 class Lanes:
-    """The lanes of a training: each process that iterates, followed by its workers."""
+    """The lanes of a training: each process that iterates over a DataLoader, followed by its
+    workers."""
 
     width: float  # seconds of a bin
     bins: int
@@ -68,8 +69,8 @@ class Lanes:
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The records of one process: for each kind of time, the whole and a part, as seconds in
-    bins."""
+    """The records of one process. For each kind of time: the whole and a part of it, in seconds per
+    time bin."""
 
     rank: int
     worker: int | None
@@ -79,7 +80,8 @@ class _Process:
     is_one: bool  # one process; of several, the log does not have the single lifetimes
 
     def of(self, kind: str, bins: int) -> tuple[Floats, Floats]:
-        """Returns whole and part of a kind; zeros if the process had no such time."""
+        """Returns the whole and the part of a kind of time, per bin; zeros if the process has
+        none."""
         return self.times.get(kind, (np.zeros(bins), np.zeros(bins)))
 
 
@@ -94,8 +96,8 @@ def _usable(record: HeatMap) -> bool:
 
 
 def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
-    """Converts milliseconds to seconds in this many bins. Each value is at most the width of a bin,
-    because rounding to whole milliseconds may make a full bin too large."""
+    """Converts milliseconds per bin to seconds in `bins` bins. A value is at most the bin's width,
+    which rounding to whole milliseconds may exceed. width: seconds of a bin."""
     found = np.zeros(bins)
     known = np.maximum(values[:bins], 0) * _MILLISECOND
     found[: len(known)] = known
@@ -103,7 +105,8 @@ def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
 
 
 def _lived(bins: int, width: float, spans: Iterable[tuple[float, float]]) -> Floats:
-    """Returns how many seconds of each bin are within the spans. The spans must not overlap."""
+    """Returns how many seconds of each time bin are within the spans, which must not overlap.
+    width: seconds of a bin."""
     edges = np.arange(bins + 1) * width
     found = np.zeros(bins)
     for start, end in spans:
@@ -112,9 +115,9 @@ def _lived(bins: int, width: float, spans: Iterable[tuple[float, float]]) -> Flo
 
 
 def _batches(one: _Process, bins: int) -> dict[str, Floats]:
-    """Returns the states of a process while it made batches; they add up to this time. If the
-    processor time of a batch does not fit beside its calls on files, the runtime takes the excess
-    to be inside these calls."""
+    """Returns what a process did while it made batches: seconds per time bin, by state. If the
+    processor time of a batch does not fit beside its calls on files, the excess is taken to be
+    inside these calls."""
     whole, files = one.of(_BATCHES, bins)
     running, without = one.of(_PROCESSORS, bins)
     files = np.minimum(files, whole)
@@ -125,8 +128,9 @@ def _batches(one: _Process, bins: int) -> dict[str, Floats]:
 
 
 def _iterating(one: _Process, bins: int) -> dict[str, Floats]:
-    """Returns the states of a process that iterates: its wait, the parts of batches that it made
-    itself (which are not in the wait), and its own work between batches."""
+    """Returns what a process that iterates over a DataLoader did: its wait, the batches that it
+    made itself (which are not in the wait), and its own work between batches. Seconds per time bin,
+    by state."""
     whole, wait = one.of(_EPOCHS, bins)
     spent = _batches(one, bins)
     made = sum(spent.values(), np.zeros(bins))
@@ -138,8 +142,8 @@ def _iterating(one: _Process, bins: int) -> dict[str, Floats]:
 
 
 def _worker(several: Sequence[_Process], bins: int, width: float) -> dict[str, Floats]:
-    """Returns the states of a worker. The worker is idle while it lives and does not make a batch,
-    if the log has its lifetime."""
+    """Returns what a worker did: seconds per time bin, by state. If its lifetime is known, it is
+    idle while it lives and makes no batch. several: the processes that were this worker."""
     spent: dict[str, Floats] = {}
     for one in several:
         for state, seconds in _batches(one, bins).items():
@@ -150,8 +154,9 @@ def _worker(several: Sequence[_Process], bins: int, width: float) -> dict[str, F
 
 
 def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, float, bool]:
-    """Returns begin and end of a process, and whether it is a single process: in a run of very many
-    processes, a rank represents several. If the times are unknown, returns the whole run."""
+    """Returns begin and end of a process, in seconds since the start of the run, and whether it is
+    a single process (in a run of very many processes, a rank represents several). If the times are
+    unknown, returns the whole run."""
     if tree is not None and len(place := tree.places(np.array([rank]))):
         at = place[0]
         return float(tree.start[at]), float(tree.end[at]), bool(tree.counts[at] == 1)
@@ -159,7 +164,8 @@ def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, fl
 
 
 def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, float]:
-    """Returns the processes that have records, and the number and width of the bins."""
+    """Returns the processes that have records, the number of time bins, and their width in
+    seconds."""
     # By rank and number of the worker (-1: not a worker).
     found: dict[tuple[int, int], dict[str, HeatMap]] = {}
     for record in heat_maps(log, MODULE):
@@ -184,7 +190,7 @@ def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, f
 
 
 def _parent(tree: Processes | None, rank: int) -> int:
-    """Returns the number of the parent process; -1 if unknown."""
+    """Returns the rank of a process's parent; -1 if unknown."""
     if tree is None or not len(place := tree.places(np.array([rank]))):
         return -1
     above = int(tree.parents[place[0]])
@@ -192,7 +198,7 @@ def _parent(tree: Processes | None, rank: int) -> int:
 
 
 def _launched(tree: Processes | None, rank: int) -> int | None:
-    """Returns the rank that a launcher gave a process; None if there is no launcher."""
+    """Returns the rank that a launcher such as torchrun gave a process; None without a launcher."""
     if tree is None or not len(place := tree.places(np.array([rank]))):
         return None
     number = int(tree["WORLD_RANK"][place[0]])
@@ -200,8 +206,8 @@ def _launched(tree: Processes | None, rank: int) -> int | None:
 
 
 def _loaders(log: Log) -> dict[int, int]:
-    """Returns, by rank, the loader of each worker that lived as long as the training. Workers that
-    start again in each epoch have one record for all of their processes."""
+    """Returns the loader of each worker by the worker's rank. Workers that are started again in
+    each epoch have one record for all of their processes."""
     region = log.info.region(TRAINING)
     if region is None or region.length == 0:
         return {}
@@ -214,9 +220,9 @@ def _loaders(log: Log) -> dict[int, int]:
 
 
 def _successive(some: list[_Process]) -> list[list[_Process]]:
-    """Returns the processes in groups that were the same worker in successive epochs: in a group,
-    each process began after the previous one had ended. Several groups are possible, because two
-    loaders may have workers with the same number at the same time."""
+    """Groups the processes that were the same worker in successive epochs: in a group, each process
+    began after the previous one had ended. There may be several groups, because two loaders may
+    have workers with the same number at the same time."""
     groups: list[list[_Process]] = []
     for one in sorted(some, key=lambda process: process.start):
         home = next((group for group in groups if group[-1].end <= one.start), None)

@@ -1,4 +1,4 @@
-"""Conditions of `darshan compare`, such as bytes_read>+10%: parsing, and testing them."""
+"""Conditions of `darshan compare`, such as bytes_read>+10%: parses and tests them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on the second log, or (is_change) on the change from the first log to the
-    second."""
+    """A condition on a measure of the second log or, if is_change, on its change from the first log
+    to the second."""
 
     text: str
     measure: str
@@ -35,8 +35,8 @@ class Condition:
     is_percent: bool
 
     def holds(self, before: float | None, after: float | None) -> bool | None:
-        """Returns whether the condition holds for a measure in both logs; None if a required number
-        is unknown."""
+        """Returns whether the condition holds. before, after: the measure in the first and in the
+        second log. Returns None if a number that the condition needs is unknown."""
         if after is None or (self.is_change and before is None):
             return None
         found = after
@@ -49,8 +49,8 @@ class Condition:
 
 
 def condition(text: str) -> Condition:
-    """Parses MEASURE, an operator and a number. With a sign, the number is a change from the first
-    log: +10% is relative, +5MiB is absolute. Raises ConditionError."""
+    """Parses a condition: a measure, an operator and a number. A number with a sign is a change
+    from the first log to the second: +10% is relative, +5MiB is absolute. Raises ConditionError."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ConditionError(
@@ -72,7 +72,7 @@ def condition(text: str) -> Condition:
 
 @dataclass(frozen=True)
 class Result:
-    """A condition, and the numbers that it was compared with."""
+    """A condition, and the numbers with which it was tested."""
 
     condition: Condition
     before: float | None
@@ -86,5 +86,6 @@ class Result:
 def check(
     condition: Condition, before: Mapping[str, float | None], after: Mapping[str, float | None]
 ) -> Result:
-    """Returns a condition with its measure in both logs."""
+    """Returns a condition with the values of its measure in both logs. before, after: all measures
+    of the first and of the second log, by name."""
     return Result(condition, before.get(condition.measure), after.get(condition.measure))

@@ -1,4 +1,4 @@
-"""The command darshan compare."""
+"""The command darshan compare: its options, output and exit status."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAILED, ERROR = 1, 2  # exit statuses
 
 
 def say(text: str) -> None:
-    """Prints one line on stderr; control characters of names are escaped."""
+    """Prints one line on stderr. Control characters, which names may contain, are escaped."""
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
@@ -107,7 +107,8 @@ def _data(one: Context, two: Context, results: list[Result]) -> dict[str, Any]:
 
 
 def _failed(results: list[Result]) -> bool:
-    """Returns whether the check fails: a condition holds, or a number that it needs is unknown."""
+    """Returns whether the comparison fails: a condition holds, or a number that it needs is
+    unknown."""
     return any(result.holds is not False for result in results)
 
 
@@ -130,7 +131,7 @@ def _results(conditions: list[Condition], one: Context, two: Context) -> list[Re
 
 
 def _opened(stack: ExitStack, path: str) -> Log:
-    """Opens a log, which the stack closes. Raises LogError, whose message names the log."""
+    """Opens a log, which `stack` will close. Raises LogError with the path in its message."""
     try:
         return stack.enter_context(open_log(path))
     except LogError as error:
@@ -163,7 +164,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan compare and returns its exit status. arguments: by default those of the
+    process."""
     options = asked(lambda: _arguments(arguments), say)
     try:
         return _run(options)

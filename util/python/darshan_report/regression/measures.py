@@ -1,4 +1,4 @@
-"""The numbers of a log that conditions can name."""
+"""The measures of a log that conditions of `darshan compare` can name, such as bytes_read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Measure:
 
 
 def problems(context: Context) -> list[str]:
-    """Returns the names of the problems that were found, the costliest first."""
+    """Returns the names of the diagnoses that are problems of this log, the costliest first."""
     return [f.name for f in context.findings if f.kind == PROBLEM]
 
 
 def _sum(context: Context, of: Callable[[LayerFigures], float | None]) -> float | None:
     """Returns the sum of a value over the lowest layers, in which each byte counts once; None if it
-    is unknown for one of them."""
+    is unknown for one of these layers. of: returns the value of a layer."""
     values = [of(figures) for figures in context.figures if figures.layer.base]
     known = [value for value in values if value is not None]
     return None if len(known) < len(values) else sum(known)

@@ -1,4 +1,4 @@
-"""Starts the user's browser."""
+"""Opens a file in the user's browser."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ _SECONDS = 2.0  # seconds; a command that still runs after this time is taken to
 
 
 def _commands(address: str) -> Iterator[list[str]]:
-    """Yields the commands of BROWSER, which is a list separated by colons, then xdg-open. %s is the
-    address."""
+    """Yields the commands to try for opening an address: first the commands in the variable
+    BROWSER, which separates them by colons, then xdg-open. %s in a command is replaced by the
+    address; without %s it is appended."""
     for text in os.environ.get("BROWSER", "").split(":"):
         try:
             words = shlex.split(text)

@@ -1,4 +1,4 @@
-"""The report of many logs: one row per job, the worst first, and the I/O share over time."""
+"""The report on many logs: one row per job, the worst first, and the I/O share over time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Job:
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
-    """Returns the named logs, and all .darshan files below named folders."""
+    """Returns the given logs, and all files *.darshan below the given folders."""
     found = []
     for path in paths:
         if not os.path.isdir(path):
@@ -62,7 +62,8 @@ def logs_in(paths: Sequence[str]) -> list[str]:
 
 
 def _user(path: str) -> str:
-    """Returns the user from a log's file name <user>_<program>_id<job>-..., or ""."""
+    """Returns the user in a log's file name, <user>_<program>_id<job>-...; "" if the name has
+    another form."""
     found = re.match(r"([^_/]+)_.*_id\d+", os.path.basename(path))
     return found[1] if found and not found[1].isdecimal() else ""
 
@@ -97,7 +98,9 @@ def read(
     complain: Callable[[str, LogError], None],
     page: Callable[[Context], str] = lambda _: "",
 ) -> list[Job]:
-    """Returns the jobs of all readable logs, the worst first. page: makes the page of a log."""
+    """Reads many logs. Returns the jobs of the readable logs, the worst first. progress: called
+    after each log with the number of logs read and of all logs. complain: called for a log that
+    cannot be read. page: makes the page of a log and returns its address."""
     jobs = []
     for number, path in enumerate(paths, 1):
         try:
@@ -142,7 +145,8 @@ def _table(jobs: list[Job]) -> Table:
 
 
 def frequent(jobs: list[Job]) -> Table:
-    """Returns a table of problems, each with its number of jobs."""
+    """Returns a table of the most frequent problems: title, number of jobs, percentage of all
+    jobs."""
     numbers: dict[str, int] = {}
     for job in jobs:
         for title in dict.fromkeys(job.problems):
@@ -176,7 +180,7 @@ def _trend(jobs: list[Job]) -> Plot:
 
 
 def together(jobs: Sequence[Job]) -> Shares:
-    """Returns the I/O shares of all jobs together."""
+    """Returns the sums of the jobs' I/O times and working times."""
     return Shares(
         sum(j.shares.files for j in jobs),
         sum(j.shares.all for j in jobs),
@@ -198,7 +202,7 @@ def _summary(jobs: list[Job]) -> Iterator[Block]:
 
 
 def campaign(jobs: list[Job]) -> Report:
-    """Returns the report of at least one job."""
+    """Returns the report on these jobs, of which there must be at least one."""
     blocks: list[Block] = [*_summary(jobs)]
     if any(j.problems for j in jobs):
         blocks += [Heading("Problems by number of jobs"), frequent(jobs)]

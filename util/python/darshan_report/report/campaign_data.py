@@ -20,7 +20,7 @@ def _number(value: float) -> float | None:
 
 
 def row(job: Job) -> dict[str, Any]:
-    """Returns one job as a dictionary."""
+    """Returns the numbers of one job as a dictionary; an unknown number is None."""
     return {
         "log": visible(job.path),
         "program": visible(job.program),
@@ -48,7 +48,7 @@ def as_json(jobs: Sequence[Job]) -> str:
 
 
 def as_csv(jobs: Sequence[Job]) -> str:
-    """Returns all jobs as CSV; the problems are one cell, separated by semicolons."""
+    """Returns all jobs as CSV. The problems of a job are one cell, separated by semicolons."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     rows = [row(job) for job in jobs]

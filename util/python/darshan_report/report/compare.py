@@ -1,4 +1,4 @@
-"""The comparison of two logs: the differences, their factors, and fixed and new problems."""
+"""Compares two logs: the differences of their numbers, and which problems are fixed or new."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ Show = Callable[[float], str]
 
 
 def _factor(before: float | None, after: float | None) -> str:
-    """Returns the ratio of `after` to `before` as text: "same", "2.00 x"."""
+    """Returns the ratio of `after` to `before` as text: "same" or "2.00 x"; NONE if it cannot be
+    computed."""
     if before is None or after is None or before <= 0:
         return NONE
     ratio = after / before
@@ -35,8 +36,8 @@ def _row(what: str, before: float | None, after: float | None, show: Show) -> tu
 
 
 def share_rows(one: Context, two: Context) -> Iterator[tuple[str, str, str]]:
-    """Yields rows with the I/O shares of two logs: name, share of the first log, share of the
-    second."""
+    """Yields rows that compare the I/O shares of two logs: label, share of the first log, share of
+    the second."""
     before, after = one.shares, two.shares
     what = io_share.OF_WORK if before.waited or after.waited else io_share.OF_RUN
     yield f"{io_share.FILES}, of {what}", io_share.files(before), io_share.files(after)
@@ -102,7 +103,7 @@ def _problems(context: Context) -> dict[str, Finding]:
 
 
 def compare(one: Context, two: Context) -> Report:
-    """Returns the comparison of two open logs; the first is the baseline."""
+    """Returns the report that compares two open logs. The first log is the baseline."""
     before, after = _problems(one), _problems(two)
     gone = [f for name, f in before.items() if name not in after]
     new = [f for name, f in after.items() if name not in before]

@@ -107,8 +107,8 @@ def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
 
 
 def _metadata(totals: Totals, layer: Layer) -> float | None:
-    """Returns the time of metadata operations, which includes PnetCDF's waits for queued requests;
-    None if it is not known."""
+    """Returns the seconds of metadata operations, including PnetCDF's waits for queued requests;
+    None if unknown."""
     names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
     return totals.sum_of(*filter(totals.has, names))
 
@@ -179,7 +179,7 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
 
 
 class Judged(NamedTuple):
-    """The findings of a log, and the values that need all of its records."""
+    """The findings of a log, and other values whose computation needs all of its records."""
 
     findings: list[Finding]
     shares: Shares
@@ -224,8 +224,8 @@ class Context:
 
     @functools.cached_property
     def streams(self) -> tuple[int, int, float]:
-        """For standard streams of a process tree that are not files: bytes read, bytes written, and
-        seconds in the calls. No other number includes these calls."""
+        """Bytes read, bytes written and seconds in calls of a process tree's standard streams that
+        are not files. No other number includes these calls."""
         try:
             records = self.log.records("STDIO")
         except LogError:
@@ -237,7 +237,8 @@ class Context:
 
     @functools.cached_property
     def exclusive(self) -> list[Own]:
-        """Times of the layers without overlap; empty if the log has no such times."""
+        """Times of each layer without the times of the layers that it calls; empty if the log has
+        no such times."""
         above = own_times(self.attribution) if self.attribution else []
         below = [
             Own(f.layer.title, f.read_time or 0.0, f.write_time or 0.0, f.meta_time or 0.0)
@@ -253,7 +254,7 @@ class Context:
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """The I/O share of the run time, for all reports."""
+        """The part of the run time that was I/O, which all reports show."""
         return self._judged.shares
 
     @property
@@ -268,7 +269,8 @@ class Context:
 
     @property
     def in_pipes(self) -> float:
-        """Seconds in calls on named pipes. Only the rows of layers and files contain this time."""
+        """Seconds in calls on named pipes. Only the rows of layers and of files include this
+        time."""
         return self._judged.in_pipes
 
     @property
@@ -298,7 +300,7 @@ class Context:
 
     @functools.cached_property
     def facts(self) -> Facts:
-        """The facts that the diagnoses use, with the processes of this context."""
+        """The records and sums that the rules of diagnoses use."""
         return Facts(self.log, self.limits, self.processes)
 
     @functools.cached_property
@@ -338,29 +340,29 @@ class Context:
 
     @property
     def process_time(self) -> float:
-        """Returns the sum of the processes' working times in seconds."""
+        """The sum of the processes' working times in seconds."""
         return self.shares.work
 
     @property
     def of_ranks(self) -> bool:
-        """Returns whether this is a job of ranks, whose times are shown as means per rank."""
+        """Whether this is a job of ranks, whose times are shown as means per rank."""
         return self.nprocs > 1 and self.tree is None
 
     @property
     def mean_over(self) -> int:
-        """Returns the divisor of the times that the report shows. Ranks of a job are similar, so
-        the report shows their mean. Programs of a process tree are not similar, so it shows their
-        sum."""
+        """The number by which the report divides times. Ranks of a job are similar, so the report
+        shows their mean. Programs of a process tree are not similar, so it shows their sum (divisor
+        1)."""
         return 1 if self.tree else self.nprocs
 
     @property
     def number(self) -> int:
-        """Returns the number of processes."""
+        """The number of processes."""
         return self.processes.number if self.processes else self.nprocs
 
     @functools.cached_property
     def heats(self) -> list[Heat]:
-        """Heat maps per layer, most bytes first."""
+        """The heat maps, one per layer, most bytes first."""
         try:
             return heats(self.log, self._lane_of_rank)
         except LogError as error:
@@ -369,7 +371,7 @@ class Context:
 
     @functools.cached_property
     def talk(self) -> Talk | None:
-        """MPI communication, or None if it was not recorded."""
+        """The time of MPI communication; None if it was not recorded."""
         try:
             return talk_of(self.log)
         except LogError as error:
@@ -377,7 +379,8 @@ class Context:
             return None
 
     def timelines(self, module: str, most: int) -> Timelines | None:
-        """Returns the access times of the busiest files of a trace; None if there is no trace."""
+        """Returns when the busiest files of a trace were accessed; None if the log has no such
+        trace. module: "DXT_POSIX" or "DXT_MPIIO". most: number of files."""
         try:
             return timelines(self.log, module, self.run_time, most)
         except LogError as error:
@@ -386,8 +389,8 @@ class Context:
 
     @functools.cached_property
     def extras(self) -> Totals | None:
-        """The sums of POSIX calls in the annex that the POSIX module does not have; None if the log
-        has none."""
+        """The sums of counters that only the annex has (module POSIX_EXT); None if the log has
+        none."""
         region = self.info.region("POSIX_EXT")
         if region is None or region.length == 0:
             return None
@@ -405,12 +408,12 @@ class Context:
 
     @functools.cached_property
     def maps(self) -> bool:
-        """Whether files were mapped."""
+        """Whether the program mapped files into memory."""
         return any(f.files.mapped.any() for f in self.figures)
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The POSIX calls behind HDF5 calls; None if the log lacks them."""
+        """The POSIX calls that each HDF5 call made; None if the log lacks them."""
         region = self.info.region("LAYERS")
         if region is None or region.length == 0:
             return None
@@ -430,13 +433,14 @@ class Context:
             return None
 
     def blame(self, finding: Finding) -> Blame | None:
-        """Returns the line of code behind a finding; None if call sites cannot tell it."""
+        """Returns the line of code that caused a finding; None if the call sites do not show it."""
         if id(finding) not in self._blamed:
             self._blamed[id(finding)] = blame(self.code_lines, finding)
         return self._blamed[id(finding)]
 
     def where(self, finding: Finding) -> str:
-        """Returns a sentence on the line of code behind a finding; empty if unknown."""
+        """Returns a sentence that names the line of code that caused a finding; "" if it is
+        unknown."""
         if finding.at:
             return f"At {finding.at}."
         found = self.blame(finding)
@@ -444,17 +448,17 @@ class Context:
 
     @functools.cached_property
     def trials(self) -> dict[str, list[Tried]]:
-        """The results of `darshan try`, by the name of the finding."""
+        """The results of `darshan try`, by the name of the diagnosis."""
         return trials(self.log)
 
     def tried(self, finding: Finding) -> list[str]:
-        """Returns a text for each remedy of a finding that `darshan try` measured."""
+        """Returns one text per remedy of a finding that `darshan try` has measured."""
         return [one.text for one in self.trials.get(finding.name, [])]
 
     @property
     def incomplete(self) -> bool:
-        """Returns whether the log lacks data, because its program still runs, a limit was reached,
-        or the log is damaged. Damage counts only if the damaged part has already been read."""
+        """Whether the log lacks data, because its program still runs, a limit was reached, or the
+        log is damaged. Damage counts only if the damaged part has already been read."""
         info = self.info
         lacking = any(region.partial for region in info.regions)
         lost = {WITHOUT_RECORDS, LEFT_OUT} & dict(info.metadata).keys()
@@ -462,12 +466,12 @@ class Context:
 
     @property
     def nprocs(self) -> int:
-        """Returns the number of processes of the job; at least 1, even if the log is damaged."""
+        """The number of processes of the job; at least 1, even if the log is damaged."""
         return max(1, self.info.nprocs)
 
     @property
     def run_time(self) -> float:
-        """Returns the run time in seconds; for a live journal, the time up to the last recorded
+        """The run time in seconds; for a live journal, the time until the last recorded
         operation."""
         known = self.info.run_time
         if math.isfinite(known) and known >= 0:
@@ -476,7 +480,7 @@ class Context:
 
     @property
     def program(self) -> str:
-        """Returns the name of the program that the user started, before any exec."""
+        """The name of the program that the user started, before any exec."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""
@@ -488,7 +492,7 @@ class Context:
 
     @property
     def title(self) -> str:
-        """Returns the program and the date, which identify a run for users."""
+        """The program and the date, by which users recognize a run."""
         name = shorten(self.program, _TITLE) or "a program"
         try:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.info.start))
@@ -497,8 +501,8 @@ class Context:
         return f"{name}, {day}"
 
     def name(self, record: int) -> str:
-        """Returns the name of a record, or its id. For a record of many files or datasets, adds
-        their number."""
+        """Returns the name of a record, or its id if it has none. If the record represents many
+        files or datasets, adds their number."""
         if like := self._alike.get(record):
             name, number, things = like
             return f"{name} ({number:,} {things})"
@@ -508,7 +512,7 @@ class Context:
 
     @functools.cached_property
     def temporary(self) -> Mapping[int, list[int]]:
-        """Maps the id of a last name to the ids of the temporary names before it."""
+        """The ids of the temporary names of a file, by the id of its last name."""
         found: dict[int, list[int]] = {}
         for source, last in self._judged.finals.items():
             found.setdefault(last, []).append(source)
@@ -519,8 +523,8 @@ class Context:
         return [int(record), *self.temporary.get(int(record), [])]
 
     def was(self, record: int) -> str:
-        """Returns the temporary name of a file, without its folder; empty if it had none. If there
-        are several, returns the name with the most bytes."""
+        """Returns the temporary name of a file, without its folder; "" if it had none. If there are
+        several, returns the one to which most bytes were written."""
         before = self.temporary.get(record, [])
         if not before:
             return ""
@@ -528,12 +532,12 @@ class Context:
         return os.path.basename(self.log.name(most) or "")
 
     def by_last_name(self, figures: LayerFigures) -> Files:
-        """Returns the files of a layer, with one row for all names of a file."""
+        """Returns the files of a layer, with a single row for a file that had several names."""
         return by_last_name(figures.files, self._judged.finals)
 
     def together(self, figures: LayerFigures) -> Files:
-        """Returns the files of a layer by their last names, with one row for similar files of a
-        folder."""
+        """Returns the files of a layer by their last names. Similar files of a folder share one
+        row."""
         module = figures.layer.module
         if module not in self._together:
             files, names = together(self.by_last_name(figures), self.log.name)
@@ -545,6 +549,6 @@ class Context:
         return self._together[module]
 
     def short(self, name: str, width: int) -> str:
-        """Returns a name. If it is too long, its middle is cut, and the appendix has the full
-        name."""
+        """Returns a name that fits into `width` characters. If it is too long, its middle is cut
+        out, and the report's appendix gets the full name."""
         return self.shown.all([name], width)[0]

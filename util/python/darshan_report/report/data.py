@@ -1,5 +1,5 @@
-"""The report as JSON or CSV: the content of the PDF in a form for programs
-(doc/report.schema.json)."""
+"""The report as JSON or CSV: the content of the PDF in a form for programs. doc/report.schema.json
+describes it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _GROUPS = 200  # rows of the process tree; the remaining rows are added to the r
 
 
 def _number(value: float | None) -> float | int | None:
-    """Returns a number that JSON can represent, or None if it is unknown."""
+    """Returns a number for JSON; None if it is unknown, infinite or not a number."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value
@@ -203,7 +203,7 @@ def _row(tree: Processes, row: Row, above: int | None) -> dict[str, Any]:
 
 
 def _tree(context: Context) -> dict[str, Any] | None:
-    """Returns the processes of a run that is a process tree, at most _GROUPS rows; else None."""
+    """Returns the processes of a process tree in at most _GROUPS rows; None for other runs."""
     tree = context.tree
     if tree is None or context.lanes is None:
         return None
@@ -422,7 +422,8 @@ def data(context: Context) -> dict[str, Any]:
 
 
 def as_json(contexts: list[dict[str, Any]]) -> str:
-    """Returns one report as a JSON object, several reports as a list."""
+    """Returns one report as a JSON object, several reports as a JSON list. contexts: results of
+    data()."""
     whole = contexts[0] if len(contexts) == 1 else contexts
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -436,7 +437,8 @@ def _rows(prefix: str, value: Any) -> list[tuple[str, Any]]:
 
 
 def as_csv(contexts: list[dict[str, Any]]) -> str:
-    """Returns the same values as CSV, one line each: log, path of the value in the JSON, value."""
+    """Returns the values of the JSON as CSV, one line each: log, path of the value in the JSON,
+    value. contexts: results of data()."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("log", "path", "value"))

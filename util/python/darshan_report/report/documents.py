@@ -1,5 +1,5 @@
-"""Makes the output files of one command: chooses the target and format for each log, and the order
-of the sections."""
+"""Writes the output files of `darshan report`: chooses target and format for each log, and the
+order of the sections."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ INCOMPLETE = 3  # exit status: the report was made, but a log is incomplete
 
 
 def say(text: str) -> None:
-    """Prints one line on stderr; control characters of names are escaped."""
+    """Prints one line on stderr. Control characters, which names may contain, are escaped."""
     print(f"{PROGRAM}: {visible(text)}", file=sys.stderr)
 
 
 def complain(path: str, error: LogError) -> None:
-    """Prints the error of a log."""
+    """Prints the error of a log on stderr, with the log's path."""
     text = str(error)
     say(text if text.startswith(f"{path}: ") else f"{path}: {text}")
 
 
 def compose(context: Context) -> Report:
-    """Makes the report of one log; a damaged module becomes a warning in it."""
+    """Returns the report of one log. A damaged module becomes a warning in it."""
     # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
@@ -96,7 +96,7 @@ def compose(context: Context) -> Report:
 
 
 class Documents:
-    """One run of `darshan report`: reads its logs and writes their reports."""
+    """One execution of `darshan report`: reads its logs and writes their reports."""
 
     def __init__(self, options: argparse.Namespace, limits: Limits, form: str) -> None:
         self._options = options
@@ -106,7 +106,7 @@ class Documents:
         self._files: list[str] = []  # that were made
 
     def make(self) -> int:
-        """Makes all reports; returns the exit status."""
+        """Writes all reports and returns the exit status."""
         if self._options.campaign:
             self._campaign(self._options.output or self._several_name("darshan-campaign"))
         elif self._options.compare:
@@ -127,8 +127,8 @@ class Documents:
             say(f"cannot start a browser for {path}: set BROWSER to the name of one")
 
     def _targets(self) -> list[tuple[str, list[str]]]:
-        """Returns the logs of each output file. Refuses two logs for one file, except for the file
-        of -o."""
+        """Returns the output files, each with the logs that it reports on. Refuses two logs for one
+        file unless the user named the file with -o."""
         paths = self._options.logs
         if self._options.output:
             if any(same_file(self._options.output, path) for path in paths):
@@ -173,7 +173,8 @@ class Documents:
         return made
 
     def _told(self, context: Context) -> None:
-        """Sets the exit status if the log is incomplete, so that scripts notice it."""
+        """Sets the exit status to INCOMPLETE if the log is incomplete, so that scripts notice
+        it."""
         if context.incomplete and not self._status:
             self._status = INCOMPLETE
 
@@ -218,7 +219,8 @@ class Documents:
         return "\n".join(parts)
 
     def _several_name(self, stem: str) -> str:
-        """Returns the default output of a report of several logs."""
+        """Returns the default output for a report on several logs; "-" is stdout. stem: file name
+        without extension."""
         return "-" if self._form == "text" else f"{stem}.{self._form}"
 
     def _several(self, target: str, report: Report) -> None:
@@ -289,8 +291,8 @@ class Documents:
             self._several(target, campaign.campaign(jobs))
 
     def _pages_of(self, target: str) -> list[Any]:
-        """Returns a list with the function that makes a page per log, for the HTML report of many
-        logs; else an empty list."""
+        """Returns a list with one function, which writes the page of a log, if the report on many
+        logs is an HTML file; otherwise an empty list."""
         if self._form != "html" or target == "-":
             return []
         from .html.campaign import Pages  # noqa: PLC0415 - for this form only

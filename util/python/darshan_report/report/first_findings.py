@@ -1,4 +1,4 @@
-"""For `darshan list`: the costliest finding of each log."""
+"""For `darshan list`: finds the costliest finding of each log, and caches it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RULES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 def _folder() -> str:
-    """Returns the cache's folder; empty if the user has no folder for caches."""
+    """Returns the folder of the cache; "" if the user has no home folder."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
         home = os.environ.get("HOME", "")
@@ -24,15 +24,15 @@ def _folder() -> str:
 
 
 def _rules() -> str:
-    """Returns a string that changes if the files of the rules change, so that the cache does not
-    return findings of older rules."""
+    """Returns a string that changes with the files of the rules, so that the cache never returns
+    findings of older rules."""
     entries = [entry for folder, _, _ in os.walk(_RULES)
                for entry in os.scandir(folder) if entry.name.endswith(".py")]  # fmt: skip
     return f"{len(entries)} {max(entry.stat().st_mtime_ns for entry in entries)}"
 
 
 class _Cache:
-    """Findings that were computed before: one small file per log."""
+    """A cache of findings on disk: one small file per log."""
 
     def __init__(self) -> None:
         self._folder = _folder()
@@ -55,7 +55,7 @@ class _Cache:
         return (name, title) if tab else None
 
     def put(self, log: str, found: tuple[str, str]) -> None:
-        """Stores a finding. A cache that cannot be written is not an error."""
+        """Stores a finding. Ignores errors of a cache that cannot be written."""
         if not self._folder:
             return
         with contextlib.suppress(OSError):
@@ -66,7 +66,7 @@ class _Cache:
             os.replace(temporary, self._path(log))
 
     def prune(self) -> None:
-        """Removes the oldest entries."""
+        """Removes the oldest entries; _KEPT remain."""
         with contextlib.suppress(OSError):
             entries = sorted(os.scandir(self._folder), key=lambda entry: entry.stat().st_mtime)
             for entry in entries[:-_KEPT]:
@@ -90,9 +90,9 @@ def _print(number: int, found: tuple[str, str]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs `--first-findings SECONDS -- LOG...`: prints the number of the log, the name of the
-    diagnosis and its title, first for each log in the cache, then for the others. After SECONDS,
-    does not begin another log."""
+    """Runs `--first-findings SECONDS -- LOG...`. For each log prints its number, the name of the
+    diagnosis and its title; logs in the cache come first. After SECONDS, begins no further log.
+    Returns the exit status."""
     seconds, _, *logs = sys.argv[1:] if arguments is None else arguments
     until = time.monotonic() + float(seconds)
     cache = _Cache()

@@ -1,4 +1,4 @@
-"""The command darshan-job-summary."""
+"""The command darshan report (darshan-job-summary): its options and exit status."""
 
 from __future__ import annotations
 
@@ -133,7 +133,8 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _form(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
-    """Returns the format of an option, else that of the output's ending, else PDF."""
+    """Returns the format of the report: that of an option, else that of the output file's
+    extension, else "pdf". Ends the command if the extension is unknown."""
     asked = next((form for form in _FORMS if getattr(options, form)), None)
     suffix = os.path.splitext(options.output or "")[1]
     if asked or not suffix:
@@ -183,7 +184,8 @@ def _run_and_flush(arguments: Sequence[str] | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status: 1 if a report was not made or not written."""
+    """Runs darshan report and returns its exit status: 1 if a report was not made or not written.
+    arguments: by default those of the process."""
     try:
         return _run_and_flush(arguments)
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""The report for a terminal, with findings and layers in 80 columns."""
+"""The report as text for a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _head(context: Context) -> Iterator[str]:
 
 
 def _narrow(cell: str) -> str:
-    """Returns a cell with a short mark for a negative time, so that a space fits before it."""
+    """Returns a table cell in which the mark of a negative time is shortened."""
     return cell.replace(f" {WRONG}", WRONG.strip("()"))
 
 
@@ -172,7 +172,8 @@ def _layers(context: Context) -> Iterator[str]:
 
 
 def _mapped(context: Context) -> Iterator[str]:
-    """Yields the mapped files with the most touched bytes."""
+    """Yields a table of the mapped files with the most touched bytes; nothing if no file was
+    mapped."""
     figures = next((f for f in context.figures if f.files.mapped.any()), None)
     if figures is None:
         return
@@ -250,7 +251,8 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
 
 
 def _could_have_lines(context: Context) -> bool:
-    """Returns whether the log has no call sites although its runtime could have recorded them."""
+    """Returns whether the log has no call sites although its release of the runtime can record
+    them."""
     is_ours = not dict(context.info.metadata).get("lib_ver", "3").startswith("3")
     return is_ours and context.code_lines is None
 
@@ -268,7 +270,7 @@ def _way_to_lines(context: Context) -> Iterator[str]:
 
 
 def lines(context: Context, verbose: bool = False) -> Iterator[str]:
-    """Yields the lines of the report.  verbose: adds evidence and good findings."""
+    """Yields the lines of the text report. verbose: adds evidence and good findings."""
     yield from _head(context)
     for text in notes.warnings(context):
         yield from _wrapped(f"Caution: {text}", "")
@@ -293,8 +295,8 @@ Brief = tuple[Finding, str, list[str]]
 
 
 def told_in_brief(context: Context) -> list[Brief]:
-    """Returns the findings of a log. Problems and hints have their line of code, or a hint on how
-    to record it, and the results of `darshan try`."""
+    """Returns the findings of a log, each with a sentence on its line of code (or on how to record
+    it; "" if neither) and with the results of `darshan try`."""
     way = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
     return [
         (
@@ -307,10 +309,9 @@ def told_in_brief(context: Context) -> list[Brief]:
 
 
 def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
-    """Yields the costliest problems of some logs, one line each, with the line of code and the
-    remedy of the first. If there is no problem, yields the hints; if there is no hint, the notices
-    that may gain much; otherwise a sentence, and the I/O that takes most of the run with its line
-    of code. most: number of lines."""
+    """Yields the costliest problems of some logs, one line each; the first with its line of code
+    and remedy. Without a problem, yields hints; without hints, notices that may gain much;
+    otherwise a sentence, and the I/O that takes most of the run. most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
@@ -330,8 +331,8 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
 
 
 def _is_costly(finding: Finding) -> bool:
-    """Returns whether a finding is about I/O that takes much of the run, without a change that
-    surely helps."""
+    """Returns whether a finding only says which I/O takes much of the run, without a remedy that is
+    sure to help."""
     return finding.kind in (FACT, NOTICE) and finding.name.startswith(costly.NAME)
 
 
@@ -341,7 +342,7 @@ def _leads_to_line(finding: Finding) -> bool:
 
 
 def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:
-    """Yields the title of a fact and its line of code, on one line if both fit."""
+    """Yields the title of a finding and its line of code, on one line if both fit."""
     title = f"{finding.title}."
     if not place or place.startswith("No line:"):
         yield from first_fitting([title], _WIDTH, "  ")
@@ -353,8 +354,9 @@ def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:
 def _costliest(
     problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]], most: int
 ) -> Iterator[str]:
-    """Yields the first of some problems with its line and its remedy, then as many titles of
-    further problems as fit, and the command that shows more. Yields at most `most` lines."""
+    """Yields at most `most` lines: the first problem with its line of code and its remedy, then the
+    titles of further problems, and the command that shows more. where, tried: line of code and
+    results of `darshan try`, by id() of the finding."""
     first = problems[0]
     place, texts = where[id(first)], tried[id(first)][:1]
     told = [*_headline(first)]
@@ -385,8 +387,8 @@ def _of_work(told: list[str]) -> bool:
 
 
 def _without_problem(finding: Finding) -> Iterator[str]:
-    """Yields the title of a finding that is not a problem, and an explanation: its first sentence,
-    or the start of a long sentence, or its remedy."""
+    """Yields the title of a finding that is not a problem, with a short explanation: the first
+    sentence of a good finding, otherwise the remedy."""
     why = finding.sentence.partition(". ")[0].rstrip(".")
     texts = (f"{why}.", f"{why.partition(' (')[0]}.")
     told: list[str] = []
@@ -419,8 +421,7 @@ def _headline(finding: Finding) -> Iterator[str]:
 
 
 def _places(place: str) -> Iterator[str]:
-    """Yields a sentence on a line of code, then shorter forms of it: without "on these files",
-    without the share, and without the library function."""
+    """Yields a sentence on a line of code, then ever shorter forms of it."""
     yield place
     yield place.replace(" on these files", "")
     line = place.rpartition(": ")[0] if place.startswith("At ") else place.partition(";")[0]

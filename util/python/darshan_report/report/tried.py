@@ -30,12 +30,13 @@ NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
 def path_of(log: str) -> str:
-    """Returns the path of the file beside a log."""
+    """Returns the path of the file with results of `darshan try` beside a log."""
     return f"{os.fspath(log).removesuffix('.darshan')}{ENDING}"
 
 
 def identity(log: Log) -> str:
-    """Returns the job and its start, which distinguish a log from others with the same name."""
+    """Returns text that distinguishes a log from others with the same name: its job id and start
+    time."""
     return f"{log.info.jobid} {log.info.start:.3f}"
 
 
@@ -53,9 +54,9 @@ def content_of(log: str) -> str:
 
 
 def cost(what: str, gain: float, whole: float, low: float) -> str:
-    """Returns a sentence, without its full stop, on the cost of a service (`what`). gain: seconds
-    by which runs without the service were shorter; whole: seconds of a run with it; low: lower
-    bound of the ratio of the two times."""
+    """Returns a clause on how much time a service costs. what: name of the service. gain: seconds
+    by which runs without it were shorter. whole: seconds of a run with it. low: lower bound of the
+    ratio of the two run times."""
     if low < LEAST_RATIO or gain < LEAST_GAIN:
         return f"{what} costs no time that these runs show"
     return f"{what} costs {seconds(gain)} of {seconds(whole)}"
@@ -64,8 +65,8 @@ def cost(what: str, gain: float, whole: float, low: float) -> str:
 @dataclass(frozen=True)
 class Tried:
     """A remedy that `darshan try` tried for a finding: the speed-up with its lower bound, and the
-    text to write to keep the remedy. If the trial only measured a cost, the text says what to do
-    instead."""
+    change that makes the remedy permanent. If the trial only measured a cost, `keep` says what to
+    do instead."""
 
     remedy: str
     helped: bool
@@ -78,7 +79,7 @@ class Tried:
 
     @property
     def text(self) -> str:
-        """Returns sentences on the gain of the remedy, and on how to keep it."""
+        """Sentences on the gain of the remedy, and on how to make it permanent."""
         if self.result == MEASURED:
             instead = " or ".join(_PLACE.sub(r"\1: ", line) for line in self.keep)
             said = cost(self.remedy, self.gain, self.whole, self.low)
@@ -92,7 +93,7 @@ class Tried:
 
 
 def number(row: dict[str, Any], name: str) -> float | None:
-    """Returns a number in a row of a result; None if the row has no finite number of this name."""
+    """Returns the number called `name` in a row of results; None if it is missing or not finite."""
     value = row.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
@@ -103,8 +104,8 @@ def number(row: dict[str, Any], name: str) -> float | None:
 
 
 def mean(row: dict[str, Any], name: str) -> float | None:
-    """Returns the mean of a list of numbers in a row; None if the list is missing or empty, or has
-    other values than finite numbers."""
+    """Returns the mean of the list called `name` in a row of results; None if the list is missing
+    or empty, or has other values than finite numbers."""
     values = row.get(name)
     if not isinstance(values, list) or not values:
         return None
@@ -129,8 +130,8 @@ def _tried(row: dict[str, Any]) -> Tried:
 
 
 def is_kept(path: str) -> bool:
-    """Returns whether a result may be written to this path: if no file exists, or the file is an
-    earlier result. Any other file belongs to the user, or is a link that another user made."""
+    """Returns whether a result may be written to this path: no file exists there, or the file is an
+    earlier result. Any other file must not be replaced."""
     if not os.path.lexists(path):
         return True
     try:
@@ -140,9 +141,9 @@ def is_kept(path: str) -> bool:
 
 
 def read_result(path: str) -> tuple[dict[str, Any], int]:
-    """Returns the result that `darshan try` wrote to a file, and the user id of the file's owner.
-    Any user may have made a file of this name, so this function does not follow links and does not
-    wait at pipes. Raises OSError or ValueError if the file is not a result of this version."""
+    """Returns the results that `darshan try` wrote to a file, and the user id of the file's owner.
+    Because any user may have created the file, links are not followed and pipes are not opened.
+    Raises OSError or ValueError if the file is not a result of this version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -167,16 +168,16 @@ def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _owners(log: str) -> Iterable[int]:
-    """Returns the user ids whose results a report on this log shows: the log's owner, root, and the
-    user of this process. In a folder of all users, any user can put a file next to another user's
-    log."""
+    """Returns the user ids from whom a report on this log accepts results: the log's owner, root,
+    and the user of this process. In a folder of all users, any user can put a file next to another
+    user's log."""
     return {os.stat(log).st_uid, 0, os.getuid()}
 
 
 def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
-    """Returns the rows of a file beside a log, one for each remedy that was tried. Returns no rows
-    if the file is damaged, is about another log, or belongs to another user. log: from identity();
-    beside: path of the log."""
+    """Returns the rows of a file with results, one for each remedy that was tried. Returns [] if
+    the file is damaged, is about another log, or belongs to a user who is not accepted. log:
+    identity() of the log. beside: path of the log."""
     try:
         whole, owner = read_result(path)
         if whole.get("log") != log or owner not in _owners(beside):
@@ -187,7 +188,8 @@ def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
 
 
 def trials(log: Log) -> dict[str, list[Tried]]:
-    """Returns the remedies that were tried, by the name of the finding that proposed them."""
+    """Returns the results of `darshan try`, by the name of the diagnosis that proposed the
+    remedy."""
     found: dict[str, list[Tried]] = {}
     for row in rows_beside(path_of(log.path), identity(log), log.path):
         finding = row.get("finding")

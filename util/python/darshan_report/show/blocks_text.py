@@ -1,4 +1,4 @@
-"""The blocks of a report as text for a terminal, without plots."""
+"""Formats the blocks of a report as text for a terminal. Plots are left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """Yields lines of text; tables are not limited to 80 columns."""
+    """Yields lines of text. Tables may be wider than 80 columns."""
     yield visible(report.title)
     for block in report.blocks:
         if isinstance(block, Heading):

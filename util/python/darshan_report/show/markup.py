@@ -1,6 +1,5 @@
 """HTML for notebooks, with text from untrusted logs. In names and command lines, characters that
-could mislead a reader become their code points, and no part of a name becomes markup.
-"""
+could mislead a reader become their code points, and no part of a name becomes markup."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
 def escaped(text: str) -> str:
-    """Returns untrusted text as HTML that shows it."""
+    """Returns untrusted text as HTML."""
     return html.escape(visible(text))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], lefts: int) -> str:
-    """Returns an HTML table. The first `lefts` columns are text, the others are numbers."""
+    """Returns an HTML table. The first `lefts` columns are aligned left, the others right."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         sides = [_LEFT if place < lefts else _RIGHT for place in range(len(cells))]

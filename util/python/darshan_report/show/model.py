@@ -1,4 +1,4 @@
-"""The parts of a report. Sections make blocks, and renderers print them."""
+"""The parts of a report. Sections make blocks, and renderers format them as PDF, HTML or text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """Starts a section; new_page: the section begins on a new page."""
+    """Starts a section. new_page: whether it begins on a new page."""
 
     text: str
     new_page: bool = False
@@ -34,14 +34,15 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Labels and values: first long values, each on its own line, then pairs in two columns."""
+    """Labels and values. `wide`: long values, each on its own line. `short`: values in two
+    columns."""
 
     wide: tuple[tuple[str, str], ...]
     short: tuple[tuple[str, str], ...]
 
     @property
     def pairs(self) -> list[tuple[tuple[str, str], ...]]:
-        """Returns the short facts in pairs; the left column comes first."""
+        """The short facts in pairs, for two columns: the first half of them is on the left."""
         half = (len(self.short) + 1) // 2
         left, right = self.short[:half], self.short[half:]
         return [(one, *right[place : place + 1]) for place, one in enumerate(left)]
@@ -49,7 +50,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; code: names and numbers in a monospaced font."""
+    """A column of a table. right: aligned right. code: names and numbers in a monospaced font."""
 
     title: str
     right: bool = False
@@ -58,8 +59,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of formatted text. note: explains the numbers. indents: depth of each row in a tree;
-    empty if the table is not a tree."""
+    """A table of text. note: explains the numbers. indents: depth of each row in a tree; empty if
+    the table is no tree."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -68,7 +69,7 @@ class Table:
 
     @property
     def indented(self) -> tuple[tuple[str, ...], ...]:
-        """Returns the rows for a monospaced font, indented with spaces."""
+        """The rows for a monospaced font: the first cell is indented with spaces by its depth."""
         depths = self.indents or (0,) * len(self.rows)
         return tuple(("  " * d + row[0], *row[1:]) for d, row in zip(depths, self.rows))
 
@@ -107,7 +108,7 @@ Block = Union[Heading, Paragraph, Facts, Table, PlotRow, Code]
 
 @dataclass(frozen=True)
 class Report:
-    """The report of one log."""
+    """A report: its title and its blocks."""
 
     title: str
     blocks: list[Block] = field(default_factory=list)

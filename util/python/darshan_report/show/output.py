@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 def _status(target: str) -> os.stat_result | None:
-    """Returns the status of a file, following links; None if it does not exist."""
+    """Returns the status of a file, following links; None if the file does not exist."""
     try:
         return os.stat(target)
     except FileNotFoundError:
@@ -45,8 +45,8 @@ def _replace(
 
 def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     """Writes a file atomically: writes a temporary file in the same folder and renames it. If
-    target is a symbolic link, replaces the file to which the link refers. Writes directly to a
-    device or pipe."""
+    `target` is a symbolic link, replaces the file that it refers to. A device or pipe is written
+    directly. fill: writes the content."""
     before = _status(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         with open(target, "wb") as file:
@@ -61,15 +61,17 @@ def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
 
 
 def standard_output() -> IO[bytes]:
-    """Returns standard output for bytes.  Raises OSError if the caller has closed it."""
+    """Returns the standard output as a file for bytes. Raises OSError if the parent process has
+    closed it."""
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
     return sys.stdout.buffer
 
 
 def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
-    """Returns the parsed arguments. If --help cannot be written, prints one line and raises
-    SystemExit; if the pipe is closed, ends the process by SIGPIPE."""
+    """Parses arguments and returns the result of `parse`. If --help cannot be written, prints one
+    line and raises SystemExit; if the reader of the pipe has closed it, ends the process by
+    SIGPIPE."""
     try:
         try:
             return parse()
@@ -87,7 +89,7 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
 
 
 def is_terminal(target: str) -> bool:
-    """Returns whether target (or "-") is a terminal."""
+    """Returns whether a path, or standard output for "-", is a terminal."""
     if target == "-":
         return sys.stdout is not None and sys.stdout.isatty()
     before = _status(target)
@@ -103,7 +105,7 @@ def write_text(text: str, target: str) -> None:
 
 
 def write_bytes(content: bytes, target: str) -> None:
-    """Writes content to the file `target`, or to the standard output if target is "-"."""
+    """Writes bytes to the file `target`; "-" is standard output."""
     if target == "-":
         standard_output().write(content)
     else:

@@ -1,4 +1,4 @@
-"""Progress of a long command on the user's terminal."""
+"""Shows the progress of a long command on the user's terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _SECONDS = 0.2  # between two updates
 
 
 class Progress:
-    """A line that is overwritten, and erased at the end.  If stderr is not a terminal, it prints
-    nothing."""
+    """A line of progress that is overwritten, and erased at the end. If stderr is not a terminal,
+    nothing is printed."""
 
     def __init__(self, program: str, things: str) -> None:
         self._program, self._things = program, things
@@ -30,7 +30,7 @@ class Progress:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Erases the line, so that another line can be printed."""
+        """Erases the line of progress, so that another line can be printed."""
         if self._wide:
             sys.stderr.write(f"\r{' ' * self._wide}\r")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Shortens text for a screen after a sentence or a clause, never inside of it."""
+"""Shortens text for a screen at the end of a sentence or clause, never within one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LEAST = 24  # fewest columns of a clause that makes sense alone
 
 
 def fitting(text: str, width: int, lines: int, indent: str = "") -> list[str]:
-    """Returns the first sentences of a text that fit on this many lines, each line with the indent.
-    If the first sentence does not fit, it is cut after a clause. If no clause fits, the whole
-    sentence is returned, no matter how many lines it takes."""
+    """Returns as many first sentences of a text as fit on `lines` lines of `width` columns. If the
+    first sentence does not fit, it is cut after a clause. If no clause fits, the whole sentence is
+    returned on as many lines as it takes. indent: begins each line."""
     sentences = _SENTENCE.split(text)
     for number in range(len(sentences), 0, -1):
         found = _wrapped(" ".join(sentences[:number]), width, indent)
@@ -29,8 +29,8 @@ def fitting(text: str, width: int, lines: int, indent: str = "") -> list[str]:
 
 
 def first_fitting(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
-    """Returns the first of these texts that fits on one line. If none fits, returns the last text
-    on as many lines as it needs."""
+    """Returns the first of these texts that fits on one line of `width` columns. If none fits,
+    returns the last text on as many lines as it takes. indent: begins each line."""
     found: list[str] = []
     for text in texts:
         found = _wrapped(text, width, indent)

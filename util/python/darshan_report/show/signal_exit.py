@@ -1,4 +1,5 @@
-"""Exit by a signal: quietly, by the same signal, without leftover files."""
+"""Ends a command after a signal: without a message, by the same signal, and without leftover
+files."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal
 
 
 class _Begun:
-    """Temporary files and child processes of this process."""
+    """The temporary files and child processes that this process must remove or kill when it
+    ends."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -51,8 +53,8 @@ def _clean() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Handles a signal: kills child processes, removes temporary files and ends this process by the
-    same signal. Within _held(), only remembers the signal. Does not raise an exception, because a
+    """The signal handler: kills child processes, removes temporary files and ends this process by
+    the same signal. Within _held(), only remembers the signal. Raises no exception, because a
     callback from C would swallow it."""
     if _begun.holds:
         _begun.came = number
@@ -67,7 +69,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def end(number: int) -> None:
-    """Ends this process as an external signal would, without leftover files."""
+    """Ends this process by this signal, without leftover files."""
     _end(number, None)
 
 
@@ -76,8 +78,8 @@ BESIDE = ".darshan-report-"  # prefix of temporary files
 
 @contextlib.contextmanager
 def _held() -> Iterator[None]:
-    """Delays signals, so that a new file or process is registered before a signal ends this
-    process."""
+    """A context in which signals are delayed, so that a new file or process is registered before a
+    signal ends this process."""
     _begun.holds += 1
     try:
         yield
@@ -88,7 +90,7 @@ def _held() -> Iterator[None]:
 
 
 def prepare() -> None:
-    """Installs handlers that clean up before a signal ends this process; ignored signals stay
+    """Installs signal handlers that clean up before this process ends. Ignored signals stay
     ignored."""
     for number in _SIGNALS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -97,8 +99,8 @@ def prepare() -> None:
 
 @contextlib.contextmanager
 def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterator[str]:
-    """Creates a temporary folder that exists during the block. A signal that ends the command
-    removes it, too."""
+    """Creates a temporary folder that exists within the context, and yields its path. If a signal
+    ends the command, the folder is removed, too."""
     with _held():
         path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         _begun.paths.add(path)
@@ -128,8 +130,8 @@ def _unlock(folder: str) -> None:
 
 @contextlib.contextmanager
 def file_beside(target: str) -> Iterator[tuple[int, str]]:
-    """Creates and opens a temporary file in the folder of target; deletes it after the block unless
-    it was renamed."""
+    """Creates a temporary file in the folder of `target`, and yields its descriptor and path.
+    Removes it after the context unless it was renamed."""
     with _held():
         # In the target's own folder, so that the rename is atomic.
         made = tempfile.mkstemp(dir=os.path.dirname(target), prefix=BESIDE)
@@ -143,8 +145,9 @@ def file_beside(target: str) -> Iterator[tuple[int, str]]:
 
 
 def run(command: list[str], where: str, environment: dict[str, str], seconds: float) -> int:
-    """Runs a program in the folder `where`, without input and output. A signal that ends the
-    command kills it. Returns its exit status. Raises OSError, or TimeoutExpired after `seconds`."""
+    """Runs a program in the folder `where` without input and output, and returns its exit status. A
+    signal that ends this command kills the program. Raises OSError, or TimeoutExpired after
+    `seconds`."""
     with _held():
         child = subprocess.Popen(
             command,
@@ -186,7 +189,8 @@ def _has_ended(child: subprocess.Popen[bytes], within: float) -> bool:
 
 
 def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
-    """Starts a program as the leader of a process group, which wait_group ends."""
+    """Starts a program as the leader of a new process group, which wait_group() ends. how:
+    arguments of Popen."""
     with _held():
         leader = subprocess.Popen(command, start_new_session=True, **how)
         _begun.groups.add(leader)
@@ -196,9 +200,9 @@ def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
 def wait_group(
     leader: subprocess.Popen[bytes], limit: float | None, watch: Callable[[], None] | None = None
 ) -> int:
-    """Waits for the leader, kills the remaining processes of its group, and returns the leader's
-    exit status. limit: seconds, after which TimeoutExpired is raised. watch: is called every
-    second; it may raise an exception."""
+    """Waits for the leader of a process group, kills the remaining processes of the group, and
+    returns the leader's exit status. limit: seconds after which TimeoutExpired is raised. watch:
+    called every second; may raise an exception."""
     ends = float("inf") if limit is None else time.monotonic() + limit
     try:
         while not _has_ended(leader, min(ends - time.monotonic(), 1.0)):

@@ -1,4 +1,4 @@
-"""Makes text of an untrusted log printable.  A file name is data, never markup."""
+"""Makes text of an untrusted log printable. A file name is data, never markup."""
 
 from __future__ import annotations
 
@@ -52,9 +52,8 @@ _LETTERS = frozenset(
 
 
 def visible(text: str) -> str:
-    """Returns the text for a terminal or a title, with control characters escaped.  Bytes that are
-    not UTF-8 (surrogates here) become \\xNN.  Control and format characters, which could reverse
-    the reading order, become \\uNNNN."""
+    r"""Returns text for a terminal or a title. Bytes that are not UTF-8 (surrogates here) become
+    \xNN. Control and format characters, which could reverse the reading order, become \uNNNN."""
     return "".join(_visible(c) for c in text)
 
 
@@ -68,7 +67,7 @@ def _visible(character: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Returns the text for a page; characters that the report's fonts lack become their code
+    """Returns text for a page of the PDF. Characters that the report's fonts lack become their code
     points."""
     return "".join(
         c if " " <= c <= "\x7e" or c in _LETTERS or c in _LATEX else f"<U+{ord(c):04X}>"
@@ -77,7 +76,8 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Returns at most `width` characters. Cuts the middle, because the end is most distinctive."""
+    """Returns text of at most `width` characters. The middle is cut out, because the end is most
+    distinctive."""
     text = printable(text)
     if len(text) <= width:
         return text
@@ -86,7 +86,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def _around(text: str, place: int, width: int) -> str:
-    """Returns at most `width` characters, including those at `place` and at the end."""
+    """Returns at most `width` characters of a text: those at index `place` and those at the end."""
     tail = width // 3
     room = width - tail - 2
     start = max(0, place - room // 4)
@@ -98,12 +98,12 @@ def _around(text: str, place: int, width: int) -> str:
 
 
 def _agree(texts: Sequence[str]) -> int:
-    """Returns the length of the common prefix."""
+    """Returns the length of the beginning that all texts share."""
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts)))
 
 
 def _alike(shown: dict[str, str]) -> list[list[str]]:
-    """Returns groups of texts whose short forms are equal."""
+    """Returns groups of texts whose short forms are equal. shown: short forms by text."""
     groups: dict[str, list[str]] = {}
     for text, short in shown.items():
         groups.setdefault(short, []).append(text)
@@ -111,8 +111,8 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
 
 
 def shorten_all(texts: Iterable[str], width: int) -> list[str]:
-    """Returns each text in at most `width` characters. Keeps texts distinct: texts that would look
-    equal are cut around the place where they differ."""
+    """Returns each text in at most `width` characters. Different texts stay different: if their
+    short forms would be equal, they are cut around the characters in which they differ."""
     full = [printable(text) for text in texts]
     shown = {text: shorten(text, width) for text in full}
     # Each round finds a longer common prefix of a group and cuts after it.
@@ -127,27 +127,29 @@ def shorten_all(texts: Iterable[str], width: int) -> list[str]:
 
 
 def numbered(text: str, number: int, width: int) -> str:
-    """Returns a text with a number that distinguishes it."""
+    """Returns a text of `width` characters that ends in a number, which distinguishes it from
+    others."""
     mark = f"~{number}"
     return f"{text[: width - len(mark)]}{mark}"
 
 
 class ShortNames:
-    """Short names of a report, cut to a width. Different names never have the same short form."""
+    """The short forms of names in one report. Different names never have the same short form."""
 
     def __init__(self) -> None:
         self.full: dict[str, str] = {}  # short name -> full name, in order of use
         self._shown: dict[tuple[str, int], str] = {}  # (name, width) -> short name
 
     def all(self, names: Sequence[str], width: int) -> list[str]:
-        """Returns the short names of one table; a name keeps the short form of earlier tables."""
+        """Returns the short forms of the names in one table. A name that an earlier table had keeps
+        its short form."""
         for name, short in zip(names, shorten_all(names, width)):
             if (name, width) not in self._shown:
                 self._shown[name, width] = self._own(name, short, width)
         return [self._shown[name, width] for name in names]
 
     def _own(self, name: str, short: str, width: int) -> str:
-        """Returns a short form that is unique in this report."""
+        """Returns a short form that no other name in this report has. short: the preferred one."""
         if short == printable(name):
             return short
         shown, number = short, 0
@@ -162,7 +164,7 @@ class ShortNames:
 
 
 def latex(text: str, breakable: bool = False) -> str:
-    """Returns the LaTeX source that prints the text. breakable: lines may break anywhere."""
+    """Returns LaTeX source that prints the text. breakable: lines may break at any character."""
     parts = [_LATEX.get(c, c) for c in printable(text)]
     return r"\hskip0pt{}".join(parts) if breakable else "".join(parts)
 

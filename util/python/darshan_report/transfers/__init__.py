@@ -1,1 +1,2 @@
-"""The command darshan-dxt-analyzer: the single transfers in traces (DXT)."""
+"""The command darshan dxt-analyzer (darshan-dxt-analyzer), which shows single transfers of traces
+(DXT)."""

@@ -1,4 +1,4 @@
-"""The command darshan-dxt-analyzer."""
+"""The command darshan-dxt-analyzer: its options, table and diagram."""
 
 from __future__ import annotations
 
@@ -105,8 +105,9 @@ def _say(text: str) -> None:
 
 
 def _run(options: argparse.Namespace, at: list[str]) -> int:
-    """Prints and draws the transfers; returns the exit status. Sets at[0] to text on the purpose of
-    the next system call, for the caller's error message. Raises LogError if there are no traces."""
+    """Prints and draws the transfers; returns the exit status. at: its element 0 is set to what the
+    next system call is for, which the caller puts into an error message. Raises LogError if there
+    are no traces."""
     traces = read(options.log)
     if options.filename:
         traces = [trace for trace in traces if trace.name.endswith(options.filename)]
@@ -122,7 +123,8 @@ def _run(options: argparse.Namespace, at: list[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan-dxt-analyzer and returns its exit status. arguments: by default those of the
+    process."""
     options = asked(lambda: _arguments(arguments), _say)
     if sys.stdout is None:  # closed by the parent process
         _say("cannot write: standard output is closed")

@@ -1,4 +1,4 @@
-"""Statistics of the transfers to one file."""
+"""Statistics of the transfers with one file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20)  # upper bounds of the classes; th
 
 @dataclass(frozen=True)
 class Pattern:
-    """The writes, or the reads, of one file by some ranks."""
+    """Statistics of the writes, or of the reads, of one file by some ranks."""
 
     ranks: int
     count: int
@@ -43,7 +43,7 @@ def _interleaved(parts: Sequence[np.ndarray], ranks: Sequence[int]) -> float:
 
 
 def pattern(traces: Sequence[Trace], reads: bool) -> Pattern | None:
-    """Returns the pattern of the writes (or reads) in these traces of one file; None if there are
+    """Returns statistics of the writes (or reads) in the traces of one file; None if there are
     none."""
     used = [(t.rank, t.reads if reads else t.writes) for t in traces]
     used = [(rank, part) for rank, part in used if len(part)]

@@ -22,7 +22,7 @@ _FILE = re.compile(r"# DXT, file_id: (\d+), file_name: (.*)")
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """All transfers of one rank to one file, in the order of the calls."""
+    """All transfers of one rank with one file, in the order of the calls."""
 
     module: str
     id: int
@@ -50,7 +50,7 @@ def _segments(rows: list[tuple[int, int, float, float]]) -> np.ndarray:
 
 
 class _Block:
-    """The segments of one file and rank in the text of darshan-dxt-parser."""
+    """The transfers of one file and rank in the text output of darshan-dxt-parser."""
 
     def __init__(self, number: str, name: str) -> None:
         self.id, self.name = int(number), name
@@ -93,7 +93,8 @@ def _of_text(path: str) -> Iterator[Trace]:
 
 
 def read(path: str) -> list[Trace]:
-    """Returns every trace; raises LogError or OSError if the file cannot be read."""
+    """Returns all traces of a log or of a text file. Raises LogError or OSError if it cannot be
+    read."""
     with open(path, "rb") as file:
         head = file.read(16)
     return list(_of_log(path) if head[8:] in _MAGIC else _of_text(path))

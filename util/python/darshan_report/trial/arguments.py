@@ -16,7 +16,7 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class Options:
-    """The options and the program of one call of `darshan try`."""
+    """The options of one `darshan try`, and the program to run."""
 
     darshan: str  # path of the command darshan
     log: str  # empty: the first run makes it
@@ -108,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Returns the options. words: the path of `darshan`, then the arguments that the user typed."""
+    """Parses the options. words: the path of `darshan`, then the arguments that the user typed."""
     darshan, *rest = words
     command: list[str] = []
     if "--" in rest:

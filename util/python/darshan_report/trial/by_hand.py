@@ -1,5 +1,5 @@
-"""Lists the changes that a user has to make where no remedy can be applied from outside: the
-findings of a log that no run of the trial was about, each with its line of the program and the
+"""Lists the changes that a user has to make in the program, because no remedy can be applied from
+outside: for findings of a log that no run of the trial measured, the line of code and the
 change."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Edit:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Returns the values of the JSON."""
+        """The change as a dictionary for JSON."""
         return {
             "finding": self.finding, "title": self.title, "stake_seconds": self.stake,
             "at": self.place, "remedy": self.text, "write": self.rows,
@@ -42,7 +42,7 @@ class Edit:
 
 
 def _is_tried(finding: Finding, candidates: list[Candidate]) -> bool:
-    """Returns whether the runs measured a remedy for this finding."""
+    """Returns whether runs of the trial measured a remedy for this finding."""
     names = {
         c.name for c in candidates
         if c.plan and not c.plan.costs and c.state not in (CHANGED, NOT_APPLICABLE)
@@ -62,7 +62,7 @@ def _edit(facts: Facts, finding: Finding) -> Edit:
 
 
 def by_hand(chosen: Chosen) -> list[Edit]:
-    """Returns at most _MOST changes, for findings with a remedy that no run measured, the largest
+    """Returns at most _MOST changes for findings whose remedy no run measured, the largest
     potential saving first."""
     left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen.candidates)]
     left = [f for f in left if not f.stake.same_as]

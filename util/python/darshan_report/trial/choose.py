@@ -1,4 +1,4 @@
-"""Chooses the remedies to try by the findings of a log."""
+"""Chooses which remedies to try, by the findings of a log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .remedies import REMEDIES, Remedy
 
 @dataclass
 class Chosen:
-    """The findings of a log, and a candidate for each remedy."""
+    """The findings of a log, and for each remedy whether it can be tried."""
 
     facts: Facts
     findings: list[Finding]
@@ -31,18 +31,18 @@ class Chosen:
 
     @staticmethod
     def of(path: str, options: Options) -> Chosen:
-        """Opens a log. Raises LogError."""
+        """Opens a log and runs the rules on it. Raises LogError."""
         facts = _facts(open_log(path))
         findings = [f for f in diagnose_facts(facts, nearest=False) if f.kind == PROBLEM]
         return Chosen(facts, findings, [_candidate(r, facts, findings, options) for r in REMEDIES])
 
     def finding_of(self, remedy: str) -> Finding | None:
-        """Returns the finding that proposes the remedy of this name; None if there is none."""
+        """Returns the finding that the remedy of this name may fix; None if there is none."""
         return next((_asks(r, self.findings) for r in REMEDIES if remedy == r.NAME), None)
 
     @property
     def files(self) -> list[str]:
-        """Paths of all files in the log."""
+        """The paths of all files in the log."""
         return [name for name in self.facts.log.names().values() if name.startswith("/")]
 
 
@@ -74,7 +74,8 @@ def _candidate(
 
 
 def choose(options: Options) -> str:
-    """Returns the output of --list: each remedy, and whether a log's findings propose it."""
+    """Returns the output of --list: each remedy and, if a log is given, whether its findings
+    propose it."""
     rows = []
     chosen = Chosen.of(options.log, options) if options.log else None
     for number, remedy in enumerate(REMEDIES):

@@ -1,5 +1,5 @@
-"""The change of the program with which a user keeps a remedy: the code to write, in its language,
-and the line at which to write it."""
+"""The change that makes a remedy permanent: the code to write, in the program's language, and the
+line at which to write it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _NETCDF = re.compile(r"netCDF4|libnetcdf")
 
 
 def _opening(found: Lines, opens: str) -> Line | None:
-    """Returns the line that opened most files, with functions whose names match the pattern
-    `opens`; None if there is no such line."""
+    """Returns the line that opened most files by functions whose names match the pattern `opens`;
+    None if there is none."""
     counts = [
         (sum(s.sums.calls_of[OPEN] for s in line.sites if re.fullmatch(opens, s.stack.called)), n)
         for n, line in enumerate(found.every)
@@ -39,7 +39,7 @@ def _opening(found: Lines, opens: str) -> Line | None:
 
 def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, bool]:
     """Returns the line at which to write the remedy ("train.py:4"), the extension of its file, and
-    whether the line uses HDF5 through netCDF; empty if unknown."""
+    whether the line uses HDF5 through netCDF. Unknown values are "" and False."""
     found = lines_of(facts.log, 1)
     if found is None or found.is_anonymous:
         return "", "", False
@@ -59,8 +59,9 @@ def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str
 def labelled(
     rows: Sequence[str], facts: Facts, ending: str, through_netcdf: bool = False
 ) -> list[str]:
-    """Returns the row of the program's language, without the name of the language; all rows if not
-    exactly one is of it. ending: of the file with the line that is edited."""
+    """Returns the rows that are in the program's language, without the name of the language.
+    Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
+    the file to edit."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
     known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, ""))
     if through_netcdf and "netCDF" in by_language:
@@ -72,9 +73,9 @@ def labelled(
 
 
 def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
-    """Returns the lines of code that keep the remedy, in the language of the program, if known.
-    Before each line stands its place in the program, if the log shows it. If the plan is not a
-    remedy, returns advice on what to do instead."""
+    """Returns the lines of code that make a remedy permanent, in the program's language if it is
+    known. Each line begins with the place at which to write it, if the log shows it. For a plan
+    that is no remedy, returns advice on what to do instead."""
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)

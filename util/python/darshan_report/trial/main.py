@@ -1,4 +1,4 @@
-"""The command darshan try."""
+"""The command darshan try: runs the trial and writes its result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _ground(options: Options, work: str) -> Ground:
 
 
 def _enters(ground: Ground) -> bool:
-    """Returns whether runs get a private view of the file system. Raises TrialError if this is
+    """Returns whether runs get a private view of the file system. Raises TrialError if that is
     impossible and the user did not allow runs without it."""
     why = problem(ground.shield)
     if ground.place and not (why and ground.closed):
@@ -72,7 +72,7 @@ def _enters(ground: Ground) -> bool:
 
 
 def _refuse(chosen: Chosen, place: str) -> None:
-    """Raises TrialError, after a list on stderr, if a run has effects outside of the folder
+    """Raises TrialError, after printing a list, if a run has effects outside of the folder
     `place`."""
     found = side_effects(chosen.facts, place)
     if not found:
@@ -88,8 +88,8 @@ def _refuse(chosen: Chosen, place: str) -> None:
 
 
 def _ends_as(chosen: Chosen | None, status: int) -> bool:
-    """Returns whether a run ended with the status that the run of the log had; without a log,
-    whether it succeeded. status: negative for a signal."""
+    """Returns whether a run ended as the log's run did; without a log, whether it succeeded.
+    status: exit status, or a negative signal number."""
     said = failure(chosen.facts.log, chosen.facts.tree) if chosen else None
     if said is None:
         return status == 0
@@ -99,15 +99,15 @@ def _ends_as(chosen: Chosen | None, status: int) -> bool:
 
 
 def _end(status: int) -> str:
-    """Returns words for the exit status of a run."""
+    """Returns text on how a run ended. status: exit status, or a negative signal number."""
     if not status:
         return "succeeded, unlike in the log"
     return (Failure(KILLED, -status) if status < 0 else Failure(EXITED, status)).words
 
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
-    """Makes the first two runs. Returns the findings of the log, or, without a log, those of the
-    first run. Raises TrialError if the program fails."""
+    """Makes the first two runs. Returns the findings of the log; without a log, those of the first
+    run. Raises TrialError if the program fails."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status
@@ -141,7 +141,7 @@ def _asked(chosen: Chosen) -> None:
 
 
 def _try(options: Options, work: str) -> int:
-    """Tries the remedies; returns the exit status. Raises TrialError."""
+    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError."""
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):
@@ -167,8 +167,8 @@ def _try(options: Options, work: str) -> int:
 
 
 def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
-    """Measures the remedies one at a time, then all remedies that helped together, as one more
-    candidate."""
+    """Measures the remedies one at a time, then all that helped together. Adds the combination to
+    `candidates`."""
     trial.measure(candidates)
     both = together(candidates)
     if both is not None:
@@ -181,7 +181,7 @@ def _write(options: Options, result: Result) -> None:
 
 
 def _put_beside(options: Options, result: Result) -> None:
-    """Writes the result beside the log, where reports find it."""
+    """Writes the result to a file beside the log, where reports find it."""
     path = path_of(options.log)
     if not is_kept(path):
         say(f"cannot write the result to {path}: the file is not a result of darshan try; rename "
@@ -195,7 +195,7 @@ def _put_beside(options: Options, result: Result) -> None:
 
 
 def _is_of_log(chosen: Chosen, log: str) -> bool:
-    """Returns whether the runs are of the program of the log; prints a message if they are not."""
+    """Returns whether the runs are of the program in the log. Prints a message if they are not."""
     of_log, of_runs = programs(chosen.facts), programs(chosen.sites.facts)
     if not of_log or not of_runs or of_log & of_runs:
         return True
@@ -246,7 +246,7 @@ def _run(options: Options) -> int:
 
 @contextlib.contextmanager
 def _work(copied: str) -> Iterator[str]:
-    """Creates the folder of a trial beside the folder that is copied, so that both are on the same
+    """Creates the folder of a trial. It is beside the folder `copied`, so that both are on the same
     file system. Raises TrialError."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):
@@ -261,7 +261,8 @@ def _work(copied: str) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status. The first word is the path of `darshan`."""
+    """Runs darshan try and returns its exit status. words: the path of `darshan`, then the
+    arguments; by default those of the process."""
     given = sys.argv[1:] if words is None else list(words)
     options = asked(lambda: arguments.parse(given), say)
     if options is None:

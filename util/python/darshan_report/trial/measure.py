@@ -1,4 +1,4 @@
-"""Alternates runs without and with each remedy until there are enough pairs."""
+"""Alternates runs without a remedy and runs with each remedy until there are enough pairs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 @dataclass
 class Candidate:
     """A remedy of a trial: how it is applied or why it is not tried, the seconds of its pairs of
-    runs so far, and its verdict."""
+    runs so far, and its result."""
 
     name: str
     plan: Plan | None  # None: the remedy is not tried
@@ -50,8 +50,8 @@ class Candidate:
             self.wanted = pairs_needed(self.without, self.with_it)
 
     def end(self) -> None:
-        """Sets the verdict: helped, did not help, measured if the plan is no remedy, or undecided
-        if there are too few pairs."""
+        """Sets the result: helped, did not help, measured (for a plan that is no remedy), or
+        undecided if there are too few pairs."""
         if self.state or self.plan is None:
             return
         if len(self.without) < PILOT:
@@ -65,7 +65,7 @@ class Candidate:
 
 @dataclass
 class Trial:
-    """Makes the runs of a trial and compares their output."""
+    """Makes the runs of a trial and compares their outputs."""
 
     runner: Runner
     same: str  # command of --same
@@ -77,7 +77,8 @@ class Trial:
     log: str = ""  # of a run without remedy
 
     def first(self, limit: float | None) -> Run:
-        """Runs the program without a remedy, with call sites; this run is not measured."""
+        """Runs the program without a remedy and with call sites. This run is the reference for
+        outputs; its time does not count. limit: seconds."""
         self.runner.limit = limit
         self.say("run 1: without a remedy, to know the program's output")
         run = self.runner.run(sites=True)
@@ -86,8 +87,8 @@ class Trial:
         return run
 
     def second(self) -> None:
-        """Runs the program again without a remedy, to learn which output differs between runs
-        anyway and how long a run takes. Raises TrialError if the user's command finds a
+        """Runs the program again without a remedy, to learn which outputs differ between runs
+        anyway, and how long a run takes. Raises TrialError if the user's own comparison finds a
         difference."""
         self.say("run 2: without a remedy, to know which output differs between two runs")
         run = self._without()
@@ -100,7 +101,8 @@ class Trial:
             raise TrialError(f"two runs without a remedy differ: {differs[0]}")
 
     def measure(self, candidates: Sequence[Candidate]) -> None:
-        """Makes rounds. Each round has a run without a remedy and one run with each remedy."""
+        """Makes rounds of runs until each candidate has enough pairs or time is over. A round has a
+        run without a remedy and one run with each remedy."""
         while alive := [c for c in candidates if self._goes_on(c)]:
             begin = time.monotonic()
             if begin + self._round * (1 + len(alive)) > self.ends:
@@ -117,7 +119,8 @@ class Trial:
             one.end()
 
     def _without(self) -> Run:
-        """Runs the program without a remedy. Raises TrialError if it does not end as before."""
+        """Runs the program without a remedy. Raises TrialError if it does not end like the first
+        run."""
         try:
             run = self.runner.run()
         except TooLongError as error:
@@ -131,9 +134,9 @@ class Trial:
         return run
 
     def _varies(self) -> bool:
-        """Makes further runs without a remedy. Returns True if their output differs in a part that
-        was compared; that part is not compared any more. Raises TrialError if the user's own
-        comparison finds a difference."""
+        """Makes further runs without a remedy. Returns whether their output differs in a part that
+        was compared, which is not compared any more. Raises TrialError if the user's own comparison
+        finds a difference."""
         for _ in range(_MORE):
             if time.monotonic() + self._round > self.ends:
                 return False
@@ -150,13 +153,13 @@ class Trial:
         return one.plan is not None and not one.state and len(one.without) < one.wanted
 
     def _widen(self, output: Output) -> None:
-        """Adds to the mask the differences of another run without a remedy; does nothing if the
-        user gave a command that compares outputs."""
+        """Adds to the mask the differences in the output of another run without a remedy. Does
+        nothing if the user gave a command that compares outputs."""
         if not self.same:
             self.mask.add(self._mask(output))
 
     def _mask(self, output: Output) -> Mask:
-        """Returns the differences between the first run and this output of another run without a
+        """Returns the differences between the outputs of the first run and of another run without a
         remedy."""
         return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
 
@@ -192,7 +195,7 @@ class Trial:
 
 
 def together(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Returns a candidate that applies all remedies that helped; None if fewer than two helped."""
+    """Returns a candidate that applies all remedies that helped; None if fewer than two did."""
     helped = [c for c in candidates if c.state == HELPED and c.plan is not None]
     if len(helped) < 2:
         return None

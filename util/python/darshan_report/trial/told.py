@@ -1,4 +1,4 @@
-"""Composes the text that darshan try prints."""
+"""Formats the text that darshan try prints."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _compared(one: Candidate, partly: bool) -> str:
 
 
 def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
-    """Yields lines on a plan that only measures a cost and is not a remedy, and on what to do
-    instead."""
+    """Yields lines on a plan that only measures a cost, and on what to do instead. instead:
+    alternatives."""
     if one.found is not None and one.plan is not None:
         said = cost(one.plan.costs, one.found.gain, _mean(one.without), one.found.low)
         yield from _under(f"{said}. This is no remedy: without it, a crash loses data.")
@@ -77,7 +77,7 @@ def _of(
 
 
 def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
-    """Yields the edits for findings that no remedy can fix from outside."""
+    """Yields lines on the changes for findings that no remedy can fix from outside."""
     for number, edit in enumerate(edits):
         lost = f": up to {seconds(edit.stake)}" if edit.stake > 0 else ""
         title = textwrap.wrap(visible(f"{edit.title}{lost}"), _WIDTH - _NAME)
@@ -91,8 +91,8 @@ def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
 
 @dataclass
 class Result:
-    """The result of a trial: baseline, candidates, effects, and the code to write to keep a
-    remedy."""
+    """The result of a trial: baseline, candidates, effects, and the code that makes a remedy
+    permanent."""
 
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]
@@ -125,8 +125,8 @@ class Result:
         return "\n".join([*rows, ""])
 
     def as_json(self, command: Sequence[str], earlier: Sequence[dict[str, Any]] = ()) -> str:
-        """Returns the result as JSON. earlier: rows of remedies that are kept if this trial did not
-        try them."""
+        """Returns the result as JSON. earlier: rows of an earlier result, which are kept for
+        remedies that this trial did not try."""
         rows = [self._remedy(one) for one in self.candidates]
         untried = {row["remedy"] for row in rows if row["result"] == NOT_TRIED}
         again = {row["remedy"]: row for row in earlier if row.get("remedy") in untried}

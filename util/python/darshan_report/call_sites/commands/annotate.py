@@ -48,14 +48,14 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _common(one: str, other: str) -> int:
-    """Returns how many last components two paths have in common."""
+    """Returns the number of equal components at the ends of two paths."""
     pairs = zip(reversed(one.split("/")), reversed(other.split("/")))
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def file_in_log(found: Lines, path: str) -> str:
-    """Returns the log's name of a source file: the same path, or the path with the same last
-    components. Raises UnusableError if there is none, or several."""
+    """Returns the name that the log has for the source file `path`: the same path, or the path that
+    ends in the same components. Raises UnusableError if the log has no such file, or several."""
     whole = os.path.realpath(path)
     files = {
         file: os.path.realpath(file) for file in sources.files_of(found) if file.startswith("/")
@@ -74,8 +74,8 @@ def file_in_log(found: Lines, path: str) -> str:
 
 
 def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
-    """Yields the text of the table: its heading, then each source line with seconds, calls and
-    bytes in the margin."""
+    """Yields the rows of the table: its heading, then each source line with its seconds, calls and
+    bytes in the margin. sums: the sums of a line, by line number."""
     yield _ROW.format("in calls", "calls", "bytes", "line", "source").rstrip()
     for number, text in enumerate(source, 1):
         margin = ("", "", "")
@@ -87,8 +87,8 @@ def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
 
 
 def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
-    """Yields sentences on why the sums beside the lines may be wrong: the file changed after the
-    run, or the log has I/O in a line that the file lacks."""
+    """Yields reasons why the sums beside the lines may be wrong: the file was changed after the run
+    began, or the log has I/O in a line that the file lacks. sums: by line number."""
     if sources.has_changed(path, log):
         yield "the file was changed after the run began, so lines may have moved"
     last = max(sums, default=0)
@@ -97,7 +97,8 @@ def _notes(log: Log, path: str, source: Sequence[str], sums: dict[int, Measured]
 
 
 def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
-    """Yields a row for each file."""
+    """Yields a heading, then a row for each source file: its seconds, calls and bytes, and whether
+    it was changed or cannot be read."""
     yield _LISTED.format("in calls", "calls", "bytes", "source")
     for file in files:
         whole, state = file.whole, sources.state(file.name, log)
@@ -107,8 +108,8 @@ def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
 
 
 def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) -> list[str]:
-    """Returns the lines of a source file with the sums of the log beside them. say: prints why they
-    may be wrong. Raises UnusableError."""
+    """Returns the lines of a source file with the sums of the log beside them. say: prints a reason
+    why the sums may be wrong. Raises UnusableError."""
     try:
         source = sources.read(path)
         sites = [site for line in found.every for site in line.sites]
@@ -124,8 +125,8 @@ def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) ->
 def _all(
     log: Log, found: Lines, paths: Sequence[str], say: Callable[[str], None]
 ) -> tuple[list[list[str]], list[str]]:
-    """Returns a list of rows for each file, which begins with the file's name if there are several
-    files, and the error messages."""
+    """Returns the rows of each readable file, and the error messages for the other files. If
+    `paths` has several files, the rows of a file begin with its name."""
     shown, errors = [], []
     for path in paths:
         try:
@@ -157,5 +158,6 @@ def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan annotate and returns its exit status. arguments: by default those of the
+    process."""
     return run(PROGRAM, lambda: _arguments(arguments), _run)

@@ -20,10 +20,9 @@ class UnusableError(Exception):
 
 
 def sites_in(log: Log, path: str, top: int) -> Lines:
-    """Returns the lines of a log. Functions and lines are looked up only for the costliest `top` of
-    them. path: path of the log, for messages. Raises UnusableError if the log has no call sites, or
-    if they cannot be read.
-    """
+    """Returns the lines of code in a log. Looks up the functions and source lines of the costliest
+    `top` lines only. path: path of the log, for messages. Raises UnusableError if the log has no
+    call sites, or if they cannot be read."""
     found = lines_of(log, top)
     if found is None:
         problem = log.info.annex_problem

@@ -1,4 +1,4 @@
-"""The command darshan where."""
+"""The command darshan where, which prints the lines of code with most time in I/O calls."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def as_json(found: Lines) -> str:
-    """Returns the lines as JSON."""
+    """Returns the lines of code as JSON, in the format of darshan where --json."""
     return json.dumps({"format": FORMAT, "version": VERSION, **content(found)}, indent=1) + "\n"
 
 
 def _shown(options: argparse.Namespace, found: Lines) -> str:
-    """Returns the output of the command in the requested format."""
+    """Returns the lines of code as the options request: as JSON, as folded stacks, or as text."""
     if options.json:
         return as_json(found)
     return "\n".join([*(export.folded(found) if options.folded else told.text(found)), ""])
@@ -89,5 +89,6 @@ def _run(options: argparse.Namespace, _say: Callable[[str], None]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan where and returns its exit status. arguments: by default those of the
+    process."""
     return run(PROGRAM, lambda: _arguments(arguments), _run)

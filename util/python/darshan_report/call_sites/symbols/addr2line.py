@@ -1,9 +1,8 @@
-"""Functions and lines of addresses, by the program eu-addr2line of elfutils, or addr2line of
+"""Finds functions and lines of addresses with the program eu-addr2line of elfutils, or addr2line of
 binutils.
 
 The program runs as a process with limits of time, memory and output, because the debug information
-of an untrusted file may be wrong in any way.
-"""
+of an untrusted file may be damaged or malicious."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ _UNKNOWN = "??"
 
 @dataclass(frozen=True)
 class Source:
-    """A function, and a line in it; empty and 0 if they are not known."""
+    """A function, and a line in it. An unknown name is "", an unknown line 0."""
 
     function: str
     file: str
@@ -51,9 +50,9 @@ def program(names: Sequence[str] = PROGRAMS) -> str:
 def sources(
     path: str, addresses: Sequence[int], seconds: float, names: Sequence[str] = PROGRAMS
 ) -> dict[int, tuple[Source, ...]]:
-    """Returns, for each address, its functions and lines; if functions are inlined, the innermost
-    first. Leaves out an address without a known function or line. Stops after this many seconds,
-    and returns the results found until then."""
+    """Returns the functions and lines of each address, innermost first if functions are inlined.
+    Leaves out addresses without a known function or line. After `seconds` it stops and returns the
+    results found until then. names: the programs to use, the first installed one."""
     tool = program(names)
     if not tool or not addresses or seconds <= 0:
         return {}
@@ -93,8 +92,8 @@ def _run(command: list[str], asked: IO[bytes], told: IO[bytes], seconds: float) 
 
 
 def _parsed(lines: list[str]) -> Iterator[tuple[int, tuple[Source, ...]]]:
-    """Yields the result for each address in the program's output: its functions with file and line,
-    the innermost first."""
+    """Parses the output of addr2line. Yields for each address its functions with file and line, the
+    innermost first."""
     starts = [place for place, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
     for start, end in zip(starts, [*starts[1:], len(lines)]):
         pairs = lines[start + 1 : min(end, start + 1 + 2 * _INLINED)]

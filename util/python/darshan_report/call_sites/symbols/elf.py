@@ -83,7 +83,8 @@ class Elf:
         return ""
 
     def functions(self, addresses: list[int]) -> dict[int, str]:
-        """Returns the names of the functions that contain the addresses, by address."""
+        """Returns, by address, the name of the function that contains each address. Leaves out
+        addresses in no function."""
         sections = self._rows(_SECTION, self._sections, self._section_count)
         tables = [s for s in sections if s[1] in (_SYMBOLS, _DYNAMIC_SYMBOLS)]
         for table in sorted(tables, key=lambda s: s[1]):  # the full table first

@@ -11,6 +11,7 @@ _OTHERS = re.compile(r"([a-z]\w*?)_(?:mp|MP)_([a-z]\w*?)_?")
 
 
 def plain(symbol: str) -> str:
-    """Returns archive::find; other names unchanged."""
+    """Returns the name that the programmer gave the procedure, "archive::find"; other names
+    unchanged."""
     found = _GNU.fullmatch(symbol) or _OTHERS.fullmatch(symbol)
     return f"{found[1]}::{found[2]}" if found else symbol

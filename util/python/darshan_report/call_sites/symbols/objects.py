@@ -1,5 +1,5 @@
-"""The programs and libraries of a log: whether their files are still those that ran, and the
-functions and lines at their addresses."""
+"""The programs and libraries of a log: checks that a file is still the one that ran, and finds the
+functions and lines at its addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ TOO_MANY = "was not read: the log names too many files"
 
 
 class Objects:
-    """Finds functions and lines of native frames."""
+    """Finds functions and lines of native frames, each of which is an offset in a program or
+    library."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._objects: dict[str, list[Object]] = {}
@@ -41,7 +42,8 @@ class Objects:
         return found[0] if found else None
 
     def path(self, frame: Native) -> str:
-        """Returns the path of a frame's object; its short name if that is unknown."""
+        """Returns the path of a frame's program or library; its short name if the path is
+        unknown."""
         found = self.of(frame)
         return found.path if found else frame.object
 
@@ -56,7 +58,8 @@ class Objects:
         return self._found.get(frame, ())
 
     def look_up(self, frames: Iterable[Native]) -> None:
-        """Reads the functions and lines of the frames, from each program or library once."""
+        """Finds the functions and lines of the frames, and stores them for sources(). Opens each
+        program or library once."""
         wanted: dict[str, list[Native]] = {}
         for frame in dict.fromkeys(frames):
             if frame not in self._asked:
@@ -74,8 +77,8 @@ class Objects:
         self.problems.update(problems)
 
     def _read(self, one: Object, frames: list[Native]) -> str:
-        """Reads the functions and lines of frames from a program or library. Returns why they are
-        not known; "" if some are."""
+        """Finds the functions and lines of frames in one program or library. Returns a reason if
+        none are found; "" otherwise."""
         if not one.build_id:
             return NO_BUILD_ID
         if len({other.build_id for other in self._objects[one.short]}) > 1:
@@ -120,5 +123,5 @@ class Objects:
 
 
 def _readable(source: Source) -> Source:
-    """Returns the source with the name of a Rust or Fortran function as its user knows it."""
+    """Returns the source with the name of a Rust or Fortran function as programmers write it."""
     return replace(source, function=fortran.plain(rust.plain(source.function)))

@@ -33,7 +33,7 @@ class _BadError(Exception):
 
 
 def plain(symbol: str) -> str:
-    """Returns the name of a function of Rust; other names unchanged."""
+    """Returns the name of a Rust function as programmers write it; other names unchanged."""
     if symbol.startswith("_R") and len(symbol) > 2 and symbol[2] in "CMXYNIB":
         try:
             return _Symbol(symbol.partition(".")[0][2:]).path() or symbol
@@ -65,7 +65,7 @@ def is_standard(name: str) -> bool:
 
 
 class _Symbol:
-    """Reads a symbol of the newer form, without its prefix."""
+    """Parses a Rust symbol of the newer form, given without its prefix _R."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at, self._depth, self._steps = text, 0, 0, 0
@@ -91,7 +91,7 @@ class _Symbol:
         return found + 1 if any_digit else 0
 
     def _identifier(self) -> str:
-        """Reads an identifier with its disambiguator."""
+        """Parses an identifier and skips its disambiguator."""
         if self._peek() == "s":
             self._next()
             self._base62()
@@ -158,8 +158,8 @@ class _Symbol:
         return found
 
     def _until_end(self, read: Callable[[], object]) -> str:
-        """Parses and skips a list of items up to its end "E". Returns an empty text, because names
-        omit lists."""
+        """Parses and skips a list of items up to its end marker "E". read: parses one item. Returns
+        "", because shown names leave out lists."""
         while self._peek() != "E":
             read()
         self._next()

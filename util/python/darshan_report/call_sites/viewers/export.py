@@ -1,4 +1,5 @@
-"""Call sites for viewers of stacks: folded stacks, and a profile for speedscope."""
+"""Call sites for viewers of stacks: folded stacks (for flame graphs), and a profile for
+speedscope."""
 
 from __future__ import annotations
 
@@ -17,23 +18,23 @@ UNKNOWN = "?"
 
 
 def frame_name(place: Place) -> str:
-    """Returns the function of a place, or file and line (or object and address) if it is
-    unknown."""
+    """Returns the function of a place. If it is unknown: the name of the file or program, and the
+    offset in it."""
     if place.function:
         return visible(plain_name(place.function))
     return visible(f"{(place.object or place.file).rsplit('/', 1)[-1]}+{place.offset:x}")
 
 
 def all_sites(found: Lines) -> Iterator[Site]:
-    """Yields all sites, with the functions of the libraries that they called."""
+    """Yields all call sites of a log, after their library functions were looked up."""
     for line in found.every:
         found.look_up(line)
         yield from line.sites
 
 
 def folded(found: Lines) -> Iterator[str]:
-    """Yields a row for each stack: its frames from the outermost one, with the function that was
-    called at the end, and the microseconds in the calls."""
+    """Yields a row for each stack: its frames, outermost first, then the I/O function, then the
+    microseconds in its calls."""
     spent: dict[str, float] = {}
     for site in all_sites(found):
         names = [
@@ -62,7 +63,7 @@ def _profile(name: str, unit: str, samples: list[list[int]], weights: list[Any])
 
 
 def speedscope(found: Lines, title: str) -> str:
-    """Returns a file for speedscope, with profiles of the seconds, the calls and the bytes."""
+    """Returns a speedscope file (JSON) with three profiles: seconds, calls and bytes."""
     numbers: dict[tuple[str, str, int], int] = {}
     samples: list[list[int]] = []
     sites = list(all_sites(found))

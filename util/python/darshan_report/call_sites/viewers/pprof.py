@@ -27,8 +27,8 @@ _LAST = (1 << 64) - 1  # address
 
 @dataclass
 class _Mapping:
-    """A program or library, with flags that say which facts about its addresses the profile has;
-    pprof looks up the others."""
+    """A program or library in the profile. Its flags say which facts about its addresses the
+    profile has; pprof looks up the rest."""
 
     number: int
     end: int = 0  # the highest address that is used
@@ -39,7 +39,8 @@ class _Mapping:
 
 @dataclass
 class _Tables:
-    """The numbered parts of a profile, in the order of their numbers."""
+    """Tables of the profile: strings, functions, locations and mappings. Other parts refer to an
+    entry by its number."""
 
     strings: dict[str, int] = field(default_factory=lambda: {"": 0})
     functions: dict[tuple[str, str, str], int] = field(default_factory=dict)
@@ -47,16 +48,17 @@ class _Tables:
     mappings: dict[str, _Mapping] = field(default_factory=dict)
 
     def string(self, text: str) -> int:
-        """Returns the number of a text."""
+        """Returns the number of a string, which is added if it is missing."""
         return self.strings.setdefault(visible(text), len(self.strings))
 
     def function(self, place: Place) -> int:
-        """Returns the number of a function: its name, the name with its types, and its file."""
+        """Returns the number of a function, which is added if it is missing."""
         key = (frame_name(place), place.function, place.file)
         return self.functions.setdefault(key, len(self.functions) + 1)
 
     def location(self, places: tuple[Place, ...]) -> int:
-        """Returns the number of an address with its inlined functions, or of a line of Python."""
+        """Returns the number of a location, which is added if it is missing. A location is an
+        address with its inlined functions, or a line of Python."""
         if places in self.locations:
             return self.locations[places]
         outermost = places[-1]
@@ -70,20 +72,21 @@ class _Tables:
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Returns seconds of a log, which may be impossible, as nanoseconds."""
+    """Converts seconds of a log to nanoseconds. An impossible value becomes 0 or the largest
+    integer."""
     return round(min(max(0.0, seconds) * _NANOSECONDS, _MOST))
 
 
 def _address(place: tuple[int, Place]) -> object:
-    """Returns the address of a numbered place, or, for a place in Python, which has no address, its
-    number."""
+    """Returns a key that is equal for the places at one address. A place in Python has no address,
+    so its key is its number."""
     number, at = place
     return (at.object, at.offset) if at.object else number
 
 
 def _stack(site: Site, tables: _Tables) -> Iterator[int]:
-    """Yields the locations of a site, innermost first: the function that was called, then the
-    places. Places at one address are inlined functions: one location."""
+    """Yields the numbers of a call site's locations, innermost first: the I/O function, then the
+    places. The places at one address are inlined functions and form one location."""
     yield tables.location((Place(site.stack.called or UNKNOWN, "", 0),))
     numbered = enumerate(site.places)
     for _, group in groupby(numbered, _address):
@@ -104,8 +107,8 @@ def _samples(found: Lines, tables: _Tables) -> Iterator[bytes]:
 
 
 def _mappings(found: Lines, tables: _Tables) -> Iterator[bytes]:
-    """Yields a message per program or library. Addresses are offsets in its file, so the mapping
-    begins at 0; pprof looks up missing names in a file with the same build id."""
+    """Yields a message per program or library. Addresses in the profile are offsets in its file, so
+    the mapping begins at 0. pprof looks up missing names in a file with the same build id."""
     for path, one in tables.mappings.items():
         yield message(
             [
@@ -122,8 +125,8 @@ def _mappings(found: Lines, tables: _Tables) -> Iterator[bytes]:
 
 
 def _locations(tables: _Tables) -> Iterator[bytes]:
-    """Yields a message per location, with a line for each inlined function, innermost first. The
-    address is that of the calling instruction's last byte."""
+    """Yields a message per location, with a line for each inlined function, innermost first. Its
+    address is that of the last byte of the call instruction."""
     for places, number in tables.locations.items():
         outermost = places[-1]
         head: list[Field] = [(1, number)]
@@ -141,7 +144,8 @@ def _functions(tables: _Tables) -> Iterator[bytes]:
 
 
 def profile(found: Lines, info: Info) -> bytes:
-    """Returns a profile of all call sites, with the values time, calls and bytes."""
+    """Returns a pprof profile of all call sites, before compression, with the values time, calls
+    and bytes."""
     tables = _Tables()
     fields: list[Field] = [
         (1, message([(1, tables.string(kind)), (2, tables.string(unit))]))

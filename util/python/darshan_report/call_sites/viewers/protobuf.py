@@ -1,8 +1,8 @@
-"""The part of the wire format of Protocol Buffers that a profile for pprof needs.
+"""Encodes messages in the part of the wire format of Protocol Buffers that a pprof profile needs.
 
-A message is a sequence of fields. Each begins with its number and one of two wire types: a number
-(a varint, seven bits a byte), or bytes with their length: a text, a message, or packed numbers.
-"""
+A message is a sequence of fields. Each field begins with its number and one of two wire types: an
+integer (a varint, seven bits per byte), or bytes with their length. The bytes are a string, a
+message, or packed integers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Field = tuple[int, Union[int, bytes, str]]  # its number, and a number, a messag
 
 
 def _varint(number: int) -> bytes:
-    """Returns a number of 64 bits; negative numbers in two's complement."""
+    """Encodes an integer of 64 bits as a varint; negative ones in two's complement."""
     left, found = number & _UNSIGNED, bytearray()
     while left > 0x7F:
         found.append(left & 0x7F | 0x80)
@@ -26,13 +26,13 @@ def _varint(number: int) -> bytes:
 
 
 def packed(numbers: Iterable[int]) -> bytes:
-    """Returns the value of a repeated field of numbers."""
+    """Encodes the value of a repeated field of integers."""
     return b"".join(map(_varint, numbers))
 
 
 def message(fields: Iterable[Field]) -> bytes:
-    """Returns a message of these fields. Leaves out a number 0, which is the default. Writes every
-    string, even an empty one, because it may be an element of a list."""
+    """Encodes a message of these fields. Leaves out an integer 0, which is the default. Writes
+    every string, even an empty one, because it may be an element of a list."""
     found = bytearray()
     for number, value in fields:
         if isinstance(value, int):

@@ -1,1 +1,1 @@
-"""Kinds of accesses that several diagnoses look for, and their costs."""
+"""Kinds of accesses that several diagnoses look for, and what they cost."""

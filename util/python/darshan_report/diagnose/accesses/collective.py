@@ -1,5 +1,5 @@
-"""Collective calls of MPI-IO. The counters are sums over processes: a collective call of four
-processes counts four times."""
+"""Sums of collective MPI-IO calls. The counters are sums over processes: a collective call that
+four processes make counts four times."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
 
 
 def met(table: Table, kind: str = "") -> np.ndarray:
-    """Returns the number of collective calls per file. A call that all processes make together
-    counts once."""
+    """Returns the number of collective calls per file, where a call that all processes make
+    together counts once. kind: as in calls()."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 
 def moved(table: Table) -> np.ndarray:
-    """Returns the bytes that collective calls moved, per file. The log has only the sum over
-    collective and other reads (or writes) of a file, so each call is taken to move the same number
-    of bytes."""
+    """Returns an estimate of the bytes that collective calls moved, per file. The log has only the
+    sum over all reads (or writes) of a file, so each call is assumed to move the same number of
+    bytes."""
     return _part(table, {kind: table[name] for kind, name in _SIDES})
 
 
 def time(table: Table) -> np.ndarray:
-    """Returns the seconds in collective calls, per file. The log has only the sum over collective
-    and other reads (or writes), so each call is taken to last equally long."""
+    """Returns an estimate of the seconds in collective calls, per file. The log has only the sum
+    over all reads (or writes) of a file, so each call is assumed to last equally long."""
     return _part(table, {kind: table[f"F_{kind}_TIME"] for kind, _ in _SIDES})
 
 

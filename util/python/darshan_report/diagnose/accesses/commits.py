@@ -1,4 +1,5 @@
-"""Files that are synchronized once for many bytes or many writes: the groups of a journal."""
+"""Finds files that are synchronized only once for many bytes or many writes, as a database does
+with the groups of its journal."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from ..table import Table
 
 @once
 def written(facts: Facts, posix: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the bytes and the writes of each POSIX file, with those of a stream on it: a program
-    that syncs a stream asks for its descriptor."""
+    """Returns the bytes and the number of writes of each POSIX file, including those of a stream on
+    the same file. A program that writes a stream and then calls fsync uses both."""
     moved, writes = posix["BYTES_WRITTEN"].astype("f8"), posix["WRITES"].astype("f8")
     streams = facts.streams
     if streams is not None:
@@ -24,8 +25,8 @@ def written(facts: Facts, posix: Table) -> tuple[np.ndarray, np.ndarray]:
 
 @once
 def grouped(facts: Facts, posix: Table) -> np.ndarray:
-    """Returns a mask of the POSIX files that are written in groups with one fsync or fdatasync for
-    each: a program that must not lose what it said needs these calls."""
+    """Returns a mask of the POSIX files that get one fsync or fdatasync per large group of writes.
+    A program that must not lose data needs these calls."""
     syncs = posix["FSYNCS"] + posix["FDSYNCS"]
     least, most = facts.limits["sync.group"], facts.limits["sync.writes"]
     moved, writes = written(facts, posix)

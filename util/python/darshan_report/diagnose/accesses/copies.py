@@ -1,4 +1,5 @@
-"""Accesses of a run to each of its files, to find files that are copies of others."""
+"""Sums up the accesses to each file of a run, so that rules can find files that are copies of
+others."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _SAME = 0.05  # a program that reads a copy in pieces may read some bytes twice
 
 @dataclass
 class File:
-    """The accesses of a program to a file, through POSIX and STDIO together."""
+    """The accesses of a program to a file, through POSIX and STDIO together. Bytes, and seconds in
+    calls."""
 
     read: float = 0.0
     written: float = 0.0
@@ -23,7 +25,7 @@ class File:
     other: float = 0.0
 
     def add(self, other: File) -> None:
-        """Adds the accesses under another name of the file."""
+        """Adds the accesses to the same file under another name."""
         self.read, self.written = self.read + other.read, self.written + other.written
         self.size = max(self.size, other.size)
         self.reading, self.writing = self.reading + other.reading, self.writing + other.writing
@@ -31,18 +33,19 @@ class File:
 
     @property
     def is_copy(self) -> bool:
-        """Whether it was written once and read once."""
+        """Whether the file was written once and read once."""
         return self.written == self.size > 0 and self.was_read_once
 
     @property
     def was_read_once(self) -> bool:
-        """Whether each byte was read about once."""
+        """Whether each byte of the file was read about once."""
         return abs(self.read - self.size) <= _SAME * self.size
 
 
 def files_of(facts: Facts, *, placed: bool = True) -> dict[int, File]:
-    """Returns the data files, by their ids. placed: without those of which some bytes moved at
-    unknown offsets, as through a descriptor that a shell passed on: their sizes are not known."""
+    """Returns the accesses to data files, by record id. placed: leaves out files with transfers at
+    unknown offsets, as through a descriptor that a shell passed on, because their sizes are
+    unknown."""
     found: dict[int, File] = defaultdict(File)
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -67,21 +70,22 @@ def files_of(facts: Facts, *, placed: bool = True) -> dict[int, File]:
 
 
 def removed_of(extra: Table) -> dict[int, float]:
-    """Returns the seconds in calls on the names of the files that the program removed."""
+    """Returns the seconds in calls on the names (unlink, rename, stat) of files that the program
+    removed, by record id."""
     gone = extra["UNLINKS"] > 0
     return dict(zip(extra.ids[gone].tolist(), extra["F_META_TIME"][gone].tolist()))
 
 
 @dataclass
 class Renamed:
-    """The accesses to a file under all names that it had in turn."""
+    """The accesses to a file, summed over the names that it had one after another."""
 
     sums: File
     records: list[int]
 
 
 def renamed_of(facts: Facts, *, placed: bool = True) -> dict[int, Renamed]:
-    """Returns the data files by the ids of their last names; placed: as of files_of()."""
+    """Returns the accesses to data files by the id of their last name. placed: as in files_of()."""
     found: dict[int, Renamed] = {}
     for number, one in files_of(facts, placed=placed).items():
         file = found.setdefault(facts.finals.get(number, number), Renamed(File(), []))

@@ -1,6 +1,6 @@
-"""Finds the files that several processes use at the same time while some of them write. A process
-cannot keep the contents of such a file in memory, or its offset, because another process may change
-the file."""
+"""Finds files that several processes use at the same time while some of them write. A process
+cannot keep such a file's contents or its offset in memory, because another process may change the
+file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _NONE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True)
 class InCommon:
-    """The record ids of the files that several processes use at the same time."""
+    """The record ids of files that several processes use at the same time while some of them
+    write."""
 
     states: frozenset[int] = _NONE  # files that are also read: processes use what others wrote
     outputs: frozenset[int] = _NONE  # files that are only written, or read after the last write
@@ -30,13 +31,13 @@ class InCommon:
 
     @property
     def ids(self) -> frozenset[int]:
-        """Returns the ids of both kinds, states and outputs."""
+        """The ids of all these files."""
         return self.states | self.outputs
 
 
 @dataclass
 class _Use:
-    """How the processes of a run used a file."""
+    """The use of one file, summed over processes."""
 
     users: int = 0
     read: float = 0.0  # bytes
@@ -48,12 +49,13 @@ class _Use:
 
     @property
     def is_state(self) -> bool:
-        """Whether the file is read before its last write."""
+        """Whether the file is read before its last write, so that processes read what others
+        wrote."""
         return self.read > 0 and self.first_read < self.last_write
 
     @property
     def is_input(self) -> bool:
-        """Whether the file is mostly read, after it was written."""
+        """Whether the file is mostly read, and only after its last write."""
         return not self.is_state and self.read > self.written
 
 
@@ -64,10 +66,10 @@ def in_common(
     tree: Processes | None,
     name: Callable[[int], str],
 ) -> InCommon:
-    """Returns the files that several processes use at the same time, from the tables of the lowest
-    layers. locks: the table with the numbers of locks; known: the ranks of combined records, by
-    module; tree: the processes of a run of several programs, which may run one after another; name:
-    returns the name of a record."""
+    """Returns the files that several processes use at the same time. tables: those of the lowest
+    layers. locks: the table with the numbers of locks. known: the ranks of combined records, by
+    module id. tree: the processes of a run of several programs, which may run one after another.
+    name: returns the name of a record."""
     locked = _locked(locks, tables, name)
     uses: dict[int, _Use] = {}
     for table in tables:
@@ -96,8 +98,9 @@ def _array(ids: frozenset[int]) -> npt.NDArray[np.uint64]:
 def _locked(
     locks: Table | None, tables: Sequence[Table], name: Callable[[int], str]
 ) -> frozenset[int]:
-    """Returns the ids of the files that are locked, and of the files with a locked lock file: for
-    `x.lock` that is `x`. A program that locks a file expects that other processes use it."""
+    """Returns the ids of the files that are locked, and of the files that a locked lock file
+    protects (`x` for `x.lock`). A program that locks a file expects that other processes use it.
+    name: returns the name of a record."""
     if locks is None:
         return _NONE
     found = frozenset(locks.ids[locks["LOCKS"] > 0].tolist())
@@ -113,7 +116,8 @@ def _locked(
 def _add(
     use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
 ) -> None:
-    """Adds to `use` the users, bytes and times of the file `number` in one table."""
+    """Adds to `use` how processes used the file with the record id `number` in one table. known,
+    tree: as in in_common()."""
     place = table.place(number)
     if place is None:
         return
@@ -140,8 +144,9 @@ def _add(
 
 
 def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
-    """Returns the lowest and the highest rank whose records the combined record `number` may
-    contain; the ranks of the whole run if the log does not have them."""
+    """Returns the lowest and the highest rank of the processes whose I/O the combined record
+    `number` may contain. If the log does not store them, returns those of the whole run. known: as
+    in in_common()."""
     partly = known.get(table.records.module.id)
     row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
     if partly is None or row < 0:
@@ -150,7 +155,8 @@ def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes)
 
 
 def _live_at_once(tree: Processes, low: int, high: int) -> bool:
-    """Returns whether several processes of the ranks from low to high lived at the same time."""
+    """Returns whether several processes of the ranks from `low` to `high` lived at the same
+    time."""
     some = (tree.ranks >= low) & (tree.ranks <= high)
     if bool((tree.counts[some] > 1).any()) and tree.at_once > 1:
         return True

@@ -1,5 +1,5 @@
-"""All datasets, or all HDF5 files, of a log as arrays. A cost that is too small to notice in one
-object is visible in the sum over hundreds."""
+"""Arrays over all HDF5 datasets, or all HDF5 files, of a log. A cost that is too small to notice in
+one object is visible in the sum over hundreds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Objects:
-    """The LAYERS records of one kind: each array has a value per object."""
+    """The LAYERS records of one kind of object. Each array has an element per object."""
 
     def __init__(self, facts: Facts, table: Table, kind: int) -> None:
         self.facts = facts
@@ -40,21 +40,22 @@ class Objects:
         return self._table[name][self._rows]
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
-        """Returns READS, WRITES, BYTES_READ or BYTES_WRITTEN of the POSIX calls that the calls on
-        the objects caused."""
+        """Returns a sum over the POSIX calls that calls on each object caused. what: READS, WRITES,
+        BYTES_READ or BYTES_WRITTEN. operations: kinds of calls on the object."""
         return added([self[f"{o}_POSIX_{what}"] for o in operations])
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:
-        """Returns the seconds in the calls, including all layers below."""
+        """Returns the seconds in calls on each object, including all layers below. operations:
+        kinds of calls."""
         return added([self[f"F_{o}_TIME"] for o in operations])
 
     @property
     def asked(self) -> np.ndarray:
-        """Bytes that reads and writes of each object requested."""
+        """The bytes that reads and writes of each object requested."""
         return added([self["BYTES_ASKED_READ"], self["BYTES_ASKED_WRITTEN"]])
 
     def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of one object as evidence."""
+        """Returns counters of one object as evidence. place: its index."""
         return self.facts.rows(self._table, int(self._rows[place]), *names)
 
     def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
@@ -69,8 +70,8 @@ class Objects:
 
     @functools.cached_property
     def counts(self) -> np.ndarray:
-        """Number of objects in each record. Objects that are created without a name and linked to a
-        name later, as h5py does, share a record."""
+        """The number of objects in each record. Objects that get their name only after their
+        creation, as h5py does it, share a record."""
         found = files_of_each(self.facts.log, self.ids)
         opens = self["OPEN_CALLS"]
         for place in np.flatnonzero(opens > 1):
@@ -79,8 +80,8 @@ class Objects:
         return found
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
-        """Returns text such as "300 datasets like /f.h5:/x0", which names the heaviest object; for
-        a single object, its name."""
+        """Returns text such as "300 datasets like /f.h5:/x0" for the masked objects; the name of a
+        single object. weight: the object with the largest weight is the example."""
         # The overflow record is the example only if there is no other record.
         single = mask & (self.ids != ID)
         first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
@@ -93,14 +94,14 @@ class Objects:
 
 
 def span(values: np.ndarray) -> str:
-    """Returns the smallest and the largest number of bytes as text: "40 B to 4.00 KiB", or "4.00
-    KiB" if both have the same text."""
+    """Returns the smallest and the largest number of bytes as text, "40 B to 4.00 KiB"; only one if
+    both texts are equal."""
     least, most = amount(float(values.min())), amount(float(values.max()))
     return least if least == most else f"{least} to {most}"
 
 
 class Hdf5:
-    """The datasets and files of HDF5, and the file of each dataset."""
+    """The HDF5 datasets and HDF5 files of a log, and the file of each dataset."""
 
     def __init__(self, facts: Facts, layers: Table) -> None:
         self.files = Objects(facts, layers, _FILE)
@@ -113,7 +114,7 @@ class Hdf5:
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
-        """Returns the sums of datasets' values for each file."""
+        """Returns, for each file, the sum of `values` over its datasets."""
         if not len(self.files):
             return np.zeros(0)
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
@@ -128,7 +129,8 @@ class Hdf5:
         return np.where(self.files.ids[at] == self._place, values[at], 0)
 
     def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
-        """Returns another module's values for each file, divided by the processes that used it."""
+        """Returns, for each HDF5 file, the value that another module's table has, divided by the
+        number of processes that used the file."""
         return joined(self.files.ids, table, values / table.processes)
 
     def in_files(self, mask: Mask) -> Mask:
@@ -136,8 +138,8 @@ class Hdf5:
         return np.isin(self._place, self.files.ids[mask])
 
     def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
-        """Returns the ids of the masked datasets and their files, and of the masked files and their
-        datasets."""
+        """Returns the ids of the masked datasets and of their files, and of the masked files and of
+        their datasets."""
         found: set[int] = set()
         if datasets is not None:
             found |= {int(i) for i in self.datasets.ids[datasets]}
@@ -157,14 +159,14 @@ def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
 
 
 def joined(ids: npt.NDArray[np.uint64], table: Table, values: np.ndarray) -> np.ndarray:
-    """Returns the values of a table's records for the ids, in their order; 0 for an id without a
-    record."""
+    """Returns a table's values for these record ids; 0 for an id without a record. values: one per
+    record of the table."""
     at = np.searchsorted(table.ids, ids).clip(0, len(table) - 1)
     return np.where(table.ids[at] == ids, values[at], 0)
 
 
 def hdf5(facts: Facts) -> Hdf5 | None:
-    """Returns the objects of HDF5; None if the log has no LAYERS records of them."""
+    """Returns the HDF5 objects of a log; None if it has no LAYERS records of them."""
     layers = facts.table("LAYERS")
     if layers is None or not np.isin(layers["UPPER_MODULE"], (_FILE, _DATASET)).any():
         return None
@@ -172,8 +174,8 @@ def hdf5(facts: Facts) -> Hdf5 | None:
 
 
 def size_of(table: Table) -> npt.NDArray[np.float64]:
-    """Returns the size of each HDF5 dataset, or PnetCDF variable, with all its values, in bytes; 0
-    if unknown."""
+    """Returns the size in bytes of each HDF5 dataset or PnetCDF variable of a table, with all its
+    values; 0 if unknown."""
     of_netcdf = table.prefix == "PNETCDF_VAR"
     points = table["NPOINTS" if of_netcdf else "DATASPACE_NPOINTS"]
     size: npt.NDArray[np.float64] = points.astype("f8") * table["DATATYPE_SIZE"]
@@ -183,7 +185,8 @@ def size_of(table: Table) -> npt.NDArray[np.float64]:
 
 
 def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
-    """Returns the size of each HDF5 dataset of `ids` in bytes; 0 if unknown."""
+    """Returns the size in bytes of each HDF5 dataset with all its values; 0 if unknown. datasets:
+    record ids."""
     table = facts.table("H5D")
     return np.zeros(len(datasets)) if table is None else joined(datasets, table, size_of(table))
 

@@ -1,4 +1,4 @@
-"""Compressed streams, whose contents can be read only from the beginning."""
+"""The remedy for compressed files, whose contents can be read only from the beginning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processes of a tree of programs that read the same file or dataset."""
+"""Counts the processes of a process tree that read the same file or dataset at the same time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ UNEVEN = 0.3  # largest standard deviation of the bytes per process, as a share 
 
 
 def at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """Returns how many readers of a file run at the same time; 0 if they run different programs, or
-    are unknown."""
+    """Returns how many readers of a record run at the same time; 0 if they are unknown, or if they
+    run different programs."""
     places = users(facts, table, record)
     if not len(places):
         return 0.0

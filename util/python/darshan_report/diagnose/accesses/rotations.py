@@ -1,4 +1,4 @@
-"""Files that are renamed when they are full, such as logs that are rotated."""
+"""Finds files that are renamed when they are full, such as rotated logs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def ids(facts: Facts) -> np.ndarray:
 
 
 def missed(facts: Facts, extra: Table) -> np.ndarray:
-    """Returns a mask of the folders in which rotations look for older versions. extra: the table
-    that counts failed look-ups, with a record per folder."""
+    """Returns a mask of the folders in which a program that rotates logs looks for older versions.
+    extra: the table that counts failed look-ups, with a record per folder."""
     posix, found = facts.table("POSIX"), ids(facts)
     if posix is None or not len(found):
         return np.zeros(len(extra), bool)

@@ -1,5 +1,6 @@
-"""The cost of the system calls that streams make when their buffers are full or empty, per file. It
-comes from STDIO_EXT, or, in logs without it, from the times of stream calls."""
+"""The system calls that streams of the C library make when their buffers are full or empty, per
+file: numbers, bytes and seconds. They come from STDIO_EXT or, in logs without it, from the calls on
+streams."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _OPENED = 4  # calls per open of a file
 
 
 class Streams:
-    """The files of STDIO; the mask `files` is false for the standard streams."""
+    """The files that the program used through streams. The mask `files` is false for standard
+    streams."""
 
     def __init__(self, table: Table, beside: Table | None, opened: Opens | None) -> None:
         self.table = table
@@ -30,31 +32,34 @@ class Streams:
             self._here, self._there = in_both(table.ids, beside.ids)
 
     def __getitem__(self, name: str) -> Floats:
-        """Returns a counter of STDIO_EXT per file of STDIO; 0 without a record."""
+        """Returns a counter of STDIO_EXT for each file of STDIO; 0 for a file without a STDIO_EXT
+        record."""
         found = np.zeros(len(self.table))
         if self._beside is not None:
             found[self._here] = self._beside[name][self._there]
         return found
 
     def evidence(self, place: int, *names: str) -> tuple[Table, int, tuple[str, ...]] | None:
-        """Returns the arguments of Facts.rows for a file's record in STDIO_EXT; None without a
-        record."""
+        """Returns arguments for Facts.rows(): the table STDIO_EXT, the file's row in it, and
+        `names`. Returns None if the file has no STDIO_EXT record. place: row of the file in
+        STDIO."""
         if self._beside is None:
             return None
         row = self._beside.place(int(self.table.ids[place]))
         return None if row is None else (self._beside, row, names)
 
     def calls(self, kind: str) -> Floats:
-        """Returns how often libc read or wrote the file; if unknown, how often the program did."""
+        """Returns how often the C library read or wrote each file; if that is unknown, how often
+        the program did. kind: READ or WRITE."""
         if self.known:
             return self["FILLS" if kind == "READ" else "DRAINS"]
         return self.table[f"{kind}S"].astype("f8")
 
     def kept_open(self, calls: Floats) -> Mask:
-        """Returns a mask of the files with more than four of these calls per open. With fewer calls
-        a larger buffer saves little, because each close empties the buffer. Opens of POSIX count,
+        """Returns a mask of the files with more than _OPENED calls per open. With fewer calls a
+        larger buffer saves little, because each close empties the buffer. Opens of POSIX count,
         too: a shell opens a file with open(), and writes it through the stream of its standard
-        output."""
+        output. calls: number per file."""
         opens = self.table["OPENS"].astype("f8")
         if self._opened is not None:
             ids, others = self._opened
@@ -63,19 +68,20 @@ class Streams:
         return np.asarray(_OPENED * opens < calls)
 
     def moved(self, kind: str) -> Floats:
-        """Returns the bytes per file that the calls of calls() moved."""
+        """Returns the bytes per file that the calls in calls() moved. kind: READ or WRITE."""
         if self.known:
             return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
         name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         return self.table[name].astype("f8")
 
     def time(self, kind: str) -> Floats:
-        """Returns the seconds per file in the calls of calls(), without flushes and seeks."""
+        """Returns the seconds per file in the calls of calls(), without flushes and seeks. kind:
+        READ or WRITE."""
         if self.known:
             return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
         return self.table[f"F_{kind}_TIME"].astype("f8")
 
 
 def ratio(one: Floats, other: Floats) -> Floats:
-    """Returns one / other, and 0 where other is 0."""
+    """Returns one / other, element by element; 0 where other is 0."""
     return np.divide(one, other, out=np.zeros(len(one)), where=other > 0)

@@ -1,5 +1,5 @@
-"""Small transfers at a constant distance: the column of a table that is stored row by row. A buffer
-would make them slower, because it would also move the unused bytes in between."""
+"""Finds small transfers at a constant distance, as of a column in a table that is stored row by
+row. A buffer would make them slower, because it would also move the unused bytes between them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ Perl: print $file pack('d*', @row);"""
 
 
 def stride(facts: Facts, table: Table, kind: str, place: int) -> int:
-    """Returns how many bytes most transfers of this kind skip, if they skip more than they move; 0
-    if they are not at a constant distance. A record does not separate strides of reads from strides
-    of writes. The skipped bytes of one process may belong to other processes."""
+    """Returns the bytes that most transfers of a file skip; 0 if they are not at a constant
+    distance, or skip less than they move. The log does not separate strides of reads from strides
+    of writes. The bytes that one process skips may belong to other processes. kind: READ or WRITE.
+    place: row of the file."""
     if table.prefix != "POSIX":
         return 0  # records of streams have no strides
     number, other = (int(table[f"{word}S"][place]) for word in _of(kind))
@@ -60,8 +61,8 @@ def _moved(kind: str) -> str:
 
 
 def sentence(kind: str, skipped: int) -> str:
-    """Returns a sentence for a finding on transfers with a stride; "" if `skipped`, the bytes
-    between two transfers, is 0."""
+    """Returns a sentence about skipped bytes for a finding; "" if `skipped`, the bytes between two
+    transfers, is 0. kind: READ or WRITE."""
     if skipped <= 0:
         return ""
     return (
@@ -71,7 +72,8 @@ def sentence(kind: str, skipped: int) -> str:
 
 
 def remedy(facts: Facts, table: Table, kind: str, place: int) -> Remedy:
-    """Returns the remedy: move whole rows, or the whole file."""
+    """Returns the remedy for transfers that skip bytes: move whole rows, or the whole file. kind:
+    READ or WRITE. place: row of the file."""
     direction = "READ" if kind == "READ" else "WRITTEN"
     size = amount(int(table[f"MAX_BYTE_{direction}"][place]) + 1)
     whole = f", or the whole file ({size})," if facts.single(table)[place] else ""

@@ -1,4 +1,5 @@
-"""Calls of the C library that format or parse numbers. The conversion takes most of their time."""
+"""Finds calls of the C library that format or parse numbers (fprintf, fscanf), whose time is mostly
+the conversion."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ READ_TEXT = Remedy(
 
 @dataclass(frozen=True)
 class TextCalls:
-    """Calls of one kind (READ or WRITE) that format or parse."""
+    """Calls of one kind that format or parse text. kind: READ or WRITE."""
 
     kind: int
     function: str  # the function that took most time
@@ -38,15 +39,15 @@ class TextCalls:
 
     @property
     def title(self) -> str:
-        """The title of a finding about calls on short pieces of text."""
+        """The title of a finding about these calls."""
         if self.kind == WRITE:
             return "Writing numbers as text takes much of the run"
         return "Reading numbers from text takes much of the run"
 
     @property
     def words(self) -> str:
-        """Returns the end of a sentence that begins with the time of the calls, and says what they
-        did."""
+        """A clause that says how many calls there were and what they did. It ends a sentence that
+        begins with their time."""
         did = "formatted" if self.kind == WRITE else "parsed"
         return (
             f"{count(self.calls)} calls of {self.function}, which {did} {amount(self.bytes)} of "
@@ -57,8 +58,8 @@ class TextCalls:
 
 @once
 def text_calls(facts: Facts) -> TextCalls | None:
-    """Returns either the calls that format text or the calls that parse it, whichever take longer.
-    Returns None if there are no such calls, or no call sites."""
+    """Returns the calls that format text or the calls that parse it, whichever took longer; None if
+    there are no such calls, or no call sites."""
     known = loops_of(facts)
     if known is None:
         return None

@@ -1,1 +1,1 @@
-"""The programs of a log: their names, what they do, and what they read."""
+"""The programs of a log: which program caused a finding, what it does, and what it reads."""

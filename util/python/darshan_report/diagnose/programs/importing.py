@@ -1,5 +1,5 @@
-"""Measures the time that processes of a Python program spend on imports, from the call sites. A
-process that is started for one item may do little else."""
+"""Measures the time that processes of a Python program spend on imports, from call sites. A process
+that is started for one item may do little else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..facts import Facts
 
 @dataclass(frozen=True)
 class Imports:
-    """The imports of all processes of one program, added up."""
+    """The imports of one Python program, summed over its processes."""
 
     seconds: float = 0.0  # in I/O calls and between them, including waits for a processor
     read: int = 0  # bytes
@@ -25,8 +25,8 @@ def _is_of(site: Site, program: str) -> bool:
 
 
 def imports_of(facts: Facts, program: str) -> Imports:
-    """Returns the time and bytes of a script's imports; nothing without call sites. Between the I/O
-    calls of an import, the code of the modules runs, so this time counts as well."""
+    """Returns the time and bytes of a script's imports; zeros if the log has no call sites. Between
+    the I/O calls of an import the code of the modules runs, so this time counts as well."""
     try:
         sites = sites_of(facts.log)
     except LogError:

@@ -1,4 +1,4 @@
-"""The machine that a job ran on, from the job's metadata, and time in Python's bindings."""
+"""The machine that a job ran on, from the job's metadata, and the cost of Python's bindings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _number(facts: Facts, name: str) -> int:
 
 
 def processors(facts: Facts) -> int:
-    """Returns how many processors the ranks may use on all nodes; 0 if unknown."""
+    """Returns how many processors all ranks together may use; 0 if unknown."""
     return _number(facts, "processors")
 
 
@@ -25,14 +25,14 @@ def nodes(facts: Facts) -> int:
 
 
 def outnumbered(facts: Facts) -> bool:
-    """Returns whether there are more ranks than processors."""
+    """Returns whether the job has more ranks than processors."""
     return facts.together and 0 < processors(facts) < facts.nprocs
 
 
 def binding(facts: Facts, calls: np.ndarray) -> np.ndarray:
-    """Returns the seconds that Python's bindings take for these accesses to the contents of a file.
-    In this time they turn an index into a selection, or a name into an object; the libraries that
-    they call do not see it."""
+    """Returns the seconds that Python's bindings (h5py and the like) take for calls on a file's
+    contents. In this time they convert an index to a selection, or a name to an object. calls:
+    their numbers."""
     if "python" not in facts.info.exe.partition(" ")[0]:
         return np.zeros(len(calls))
     return calls * facts.limits["python.seconds"]

@@ -1,10 +1,10 @@
-"""Estimates how long parsers take, at most, for the bytes that a loop reads. A program that opens a
-small file again, such as its configuration, also parses it again. The program does so between its
-I/O calls, where it may also compute. The estimate is therefore the time that the bytes take at the
-lowest rate of such parsers. The parser is known from its frames in the call sites. A parser without
-frames, such as `json.loads` of a string, or `pickle.load` and `csv.reader`, which are written in C,
-is known from the extension of the file.
-"""
+"""Estimates an upper bound of the time that parsers take for the bytes that a loop reads.
+
+A program that opens a small file again, such as its configuration, also parses it again. It does so
+between its I/O calls, where it may also compute. The estimate is therefore the time that the bytes
+take at the lowest rate of such parsers. The parser is known from its frames in the call sites. Some
+parsers have no frames there: `json.loads` of a string, and `pickle.load` and `csv.reader`, which
+are written in C. They are known from the extension of the file."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def uses_texts(facts: Facts, site: Site) -> bool:
 
 
 def _rate(facts: Facts, site: Site) -> float:
-    """Returns the lowest rate of a site's parser, in bytes per second; 0 if no parser is known for
-    what the site reads."""
+    """Returns the lowest rate, in bytes per second, of the parser of what a call site reads; 0 if
+    no parser is known."""
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
     names = [name_of(place) for place in inside]
     if any(map(_SLOW.match, names)):
@@ -57,8 +57,8 @@ def _rate(facts: Facts, site: Site) -> float:
 
 
 def parsing_of(facts: Facts, loop: Line) -> float:
-    """Returns how many seconds parsers take, at most, for what a loop reads; 0 if no parser is
-    known for it."""
+    """Returns an upper bound of the seconds that parsers take for what a loop reads; 0 if no parser
+    is known. loop: its call sites."""
     reading = [site for site in loop.sites if site.sums.calls_of[READ] > 0]
     rates = [(site, _rate(facts, site)) for site in reading]
     return sum(site.sums.read / rate for site, rate in rates if rate > 0)

@@ -1,4 +1,4 @@
-"""Determines which files an interpreter or the dynamic linker reads as program, not as data."""
+"""Determines which files an interpreter or the dynamic linker reads as program, and not as data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PROGRAM = re.compile(
 
 @once
 def which(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files that an interpreter or the dynamic linker reads as program, and
-    that no process writes."""
+    """Returns a mask of the files that an interpreter or the dynamic linker reads as program. Files
+    that any process writes do not count."""
     found: np.ndarray = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))

@@ -1,8 +1,8 @@
-"""Determines which programs of a tree caused a finding, if its evidence shows it. A record of a
-single rank names its process. For a combined record, SHARED has the number of processes and their
-lowest and highest rank, and PROCESS shows which of these processes did I/O. If several programs
-remain possible, none is named.
-"""
+"""Determines which programs of a process tree caused a finding, if its evidence shows it.
+
+A record of a single rank identifies its process. For a combined record, SHARED has the number of
+processes and their lowest and highest rank, and PROCESS shows which of these processes did I/O. If
+several programs remain possible, none is named."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Weights = npt.NDArray[np.float64]
 
 
 def name_programs(facts: Facts, finding: Finding) -> Finding:
-    """Returns the finding with the programs that caused it, if they are known; its sentence then
-    names them, too."""
+    """Returns the finding with the programs that caused it, which its sentence then also names.
+    Returns it unchanged if they are unknown."""
     tree = facts.tree
     if tree is None or finding.kind == GOOD or finding.programs or not finding.evidence:
         return finding
@@ -43,8 +43,8 @@ def name_programs(facts: Facts, finding: Finding) -> Finding:
 
 
 def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
-    """Weighs the processes by their work on all files: with PROCESS, or, for what PROCESS does not
-    have (mapped bytes, upper layers), with all records of the module."""
+    """Returns, as weights, how much each process did on all files. They come from PROCESS or, for
+    what PROCESS lacks (mapped bytes, upper layers), from all records of the module."""
     base = [e.counter for e in finding.evidence if e.module in ("POSIX", "STDIO")]
     others = dict.fromkeys(e.module for e in finding.evidence if e.module not in ("POSIX", "STDIO"))
     if not others or any(counter.endswith("_TIME") for counter in base):
@@ -59,9 +59,8 @@ def _by_sums(facts: Facts, tree: Processes, finding: Finding) -> Weights:
 
 
 def _times(tree: Processes, counters: list[str]) -> Weights:
-    """Returns the seconds of each process in the kinds of calls that these counters count: reads,
-    writes or metadata operations. Returns the seconds in all calls if the counters are of other
-    kinds."""
+    """Returns the seconds of each process in the kinds of calls that these counters count (reads,
+    writes, metadata operations); in all calls if the counters are of other kinds."""
     kinds = (
         (("_READ_", "_READS", "_READ"), tree.read_time),
         (("_WRITE_", "_WRITES", "_WRITTEN"), tree.write_time),
@@ -72,7 +71,8 @@ def _times(tree: Processes, counters: list[str]) -> Weights:
 
 
 def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | None:
-    """Weighs the processes by the records of the finding; None if it names no record."""
+    """Returns, as weights, how much each process did in the records of the finding; None if it
+    names no record."""
     ids = {e.id for e in finding.evidence if e.id is not None}
     if not ids:
         return None
@@ -87,7 +87,7 @@ def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | No
 
 
 def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
-    """Returns the indices of the processes that used a record; empty if they are unknown."""
+    """Returns the indices of the processes that used a record; empty if unknown."""
     if facts.tree is None or not len(facts.tree):
         return np.empty(0, np.int64)
     records = table.records
@@ -99,8 +99,8 @@ def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
 
 
 def programs_of(facts: Facts, module: str, *records: int) -> str:
-    """Returns the programs that used a file, ordered by the time that they spent on its records;
-    empty if unknown."""
+    """Returns the programs that used a file as text, ordered by the time that they spent on it; ""
+    if unknown. records: ids of the file."""
     table = facts.table(module)
     if facts.tree is None or table is None:
         return ""
@@ -111,7 +111,7 @@ def programs_of(facts: Facts, module: str, *records: int) -> str:
 
 
 def _columns(table: Table, counters: list[str]) -> list[str]:
-    """Returns the counters that give the weight of a record: its times or, if it has none, its
+    """Returns the counters that measure how much a record contributes: the times or, without times,
     other sums."""
     summed = {c.name for c in table.records.module.counters + table.records.module.fcounters
               if c.summed}  # fmt: skip
@@ -120,7 +120,7 @@ def _columns(table: Table, counters: list[str]) -> list[str]:
 
 
 class _Doers:
-    """Adds up how much of some records each process of a tree did, as weights."""
+    """Adds up how much of some records each process of a tree did. The sums are called weights."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
@@ -129,12 +129,13 @@ class _Doers:
 
     @property
     def known(self) -> Weights:
-        """The weights; all 0 if too large a share belongs to unknown processes."""
+        """The weights; all 0 if more than a fraction _UNKNOWN belongs to unknown processes."""
         whole = float(self.weights.sum()) + self.unknown
         return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
-        """Adds a module's records with the ids of a finding, weighted by the counters."""
+        """Adds the work in a module's records. ids: of the finding's records. counters: measure the
+        work."""
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))
@@ -161,7 +162,7 @@ class _Doers:
         self.unknown += float(heavy[combined[_RECORDS:]].sum())
 
     def combined(self, table: Table, record: int) -> npt.NDArray[np.int64]:
-        """Returns the indices of the processes that a combined record represents; empty if they are
+        """Returns the indices of the processes that a combined record represents; empty if
         unknown."""
         tree, partly = self._tree, self._facts.shared.get(table.records.module.id)
         row = -1 if partly is None else int(partly.rows(np.array([record], "u8"))[0])

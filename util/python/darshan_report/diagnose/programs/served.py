@@ -1,5 +1,5 @@
-"""Files that a server sends: each request opens its file and reads it, as the server must. These
-calls come from the server's code, so the user cannot reduce them."""
+"""Recognizes files that a server sends. Each request opens its file and reads it, as the server
+must. The server's code makes these calls, so the user cannot reduce them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MOSTLY = 0.5  # smallest share of a finding's calls that a server must have mad
 
 
 def is_of_server(site: Site) -> bool:
-    """Returns whether a server's own code made the calls of a site. In calls of a handler that the
-    user wrote, a line of the user stands below the lines of the server."""
+    """Returns whether a server's own code made the calls of a site. If the user's handler made
+    them, a line of the user is further in than the lines of the server."""
     inside = site.places[: site.user] if site.user >= 0 else site.places
     return any(map(_SERVERS.match, map(name_of, inside)))
 

@@ -1,5 +1,4 @@
-"""Finds the SQLite databases of a log by the names of files and by the library that used the
-files."""
+"""Finds the SQLite databases of a log, by file names and by the library that used the files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Findings about tools: tar opens each file of a folder, and rm removes each, because that is their
-purpose. A user cannot change how a tool works, but can give it fewer files, or call it less
+"""Changes findings about tools such as tar and rm. Opening or removing each file of a folder is a
+tool's purpose. A user cannot change how a tool works, but can give it fewer files, or call it less
 often."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LARGER_BLOCKS = Remedy(
 
 
 def tool_of(facts: Facts) -> str:
-    """Returns the name of the tool, if the run is one process of a tool; else an empty string."""
+    """Returns the name of the tool if the run is a single process of a tool; "" otherwise."""
     if facts.tree is not None or facts.nprocs > 1:
         return ""
     name = asked_for(facts.info.exe)
@@ -58,8 +58,8 @@ def tool_of(facts: Facts) -> str:
 
 
 def _did(facts: Facts, finding: Finding) -> list[str]:
-    """Returns the tools of a tree that caused a finding; if known, the tool that did most comes
-    first. Empty if other programs took part."""
+    """Returns the tools of a process tree that caused a finding, the tool that did most first if
+    known. Empty if other programs took part."""
     tree = facts.tree
     if tree is None:
         return []
@@ -86,15 +86,15 @@ def _is_dd(facts: Facts, finding: Finding) -> bool:
 
 
 def _of_dd(finding: Finding) -> Finding:
-    """Returns a finding about small transfers of dd with the remedy for dd: the option for a larger
-    block. A program that calls dd cannot change dd's buffer in another way."""
+    """Returns the finding with the remedy for dd, an option for larger blocks, if the finding is
+    about small transfers. Only this option changes the size of dd's transfers."""
     return replace(finding, remedy=_LARGER_BLOCKS) if finding.name.startswith(_PIECES) else finding
 
 
 @once
 def _installed(facts: Facts) -> frozenset[str]:
-    """Returns the names of the compiled programs that consist of installed software only: no call
-    site of them has a line of the user's own code."""
+    """Returns the names of compiled programs that are wholly installed software: none of their call
+    sites has a line of the user's own code."""
     found: dict[str, bool] = {}
     known = loops_of(facts)
     for group in known.groups if known is not None else ():
@@ -105,9 +105,9 @@ def _installed(facts: Facts) -> frozenset[str]:
 
 
 def _are_installed(facts: Facts, finding: Finding) -> list[str]:
-    """Returns the programs that caused a finding, if all of them are installed, compiled programs.
-    A name may be that of a link: Debian's `ar` is a link to `x86_64-linux-gnu-ar`, and call sites
-    have the latter name."""
+    """Returns the programs that caused a finding, if all of them are installed, compiled programs;
+    otherwise []. A program's name may be that of a link: Debian's `ar` is a link to
+    `x86_64-linux-gnu-ar`, which is the name in call sites."""
     doers = finding.doers or ((asked_for(facts.info.exe),) if facts.tree is None else ())
     known = _installed(facts)
     some = [d for d in doers if d in known or any(name.endswith(f"-{d}") for name in known)]
@@ -115,8 +115,8 @@ def _are_installed(facts: Facts, finding: Finding) -> list[str]:
 
 
 def _of_installed(facts: Facts, finding: Finding) -> Finding:
-    """Returns a finding about opens as a notice, if installed programs caused it, because their
-    user cannot change their code. Returns other findings unchanged."""
+    """Returns a finding about opens as a notice if installed programs caused it, because their user
+    cannot change their code. Returns other findings unchanged."""
     is_of_opens = finding.name.startswith(_OF_OPENS)
     programs = _are_installed(facts, finding) if is_of_opens else []
     if not programs:
@@ -133,8 +133,8 @@ def _of_installed(facts: Facts, finding: Finding) -> Finding:
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns a finding about a tool as a notice to the tool's caller. Returns None if the run
-    itself is a tool, if a tool keeps its own files, or if a server sends its files. Returns other
+    """Returns a finding about a tool as a notice to the tool's caller. Returns None if the whole
+    run is a tool, if the files belong to the tool itself, or if a server sends them. Returns other
     findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
@@ -149,7 +149,7 @@ def addressed(facts: Facts, finding: Finding) -> Finding | None:
 
 
 def _to_caller(finding: Finding, tools: list[str]) -> Finding:
-    """Returns a finding about tools as a notice to their caller."""
+    """Returns a finding that tools caused as a notice to their caller."""
     names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
     verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
     remedy = Remedy(

@@ -1,4 +1,4 @@
-"""Finds the files whose bytes a program moved through a given library, from the call sites."""
+"""Finds the files whose bytes a program moved through a given library, from call sites."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..times.loops import loops_of
 @once
 def used_through(facts: Facts, library: str) -> frozenset[int]:
     """Returns the ids of the files that calls through a library used; empty without call sites.
-    library: a pattern for the start of the name of a library's function or shared object."""
+    library: pattern for the start of the name of a library's function or shared object."""
     known = loops_of(facts)
     found: set[int] = set()
     for loop in known.groups if known is not None else ():

@@ -1,1 +1,1 @@
-"""The time of a log: its ledger, rates, waits, and gaps between calls."""
+"""The time of a log: the ledger (what processes did), rates, waits, and gaps between calls."""

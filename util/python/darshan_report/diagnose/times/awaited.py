@@ -1,6 +1,6 @@
-"""Findings about one rank for which the other ranks wait. Each waiting rank loses the time that
-this rank loses in its calls. A finding that explains why this rank is slow replaces a finding that
-only says that the ranks differ."""
+"""Adds waits to findings about one rank for which the other ranks wait. Each waiting rank loses the
+time that the one rank loses in its calls. A finding that explains why a rank is slow replaces a
+finding that only says that the ranks differ."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _is_general(finding: Finding) -> bool:
 def told(
     facts: Facts, found: Sequence[Finding], find: Callable[[Facts], list[Finding]]
 ) -> list[Finding]:
-    """Returns the findings of a job. Findings about one rank contain the waits of the other ranks,
-    and replace general findings that they explain. find: runs the rules again with the thresholds
-    of a single rank, because in a job of a thousand ranks the calls of one rank are little."""
+    """Returns the findings of a job after the waits were added to findings about one rank, and
+    without general findings that these explain. find: runs the rules again with thresholds for a
+    single rank, because in a job of a thousand ranks the calls of one rank are little."""
     if not facts.together:
         return list(found)
     during = waits.during(facts)
@@ -55,9 +55,8 @@ def told(
 
 
 def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
-    """Returns a finding about the files of one rank, with the time of the ranks that wait for it
-    added; None if the finding is about several ranks. most: upper bound of this wait, in
-    seconds."""
+    """Returns a finding about the files of one rank, with the time of the waiting ranks added; None
+    if it is about several ranks. most: upper bound of the wait of each rank, in seconds."""
     at, lost = finding.stake, finding.stake.seconds
     if lost <= 0 or not _of_one(facts, finding.covers):
         return None
@@ -74,9 +73,9 @@ def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
 
 
 def _of_one(facts: Facts, files: frozenset[int]) -> bool:
-    """Returns whether the time in these files is mostly that of one rank that does its own I/O. In
-    collective calls a few ranks do the POSIX calls for the others, as intended; such files do not
-    count."""
+    """Returns whether the time in these files is mostly that of one rank that does its own I/O.
+    Files of collective calls do not count, because there a few ranks do the POSIX calls for the
+    others, as intended. files: record ids."""
     ids = np.fromiter(files, "u8", len(files))
     ranks, spent, rest = [], [], 0.0
     for layer, table in facts.layers:

@@ -1,7 +1,8 @@
-"""Computes how much of the time in calls was spent waiting for a processor. On a busy machine a
-process may lose its processor in the middle of a read that the page cache serves. The call then
-lasts milliseconds, which a larger buffer would not save. For each process, USAGE has the time that
-the kernel worked for it, slept, and waited for a processor."""
+"""Computes how much of the time in calls was spent waiting for a processor.
+
+On a busy machine a process may lose its processor in the middle of a read from the page cache. The
+call then lasts milliseconds, which a larger buffer would not save. For each process, USAGE has the
+time that the kernel worked for it, that it slept, and that it waited for a processor."""
 
 from __future__ import annotations
 
@@ -25,10 +26,11 @@ _TICK = 0.01
 
 @once
 def real_part(facts: Facts) -> float:
-    """Returns the share (0 to 1) of the time in system calls that was not spent waiting for a
-    processor that the process had lost. This time is at most the kernel's work plus the process's
-    sleep and what follows it. It is at least the remainder if all such waiting was in these
-    calls."""
+    """Returns the fraction (0 to 1) of the time in system calls that was not spent waiting for a
+    lost processor.
+
+    The time is at most what the kernel worked, plus what the process slept and waited after a
+    sleep. It is at least the time in calls minus all waits for a lost processor."""
     table = facts.table("USAGE")
     if table is None:
         return 1.0
@@ -61,8 +63,8 @@ def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
 
 
 def _copying(facts: Facts) -> float:
-    """Returns the seconds in stream calls that buffers served without a system call; 0 if the log
-    has no streams."""
+    """Returns the seconds in calls on streams that buffers served without a system call; 0 if the
+    log has no streams."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0
@@ -72,8 +74,8 @@ def _copying(facts: Facts) -> float:
 
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns the finding with its potential saving reduced by the time in which calls waited for a
-    processor. Returns None if the remaining saving is too small to report."""
+    """Returns the finding with a potential saving that leaves out the time in which calls waited
+    for a processor; None if the remaining saving is too small to report."""
     modules = {e.module for e in finding.evidence}
     at = finding.stake
     # A training's wait for its data takes time of the run, even if no process works meanwhile.
@@ -89,14 +91,14 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
 
 
 def _reduced(at: Stake, part: float) -> Stake:
-    """Returns a saving of which only a share (0 to 1) of the time in calls remains. Its time
-    between calls stays, because that is already processor time."""
+    """Returns a saving in which the time in calls is multiplied by `part` (0 to 1). The time
+    between calls stays, because it is already processor time."""
     left = ((at.seconds - at.between) * part + at.between) / at.seconds
     return replace(at, seconds=at.seconds * left, run=at.run * left)
 
 
 def within(at: Stake) -> Stake:
-    """Returns a saving, limited to the time without waits for a processor."""
+    """Returns a saving that is limited to the time without waits for a processor."""
     if at.of_run <= 0 or at.of_seconds <= 0:
         return at
     seconds_left = min(at.seconds, at.of_seconds)
@@ -106,9 +108,9 @@ def within(at: Stake) -> Stake:
 
 
 def _above(facts: Facts, at: Stake) -> float:
-    """Returns the share (0 to 1) of a saving in calls of upper libraries that was not spent waiting
-    for a processor. These libraries compute, so their share of waits is taken to be that of all
-    time in which the processes did not sleep. Only the whole log shows this share. It therefore
+    """Returns an estimate of the fraction (0 to 1) of a saving in upper libraries that was not
+    spent waiting for a processor. These libraries compute, so their fraction is taken to be that of
+    all time in which the processes did not sleep. This is known only for the whole log, so it
     decides only whether the saving is worth a finding, not its size."""
     table = facts.table("USAGE")
     if table is None or facts.process_time <= 0 or facts.together:
@@ -125,15 +127,15 @@ def _above(facts: Facts, at: Stake) -> float:
 
 @once
 def runnable(facts: Facts) -> float:
-    """Returns the seconds in which the processes waited for a processor, if the kernel counts
-    them."""
+    """Returns the seconds in which the processes waited for a processor; 0 if the kernel does not
+    count them."""
     table = facts.table("USAGE")
     return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
 
 
 def used(facts: Facts, processors: int) -> float:
-    """Returns the share (0 to 1) of the time in which the processors worked for the run; 1 if
-    unknown."""
+    """Returns the fraction (0 to 1) of the processors' time in which they worked for the run; 1 if
+    unknown. processors: their number."""
     table = facts.table("USAGE")
     whole = processors * facts.run_time
     if table is None or whole <= 0:
@@ -150,8 +152,8 @@ def is_little(facts: Facts) -> bool:
 
 
 def latency(facts: Facts) -> float:
-    """Returns the duration in seconds below which a call was served from memory. The value is
-    larger on a busy machine."""
+    """Returns the seconds below which a call counts as served from memory. The value is larger on a
+    busy machine."""
     return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
 
 
@@ -161,7 +163,7 @@ def waited(facts: Facts) -> float:
 
 
 def words(facts: Facts) -> str:
-    """Describes how much of the time in calls was waiting for a processor; empty if none."""
+    """Returns text on how much of the time in calls was waiting for a processor; "" if none."""
     time = waited(facts)
     if time <= 0:
         return ""

@@ -1,5 +1,5 @@
-"""The ledger of a log: the lifetimes of its processes, with each second counted in exactly one
-row."""
+"""The ledger of a log: a table of what its processes did during their lifetimes. Each second counts
+in exactly one row."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """One part of the time, in seconds summed over all processes."""
+    """One row of the ledger: seconds, summed over all processes."""
 
     key: str
     seconds: float
@@ -74,22 +74,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows that have time, in the order of TITLES. Their sum is `whole`: the lifetimes of all
-    processes. If calls of several threads overlap, `whole` is the time of all threads in calls, and
-    computing."""
+    """The rows of the ledger that have time, in the order of TITLES. Their sum is `whole`, the
+    lifetimes of all processes. If calls of several threads overlap, `whole` is the time of all
+    threads in calls plus the computing."""
 
     rows: tuple[Row, ...]
     whole: float
     threads: bool  # calls of several threads overlap
 
     def __getitem__(self, key: str) -> float:
-        """Returns the seconds of a row; 0 if the ledger lacks this row."""
+        """Returns the seconds of a row; 0 if the ledger lacks it."""
         return next((row.seconds for row in self.rows if row.key == key), 0.0)
 
 
 @once
 def ledger(facts: Facts) -> Ledger:
-    """Returns the rows of a log."""
+    """Returns the ledger of a log."""
     spent = io_rows(facts)
     in_calls = sum(spent.values())
     threads = in_calls > facts.process_time > 0
@@ -126,43 +126,43 @@ def ledger(facts: Facts) -> Ledger:
 
 
 def _for_locks(facts: Facts) -> float:
-    """Returns the time in calls that set or release locks of files, summed over all processes."""
+    """Returns the seconds in calls that set or release file locks, summed over all processes."""
     extra = facts.table("POSIX_EXT")
     return 0.0 if extra is None else extra.sum("F_LOCK_TIME")
 
 
 def _for_ranks(facts: Facts) -> float:
-    """Returns the time in which ranks waited for other ranks in MPI calls of the application, not
-    of I/O libraries."""
+    """Returns the seconds in which ranks waited for other ranks in MPI calls of the application;
+    MPI calls of I/O libraries do not count."""
     known = waits.waiting(facts)
     return 0.0 if known is None else known.seconds
 
 
 def _without_polling(waited: float, computed: float, runnable: float) -> tuple[float, float]:
     """Returns the processor time outside of calls, and the waits for a processor, both without
-    their parts in MPI. MPI libraries poll for messages while they wait, so a waiting rank uses a
-    processor or waits for one."""
+    their parts in MPI. MPI libraries poll for messages, so a waiting rank uses a processor or waits
+    for one. All parameters are seconds."""
     both = computed + runnable
     left = max(0.0, both - waited) / both if both > 0 else 0.0
     return computed * left, runnable * left
 
 
 def _lived(facts: Facts) -> float:
-    """Returns the lifetimes of all processes, summed."""
+    """Returns the lifetimes of all processes in seconds, summed."""
     return facts.processes.seconds if facts.processes else facts.run_time * facts.nprocs
 
 
 def _for_a_processor(facts: Facts) -> float:
-    """Returns the seconds in which the first threads waited for a processor. If the times of calls
-    may still contain such waits, returns only the part that is longer than these times."""
+    """Returns the seconds in which the main threads waited for a processor. If the times of calls
+    may still contain such waits, returns only what exceeds these times."""
     spent = runnable(facts)
     return spent if real_part(facts) < 1 else max(0.0, spent - facts.base_time)
 
 
 def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
-    """Returns the processor time outside of calls on files, and the time in which the first threads
-    slept outside of them; 0 if unknown. The kernel does not report which part of a call was sleep,
-    so sleep counts as sleep in calls up to the length of the calls."""
+    """Returns, outside of calls on files, the processor time and the time in which the main threads
+    slept, in seconds; 0 if unknown. The kernel does not report when a thread slept, so sleep counts
+    as sleep in calls up to the length of the calls."""
     table = facts.table("USAGE")
     if table is None:
         return 0.0, 0.0
@@ -176,8 +176,8 @@ def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
 
 @once
 def io_rows(facts: Facts) -> dict[str, float]:
-    """Returns the seconds of each row of I/O and of imports, summed over all processes and threads,
-    without the time in which calls waited for a processor."""
+    """Returns the seconds of the ledger's rows for I/O and for imports, by row, summed over all
+    processes and threads. Time in which calls waited for a processor is left out."""
     found = dict.fromkeys((IMPORTS, *IO), 0.0)
     for layer, table in facts.layers:
         if layer.base:
@@ -199,7 +199,7 @@ def io_rows(facts: Facts) -> dict[str, float]:
 
 
 def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
-    """Adds the times of one lowest layer's files."""
+    """Adds the times of the files of one lowest layer to `found`."""
     program = program_text.which(facts, table)
     found[IMPORTS] += float(facts.time(table)[program].sum())
     own = ~program
@@ -214,7 +214,7 @@ def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
 
 
 def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
-    """Moves the time of stream calls that a buffer served into a row of its own."""
+    """Moves the time of calls on streams that a buffer served into a row of its own."""
     streams = facts.streams
     if streams is None or not streams.known:
         return

@@ -1,29 +1,29 @@
-"""Estimates the time of a program and its libraries between the I/O calls of a loop, from the call
-sites.
+"""Estimates the time that a program and its libraries spend between the I/O calls of a loop, from
+call sites.
 
 A remedy that removes calls also removes the work around them: `json.dump` formats before each of
-its writes, `pandas.read_csv` parses after each of its reads. A call site has the time between the
-end of the thread's previous recorded call and its own calls (a gap). A gap may also be
+its writes, `pandas.read_csv` parses after each of its reads. A call site stores the time between
+the end of the thread's previous recorded call and its own calls (a gap). A gap may also be
 computing that no remedy removes, so only these gaps count:
 
-- those below 100 microseconds; for a remedy that makes calls larger (ITEMS), of each only what an
-  interpreter or a library takes for an item;
-- those below 10 milliseconds before a call that a library made and that neither opens a file nor
-  looks up a name, at most as long as it takes to parse or format the bytes: mostly no code of the
-  user is between two calls of one library function. A shell is no such library: it waits for the
-  programs that it starts;
-- those below 10 milliseconds of a program in Node, which makes its calls in other threads and waits
-  for each of them;
-- those before a library opens a file, of each only what a library takes for a call;
-- of a loop that opens the same files again and again, longer ones before a library's call on an
-  open file, if there is about one for each open: a library that opens a file parses its index or
-  its header (zipfile, a reader of tables). A program that computes after each piece of a file has
-  more of them;
-- of such a loop, those before the program's own next close, open or read, at most as long as a
-  parser needs for the bytes that it read (diagnose/programs/parsing.py).
+- Gaps below 100 microseconds. For a remedy that makes calls larger (ITEMS), only as much of each
+  gap counts as an interpreter or a library takes for an item.
+- Gaps below 10 milliseconds before a call of a library that neither opens a file nor looks up a
+  name. They count up to the time that parsing or formatting the bytes takes, because between two
+  calls of one library function there is mostly no code of the user. A shell does not count as a
+  library: it waits for the programs that it starts.
+- Gaps below 10 milliseconds of a program in Node.js, which makes its calls in other threads and
+  waits for each of them.
+- Gaps before a library opens a file. Only as much of each gap counts as a library takes for a call.
+- In a loop that opens the same files again and again: longer gaps before a library's call on an
+  open file, if there is about one such gap for each open. A library that opens a file parses its
+  index or its header (zipfile, a reader of tables). A program that computes after each piece of a
+  file has more such gaps.
+- In such a loop: gaps before the program's own next close, open or read. They count up to the time
+  that a parser needs for the bytes that it read (diagnose/programs/parsing.py).
 
-The sum of these gaps is at most the processor time of the processes: a program that sleeps or waits
-does nothing that a remedy removes.
+The sum of these gaps is limited to the processor time of the processes, because no remedy removes
+the time in which a program sleeps or waits.
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ class Between:
 
     @property
     def sentence(self) -> str:
-        """A sentence about the time, with a space before it; empty if there is no time between the
-        calls."""
+        """A sentence about this time, with a space before it; "" if there is no such time."""
         if self.seconds <= 0:
             return ""
         return (
@@ -75,16 +74,15 @@ class Between:
 
     @property
     def basis(self) -> str:
-        """How the time was estimated, as the end of a sentence; empty if there is no time between
-        the calls."""
+        """A clause on how the time was estimated; "" if there is no such time."""
         return ", and the time between them in the same loop" if self.seconds > 0 else ""
 
 
 @dataclass(frozen=True)
 class Loops:
-    """The call sites of a log, grouped by loop. A loop consists of the sites in one function of the
-    user that is called from one place. Sites without a line of the user are grouped by the
-    outermost function of their thread."""
+    """The call sites of a log, grouped by loop. A loop consists of the call sites in one function
+    of the user that is called from one place. Call sites without a line of the user are grouped by
+    the outermost function of their thread."""
 
     groups: Sequence[Line]
     # Share of the summed time that the processes can have; below 1 if threads overlap.
@@ -92,8 +90,8 @@ class Loops:
 
 
 def _loop_of(site: Site) -> tuple[object, ...]:
-    """Returns a key of a site's loop. All calls in one function have the same frames above that
-    function, so the key needs no symbols."""
+    """Returns a key of the loop to which a call site belongs. All calls in one function have the
+    same frames further out, so the key needs no symbols."""
     place, frames = site.line, site.stack.frames
     if place is None or not site.is_users:
         return (frames[-1] if frames else site.stack.called,)
@@ -126,8 +124,9 @@ def loops_of(facts: Facts) -> Loops | None:
 
 
 def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
-    """Returns the sums of calls for each library function that a loop's lines of the user call, if
-    this function, or a function that it calls, matches the pattern."""
+    """Returns the sums of a loop's calls through a library function, by the name of the function
+    that the user's lines call. function: pattern that this function, or one that it calls, must
+    match."""
     found: dict[str, Measured] = {}
     for site in loop.sites:
         inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
@@ -138,8 +137,8 @@ def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
 
 
 def is_of_library(site: Site) -> bool:
-    """Returns whether a library made the calls of a site, or an interpreter whose script has no
-    frames."""
+    """Returns whether a library, or an interpreter whose script has no frames, made the calls of a
+    site."""
     return site.user != 0 or not site.is_users
 
 
@@ -149,7 +148,7 @@ def _begins(site: Site) -> bool:
 
 
 def _opens_again(loop: Line) -> bool:
-    """Returns whether a loop opens each of its files again and again."""
+    """Returns whether a loop opens each of its files again and again. loop: its call sites."""
     begun = sum(site.sums.calls for site in loop.sites if _begins(site))
     files = loop.sums.files.number()
     return files is not None and _AGAIN * files <= begun
@@ -158,8 +157,8 @@ def _opens_again(loop: Line) -> bool:
 def parsed_after(facts: Facts, loop: Line) -> float:
     """Returns the seconds before a loop's closes, opens and reads in the program's own code,
     limited to the time that parsing needs for what the loop read. `json.load` in a `with open(...)`
-    parses before the close, `json.loads` of a string before the next open, and `pickle.load` or a
-    loop over lines before the next read."""
+    parses before the close, `json.loads` of a string before the next open, `pickle.load` or a loop
+    over lines before the next read."""
     longer = 0.0
     for site in loop.sites:
         calls = site.sums.calls_of
@@ -180,8 +179,8 @@ def _asks_more(loop: Line) -> bool:
 
 
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
-    """Returns the seconds between a loop's calls that fewer rounds would save. kinds: the kinds of
-    calls that fewer rounds would save."""
+    """Returns the seconds between a loop's calls that fewer iterations of the loop would save.
+    kinds: the kinds of calls that they would save."""
     short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
     begun, others, pauses = 0, 0, 0
     apart = LOOKUP not in kinds and _asks_more(loop)
@@ -219,14 +218,14 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
 
 
 def _is_awaited(site: Site) -> bool:
-    """Returns whether a program in Node made the calls of a site: a thread of its own makes them,
-    and the program waits for each, so the time between two of them is the price of a call."""
+    """Returns whether Node.js made the calls of a site. It makes them in threads of its own, and
+    the program waits for each, so the time between two calls is part of their cost."""
     return site.line is None and any(map(_NODE.search, (place.object for place in site.places)))
 
 
 def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
-    """Returns the seconds between a loop's calls that larger calls would save. kinds, called: the
-    kinds of calls, and a pattern of the called function."""
+    """Returns the seconds between a loop's calls that larger, and thus fewer, calls would save.
+    kinds: of calls. called: pattern of the called function."""
     found = 0.0
     for site in loop.sites:
         some = any(site.sums.calls_of[kind] for kind in kinds)
@@ -259,8 +258,9 @@ def between_all(facts: Facts) -> float:
 def between(
     facts: Facts, name: str, lost: float, removed: str = ROUNDS, *, instead: bool = False
 ) -> Between:
-    """Returns the time between the calls that a remedy removes. name: the finding's name; lost:
-    seconds in calls that the remedy saves; removed: ROUNDS or ITEMS; instead: see about_of()."""
+    """Returns the time between the calls that a remedy removes. name: of the finding. lost: seconds
+    in calls that the remedy saves. removed: ROUNDS if the remedy removes iterations, ITEMS if it
+    makes calls larger. instead: as in about_of()."""
     known, about = loops_of(facts), about_of(name, instead=instead)
     if known is None or about is None or lost <= 0:
         return Between()

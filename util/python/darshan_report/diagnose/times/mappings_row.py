@@ -1,4 +1,4 @@
-"""The time of calls that map and unmap files, if no other finding explains it."""
+"""The notice about the time of calls that map and unmap files, if no other finding explains it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _IN_PARTS = Remedy(
 
 
 def mappings(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in calls that map files; None if it has nothing to say."""
+    """Returns the texts of the notice about calls that map files; None if the log has none. spent:
+    seconds in these calls."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if posix is None or extra is None:
         return None
@@ -59,8 +60,8 @@ def mappings(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _at_once(extra: Table) -> float:
-    """Returns the bytes that the kernel mapped on request; 0 if most pages came with their first
-    use."""
+    """Returns the bytes that the kernel mapped at the program's request (MAP_POPULATE); 0 unless
+    these are most of the touched bytes."""
     if not extra.has("MMAP_POPULATED"):
         return 0.0
     populated = float(np.maximum(extra["MMAP_POPULATED"], 0).sum())

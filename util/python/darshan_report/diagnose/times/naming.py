@@ -1,4 +1,4 @@
-"""The parts of the metadata time of POSIX files: calls on mappings, and all others."""
+"""Splits the metadata time of POSIX files into calls on mappings and all others."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Floats = npt.NDArray[np.float64]
 
 @once
 def mapping_times(facts: Facts) -> Floats | None:
-    """Returns for each POSIX file the seconds of calls on its mappings, which its metadata time
-    contains; None if the log has none."""
+    """Returns, for each POSIX file, the seconds of calls on its mappings, which are part of its
+    metadata time; None if the log does not have them."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if posix is None or extra is None or not extra.has("F_MAP_TIME"):
         return None
@@ -28,8 +28,8 @@ def mapping_times(facts: Facts) -> Floats | None:
 
 
 def naming_times(facts: Facts, table: Table) -> Floats:
-    """Returns for each file of a table the seconds of calls that open, close, position and query
-    it: the metadata time without that of calls on mappings."""
+    """Returns, for each file of a table, the seconds of calls that open, close, position and query
+    it: the metadata time without calls on mappings."""
     times: Floats = table["F_META_TIME"].astype("f8")
     mapped = mapping_times(facts) if table.prefix == "POSIX" else None
     if mapped is not None:

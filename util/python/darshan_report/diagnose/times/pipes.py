@@ -1,10 +1,9 @@
-"""Bytes and messages that processes passed to each other through pipes and sockets, by the
-kernel's counts.
+"""Bytes and messages that processes passed to each other through pipes and sockets, by the kernel's
+counts.
 
-No record of calls has these bytes: the runtime records calls on files. The kernel counts the bytes
-and the calls of a process on any descriptor (/proc/PID/io, USAGE), so what recorded files do not
-explain went through pipes or sockets. The time that this took is not known.
-"""
+The runtime records calls on files, so no record of calls has these bytes. The kernel counts the
+bytes and the calls of a process on any descriptor (/proc/PID/io, module USAGE). Bytes that recorded
+files do not explain went through pipes or sockets. The time that this took is unknown."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Bytes and calls of the processes of a tree that are not of recorded files, and their times,
-    by the indices of the processes. Without the kernel's counts they are 0."""
+    """The bytes, calls and times of a process tree that do not belong to recorded files. Each array
+    has an element per process; 0 if the kernel's counts are missing."""
 
     read: Floats
     written: Floats
@@ -42,7 +41,7 @@ class Outside:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """A process, and those of its descendants or children that are of one kind."""
+    """A parent process, and those of its descendants with which it exchanged data."""
 
     parent: int  # index in the tree
     others: Sequence[int]
@@ -59,8 +58,8 @@ class Family:
 
 @once
 def outside(facts: Facts) -> Outside | None:
-    """Returns what each process of a tree moved outside of recorded files; None without a tree, or
-    without the kernel's counts."""
+    """Returns what each process of a tree moved outside of recorded files; None if the run is no
+    process tree, or if the kernel's counts are missing."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None or len(tree) < 2:
         return None
@@ -90,8 +89,8 @@ def outside(facts: Facts) -> Outside | None:
 
 
 def _calls(facts: Facts, tree: Processes, kind: str) -> Floats:
-    """Returns how many reads or writes of the kernel recorded files explain, for each process. A
-    record of several processes counts whole for each of them."""
+    """Returns, for each process, how many of the kernel's reads or writes its recorded files
+    explain. A record of several processes counts fully for each of them. kind: READS or WRITES."""
     found = np.zeros(len(tree))
     filled = {"READS": "FILLS", "WRITES": "DRAINS"}[kind]
     for module, name in (("POSIX", kind), ("STDIO_EXT", filled)):
@@ -110,7 +109,7 @@ def _calls(facts: Facts, tree: Processes, kind: str) -> Floats:
 
 
 def _below(tree: Processes, parent: int) -> list[int]:
-    """Returns the workers of a process, and those that its workers started."""
+    """Returns the indices of a process's workers, and of the workers that these started."""
     found, at = list[int](), [parent]
     while at:
         children = np.flatnonzero(np.isin(tree.parents, at)).tolist()
@@ -120,7 +119,8 @@ def _below(tree: Processes, parent: int) -> list[int]:
 
 
 def _family(facts: Facts, parent: int, others: Sequence[int]) -> Family:
-    """Returns what a process and others passed to each other."""
+    """Returns what a process and others passed to each other. parent, others: indices of
+    processes."""
     known = outside(facts)
     assert known is not None
     rest = [*others]
@@ -138,8 +138,9 @@ def _family(facts: Facts, parent: int, others: Sequence[int]) -> Family:
 
 
 def families(facts: Facts, *, workers: bool = False) -> Iterator[Family]:
-    """Yields each process that is no shell, with its workers; workers: false: with its children of
-    each program. A pipe between the programs of a shell is what a shell is for."""
+    """Yields each process that is no shell, with its children of each program; if `workers`, with
+    its workers instead. Shells are left out, because connecting programs by pipes is their
+    purpose."""
     tree = facts.tree
     if tree is None or outside(facts) is None:
         return
@@ -160,21 +161,22 @@ def families(facts: Facts, *, workers: bool = False) -> Iterator[Family]:
 
 
 def seconds_at(facts: Facts, family: Family) -> float:
-    """Returns the seconds in which pipes move the bytes of a family, at the rate that they
-    reach."""
+    """Returns the seconds that pipes need for the bytes of a family, at the rate of the
+    thresholds."""
     return family.bytes / facts.limits["pipes.rate"]
 
 
 @once
 def more_than_little(facts: Facts) -> float:
-    """Returns the seconds that are more than a little of the run, without waits for a processor."""
+    """Returns the number of seconds above which time is more than a small part of the run. Waits
+    for a processor are not part of the run here."""
     return facts.limits["io.fine"] * facts.stake(0.0, "").of_run
 
 
 @once
 def may_have_taken_long(facts: Facts) -> bool:
-    """Returns whether so much passed through pipes that they may have taken more than a little of
-    the run: then it must not be called fine."""
+    """Returns whether so much passed through pipes that they may have taken more than a small part
+    of the run. If so, the report must not call the run fine."""
     least = more_than_little(facts)
     return any(
         seconds_at(facts, one) + facts.limits["pipes.switch"] * one.messages >= least > 0

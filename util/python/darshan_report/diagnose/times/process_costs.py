@@ -32,7 +32,8 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of the processes of each rank, in the order of the tree's ranks; 0 if unknown."""
+    """The kernel's times of the processes of a tree, in seconds. Each array has an element per
+    rank; 0 if unknown."""
 
     processor: Floats  # processor time without that of the runtime
     system: Floats
@@ -41,22 +42,22 @@ class Costs:
     part: float = 1.0  # share of these seconds that the run's working time contains
 
     def work(self, at: Places, in_calls: Floats) -> float:
-        """Returns the seconds in which processes worked, waited for a processor, or waited for
-        their calls on files. in_calls: seconds in calls of each rank."""
+        """Returns the seconds in which the processes `at` worked, waited for a processor, or waited
+        for their calls on files. in_calls: seconds in calls of each rank."""
         # A call that a buffer serves takes processor time of the program; it does not sleep.
         calls = np.minimum(np.maximum(0.0, in_calls - self.system), self.blocked)[at]
         return self.part * float((self.processor + self.ready)[at].sum() + calls.sum())
 
     def busy(self, at: Places) -> float:
-        """Returns how many seconds the processes `at` needed for one second of processor time. The
-        value is above 1 if they waited for a processor."""
+        """Returns how many seconds the processes `at` needed for one second of processor time: 1
+        or, if they waited for a processor, more."""
         ran = float(self.processor[at].sum())
         return self.part * (1 + float(self.ready[at].sum()) / ran) if ran > 0 else self.part
 
 
 @once
 def costs(facts: Facts) -> Costs | None:
-    """Returns the costs of the processes of a tree; None if unknown."""
+    """Returns the kernel's times of the processes of a tree; None if unknown."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None:
         return None
@@ -81,10 +82,10 @@ def costs(facts: Facts) -> Costs | None:
 
 
 def start_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the seconds that each of these processes of one program took to start, including its
-    waits for a processor. The estimate is the whole time of the quickest quarter of them. If that
-    is longer than a start can take, these processes did real work; the estimate is then the start
-    of the run's quickest program."""
+    """Returns an estimate of the seconds that each of the processes `at`, which run one program,
+    took to start, including waits for a processor. It is the whole time of the quickest quarter of
+    them. If that is longer than a start can take, these processes did real work, and the estimate
+    is the start of the run's quickest program."""
     known = costs(facts)
     slow = of_program(tree.commands[int(at[0])].partition(" ")[0]) not in _QUICK
     if known is None or known.processor[at].sum() <= 0:
@@ -98,7 +99,7 @@ def start_time(facts: Facts, tree: Processes, at: Places) -> float:
 
 
 def processor_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the lower quartile of the processor time per process, of the processes `at`; 0 if
+    """Returns the lower quartile of the processor time of the processes `at`, in seconds; 0 if
     unknown."""
     known = costs(facts)
     return 0.0 if known is None else _quick(known.processor, tree, at)
@@ -110,7 +111,8 @@ def _quick(spent: Floats, tree: Processes, at: Places) -> float:
 
 @once
 def _quickest(facts: Facts) -> float:
-    """Returns the processor time of a start of the run's quickest program; 0 if unknown."""
+    """Returns the processor time, in seconds, of a start of the run's quickest program; 0 if
+    unknown."""
     tree, known = facts.tree, costs(facts)
     if tree is None or known is None:
         return 0.0
@@ -123,8 +125,8 @@ def _quickest(facts: Facts) -> float:
 
 
 def starter_of(tree: Processes, place: int) -> int:
-    """Returns the index of the process that starts a process: its nearest ancestor that is neither
-    a subshell nor a shell that runs one command for its parent (`sh -c`)."""
+    """Returns the index of the process that started the process `place`: its nearest ancestor that
+    is neither a subshell nor a shell that runs one command for its parent (`sh -c`)."""
     starter = int(tree.parents[place])
     while tree.parents[starter] >= 0 and (
         tree.programs[starter].worker or is_of_command(tree.commands[starter])
@@ -140,8 +142,8 @@ def is_of_command(command: str) -> bool:
 
 
 def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
-    """Returns the seconds that these processes took in the kernel outside of their calls on files,
-    mostly to start other processes; 0 if unknown."""
+    """Returns the seconds that the processes `starters` spent in the kernel outside of their calls
+    on files, which is mostly the start of other processes; 0 if unknown."""
     known = costs(facts)
     if known is None:
         return 0.0
@@ -151,10 +153,10 @@ def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
 
 
 def of_work(facts: Facts, stake: Stake) -> Stake:
-    """Returns a potential saving that is a share of the processes' work, with the same share of the
-    run's time. The number of processes that work at the same time is unknown: those of a pipeline
-    overlap, but may do no I/O. The work of single processes contains waits for a processor; their
-    share is taken to be the same in all processes."""
+    """Returns a saving whose time on the wall clock is the same fraction of the run as its seconds
+    are of the processes' work. The number of processes that work at the same time is unknown: those
+    of a pipeline overlap, but may do no I/O. Waits for a processor are subtracted, as the same
+    fraction for all processes."""
     whole = facts.process_time
     needed = facts.needed_time / whole if whole > 0 else 1.0
     of_stake = stake.seconds * needed

@@ -1,4 +1,4 @@
-"""The rate that a job can expect from its file system: the rate of the job's own best phases, or a
+"""The rate that a job can expect from its file system: that of the job's own best phases, or a
 default."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _INORDER = 0.8  # share of transfers that must begin behind the end of the previ
 
 
 def movers(table: Table) -> np.ndarray:
-    """Returns, for each file, how many processes move bytes at the same time: the processes of this
-    file or, if that is more, all processes that move bytes of files of their own."""
+    """Returns, for each file, how many processes move bytes at the same time: those of this file
+    or, if they are more, all processes that move bytes of files that no other process uses."""
     records = table.records
     moved = sum(
         records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")
@@ -29,9 +29,9 @@ def movers(table: Table) -> np.ndarray:
 
 
 def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
-    """Returns the rate of all processes in bytes per second, from large, aligned transfers in
-    order, on files that a single process uses. Nothing in the program slows these transfers down.
-    Returns 0 if they moved too few bytes."""
+    """Returns the bytes per second of all processes in transfers that nothing in the program slows
+    down: large, aligned, in order, on files of a single process. Returns 0 if they moved too few
+    bytes. kind, moved: prefix of the counters of calls, and the counter of bytes."""
     calls = np.maximum(table[f"{kind}S"], 1)
     good = (table.processes == 1) & (table[moved] >= limits["rate.large"] * calls)
     good &= table[f"SEQ_{kind}S"] >= _INORDER * (calls - 1)
@@ -51,8 +51,8 @@ def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
 
 
 def _peak(log: Log) -> float:
-    """Returns the bytes per second in the busiest interval of the system calls' heat map; 0 without
-    a heat map."""
+    """Returns the bytes per second in the busiest bin of the heat map of POSIX; 0 without a heat
+    map."""
     try:
         rates = [
             float((heat.read + heat.write).max()) / heat.bin_width
@@ -65,11 +65,10 @@ def _peak(log: Log) -> float:
 
 
 def job_rate(log: Log, table: Table | None, limits: Limits) -> tuple[float, bool]:
-    """Returns the bytes per second that all processes together can expect, and whether this value
-    was measured in this job. An interval that is faster than the default raises the rate. Only
-    phases that the program did not slow down can lower it, because the findings describe why other
-    phases are slow.
-    """
+    """Returns the bytes per second that all processes together can expect, and whether this was
+    measured in this job. A bin of the heat map that is faster than the default raises the rate.
+    Only phases that the program did not slow down can lower it, because findings explain why other
+    phases are slow."""
     default = limits["rate.job"]
     if table is None or not len(table):
         return default, False

@@ -1,4 +1,5 @@
-"""The texts of a finding about a row of the ledger, and sentences that these have in common."""
+"""The texts of a finding about a row of the ledger, and sentences that several such findings
+use."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ Tell = Callable[[Facts, str, float], "Told | None"]
 
 
 def of_run(facts: Facts, spent: float) -> str:
-    """Describes time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30 %)"."""
+    """Returns text on time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30
+    %)". spent: seconds."""
     stake = facts.stake(spent, "")
     each = " per process" if stake.ranks > 1 else ""
     if stake.run > stake.of_run:  # the calls themselves waited for a processor
@@ -48,8 +50,8 @@ def of_run(facts: Facts, spent: float) -> str:
 
 
 def largest(facts: Facts, table: Table, time: np.ndarray, first: int) -> str:
-    """Returns a sentence with the file that took most of the time, and the number of others that
-    took some."""
+    """Returns a sentence with the file that took most of the time, and the number of other files.
+    time: seconds of each file of the table. first: index of that file."""
     name = facts.name(int(table.ids[first]))
     others = int((time > 0).sum()) - 1
     part = share(float(time[first]), float(time.sum()))

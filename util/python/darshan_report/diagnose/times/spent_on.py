@@ -1,5 +1,5 @@
-"""For a run without a known problem: the sentence that says which I/O took most of the time, and
-what would reduce it."""
+"""The sentence, for a run without a known problem, on which I/O took most of the time and what
+would reduce it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
 @dataclass(frozen=True)
 class Said:
-    """The pieces of a sentence about one part of the time."""
+    """The pieces of a sentence about the I/O that took most of the time."""
 
     went: str  # where the time went, without a period
     would: str  # the rest of the sentence: what would help
@@ -36,7 +36,8 @@ Words = Callable[[str], Said]  # makes the pieces from the beginning of the sent
 
 @dataclass
 class Transfers:
-    """Transfers of one kind of files, without calls that a buffer served."""
+    """The transfers of one kind of files: seconds, calls, bytes. Calls that a buffer served are
+    left out."""
 
     time: float = 0.0
     calls: float = 0.0
@@ -56,18 +57,18 @@ class Transfers:
 
     @property
     def mean(self) -> float:
-        """Mean bytes of a transfer."""
+        """The mean number of bytes per transfer."""
         return self.moved / max(self.calls, 1.0)
 
     @property
     def first(self) -> str:
-        """The file that took most of the time."""
+        """The name of the file that took most of the time."""
         return max(self.names)[1]
 
 
 def where(facts: Facts, over: int) -> str:
-    """Returns a sentence about the largest part of the time, which shows what would help. over:
-    number of processes by which times in the sentence are divided."""
+    """Returns a sentence about the I/O that took most of the time and what would reduce it. over:
+    number of processes by which the sentence divides times."""
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
@@ -80,8 +81,8 @@ def where(facts: Facts, over: int) -> str:
 
 
 def _in_files(facts: Facts, over: int) -> str:
-    """Returns the sentence on the largest part of the time in the lowest layers; empty if there is
-    none."""
+    """Returns the sentence about the lowest layers' I/O that took most of the time; "" if there is
+    none. over: as in where()."""
     small, large = _transfers(facts)
     kinds: list[tuple[float, Words]] = [
         (small.time, lambda most: _of_small(facts, small, most)),
@@ -118,9 +119,9 @@ def _misses(facts: Facts) -> tuple[float, Words]:
 
 
 def _loading(facts: Facts, over: int) -> tuple[float, Words]:
-    """Returns the seconds in program files, and a function that makes the sentence about them from
-    its beginning ("Most of it"). The I/O of a run may be mostly that of an interpreter that loads
-    its modules. over: number of processes by which times in the sentence are divided."""
+    """Returns the seconds of reading program files, and a function that completes a sentence about
+    them from its beginning ("Most of it"). The I/O of a run may be mostly that of an interpreter
+    that loads its modules. over: as in where()."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
@@ -140,7 +141,7 @@ def _loading(facts: Facts, over: int) -> tuple[float, Words]:
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds in calls of the C library that its buffers served, and a function that
-    makes the sentence about them."""
+    completes a sentence about them. over: as in where()."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, lambda most: Said(most, "")
@@ -192,8 +193,8 @@ def _names(facts: Facts) -> tuple[float, Words]:
 
 
 def _mappings(facts: Facts) -> tuple[float, Words]:
-    """Returns the time in calls that map and unmap files, and a function that makes the sentence
-    about it."""
+    """Returns the seconds in calls that map and unmap files, and a function that completes a
+    sentence about them."""
     times = mapping_times(facts)
     return (
         0.0 if times is None else float(times.sum()),
@@ -202,9 +203,9 @@ def _mappings(facts: Facts) -> tuple[float, Words]:
 
 
 def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
-    """Returns the transfers of files that are moved in many small pieces, and the transfers of all
-    other files, both without program files. If the log has them, the transfers of a stream are
-    those between its buffer and the file."""
+    """Returns the transfers of files that are moved in many small pieces, then those of all other
+    files, both without program files. The transfers of a stream are those between its buffer and
+    the file, if the log has them."""
     small, large = Transfers(), Transfers()
     found = []
     posix, streams = facts.table("POSIX"), facts.streams

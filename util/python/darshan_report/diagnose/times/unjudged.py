@@ -1,5 +1,5 @@
-"""Finds I/O on storage that neither recorded calls nor program starts explain. The report must not
-call a run with such I/O fine."""
+"""Finds I/O on storage that neither recorded calls nor starts of programs explain. The report must
+not call a run with much of it fine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _FEW_BYTES = 4  # bytes per read, below which programs read single characters
 
 @dataclass(frozen=True)
 class Unjudged:
-    """Unexplained I/O of all processes together. seconds and share are upper bounds of the process
-    with the largest share."""
+    """Unexplained I/O of all processes together, in bytes. seconds, share: upper bounds, of the
+    process with the largest part."""
 
     read: float
     written: float
@@ -33,7 +33,8 @@ class Unjudged:
 
     @property
     def sentence(self) -> str:
-        """A sentence that says where the bytes came from and went to."""
+        """A sentence on how many bytes came from and went to storage, and which of them recorded
+        calls explain."""
         words = []
         if self.read:
             came = f"{amount(self.from_storage)} came from storage, "
@@ -60,8 +61,8 @@ class Unjudged:
 
 @once
 def unjudged(facts: Facts) -> Unjudged | None:
-    """Returns the storage I/O that neither calls nor program starts explain. Returns None if all is
-    explained, or if the log has no USAGE records."""
+    """Returns the storage I/O that neither recorded calls nor starts of programs explain; None if
+    all is explained, or if the log has no USAGE records."""
     known = _usage(facts)
     if known is None:
         return None
@@ -92,7 +93,7 @@ def unjudged(facts: Facts) -> Unjudged | None:
 
 @once
 def mapped_of(facts: Facts) -> Mapped | None:
-    """Returns the mapped and touched bytes of files; None if no file was mapped."""
+    """Returns the mapped and touched bytes of all files; None if no file was mapped."""
     table = facts.table("POSIX_EXT")
     if table is None:
         return None
@@ -103,8 +104,8 @@ def mapped_of(facts: Facts) -> Mapped | None:
 
 @dataclass(frozen=True)
 class Unwatched:
-    """I/O of programs that were not instrumented, as recorded by the processes that waited for
-    their end."""
+    """I/O of programs that were not instrumented. The processes that waited for their end recorded
+    it."""
 
     read: float
     written: float
@@ -116,7 +117,7 @@ class Unwatched:
 
     @property
     def sentence(self) -> str:
-        """A sentence about the bytes and the time of these programs."""
+        """A sentence about the bytes and the lifetime of these programs."""
         is_one = self.number == 1
         moved = f"{'It' if is_one else 'They'} read {amount(self.read)} and wrote "
         moved += amount(self.written)
@@ -128,8 +129,8 @@ class Unwatched:
 
 @once
 def unwatched(facts: Facts) -> Unwatched | None:
-    """Returns the I/O of programs that were not instrumented. Returns None if there is no such
-    program, or no process recorded its I/O."""
+    """Returns the I/O of programs that were not instrumented; None if there is no such program, or
+    if no process recorded its I/O."""
     known, tree = _usage(facts), facts.processes
     if known is None or tree is None or not tree.unseen.any():
         return None
@@ -150,7 +151,7 @@ def unwatched(facts: Facts) -> Unwatched | None:
 
 @dataclass(frozen=True)
 class PageWaits:
-    """Page faults that waited for storage, in processes whose page faults each read few bytes."""
+    """Page faults that waited for storage and read few bytes each."""
 
     faults: float
     read: float  # bytes
@@ -159,8 +160,8 @@ class PageWaits:
 
 @once
 def waits_for_pages(facts: Facts) -> PageWaits | None:
-    """Returns the page faults that waited for storage and each read few bytes. Returns None if no
-    process waited for many such page faults."""
+    """Returns the page faults that waited for storage and read few bytes each; None if no process
+    had many of them."""
     known = _usage(facts)
     if known is None:
         return None
@@ -181,7 +182,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
 
 @dataclass(frozen=True)
 class Bytewise:
-    """Reads of one or two bytes each, by a process, on files that Darshan does not record."""
+    """Reads of one or two bytes each that a process made on descriptors which Darshan does not
+    record."""
 
     program: str  # empty if the log has one process
     calls: float
@@ -191,8 +193,8 @@ class Bytewise:
 
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
-    """Returns the process that made the most reads of one or two bytes that its recorded files do
-    not explain. Returns None if there is no such process."""
+    """Returns the process with the most reads of one or two bytes that its recorded files do not
+    explain; None if there is no such process."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None
@@ -219,9 +221,8 @@ def bytewise(facts: Facts) -> Bytewise | None:
 
 
 def is_unjudged(facts: Facts) -> bool:
-    """Returns whether so much of the run is unexplained that the report must not call it fine:
-    storage I/O outside of recorded calls, or considerable I/O of programs that were not
-    instrumented."""
+    """Returns whether so much I/O of the run is unexplained that the report must not call it fine:
+    storage I/O outside of recorded calls, or I/O of programs that were not instrumented."""
     found, silent = unjudged(facts), unwatched(facts)
     least, share = facts.limits["again.bytes"], facts.limits["io.fine"]
     if found is not None and found.share >= share:
@@ -238,8 +239,8 @@ def _silent(facts: Facts, known: Usage) -> np.ndarray:
 
 
 def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
-    """Returns how many bytes the file system may have written for metadata, for processes with
-    these numbers of opens: one page for each written file, and one for each name that was created,
+    """Returns, for processes with these numbers of opens, how many bytes of metadata the file
+    system may have written: one page for each written file, and one for each name that was created,
     renamed or removed."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files, names = 0.0, facts.renames()
@@ -258,8 +259,8 @@ def _usage(facts: Facts) -> Usage | None:
 
 
 def _seen(facts: Facts, known: Usage) -> tuple[Seen, np.ndarray, np.ndarray]:
-    """Returns, for each process, the I/O in recorded calls, the available time and the lifetime, in
-    the order of the USAGE records."""
+    """Returns, for each USAGE record: the recorded calls, the run time times the number of
+    processes that the record represents, and the lifetime. Times are seconds."""
     tree = facts.tree
     if tree is not None and len(known) > 1:
         at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 @once
 def waiting(facts: Facts) -> Waiting | None:
-    """Returns how long the ranks waited for other ranks; None if unknown."""
+    """Returns how long the ranks of an MPI job waited for other ranks; None if unknown."""
     if facts.tree is not None or facts.nprocs < 2:
         return None
     try:
@@ -34,7 +34,7 @@ def waiting(facts: Facts) -> Waiting | None:
 
 
 def seconds_of(table: Table) -> Floats:
-    """Returns the seconds in calls of each record."""
+    """Returns the seconds in calls, for each record of a table."""
     found: Floats = sum((table.seconds_or_bytes(name) for name in _TIMES), np.zeros(1))
     return found
 
@@ -53,10 +53,10 @@ def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
 
 
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
-    """Returns the seconds in I/O of each of these ranks, without files that they access
+    """Returns, for each of these ranks, the seconds in I/O on files that it does not access
     collectively. For a file of several ranks, the log has the time of the slowest rank and the sum
-    over the others. This sum is divided among the others in proportion to the bytes that they moved
-    in all files."""
+    over the others, which is divided among them in proportion to their bytes in all files. moved:
+    bytes of each rank."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:
@@ -80,7 +80,7 @@ def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Fl
 
 @once
 def during(facts: Facts) -> During | None:
-    """Returns the time in which nearly all other ranks waited while one rank did I/O; None if
+    """Returns the time in which one rank was in I/O while nearly all others waited; None if
     unknown."""
     known = waiting(facts)
     if known is None:
@@ -107,7 +107,7 @@ class Waited:
 
 @once
 def waited(facts: Facts) -> Waited | None:
-    """Returns the sums of the waits; None if unknown."""
+    """Returns how long the ranks waited for other ranks, as sums; None if unknown."""
     known = waiting(facts)
     if known is None:
         return None
@@ -122,7 +122,7 @@ def waited(facts: Facts) -> Waited | None:
 
 
 def others(facts: Facts, rank: int) -> str:
-    """Describes how long the ranks other than this one waited; empty if unknown."""
+    """Returns text on how long all ranks except `rank` waited; "" if unknown."""
     known = waiting(facts)
     if known is None or len(known.ranks) < 2:
         return ""

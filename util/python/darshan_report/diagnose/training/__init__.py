@@ -1,1 +1,2 @@
-"""The diagnoses of trainings: what loaders of data wait for, and what they do for each sample."""
+"""The diagnoses of trainings: whether a training waits for its data, why, and what it does for each
+sample."""

@@ -1,5 +1,5 @@
-"""Determines the formats of the files from which a training read its samples, by the names of the
-files and by the libraries that read them. This code never opens the files."""
+"""Determines the formats of the files from which a training read its samples, by their names and by
+the libraries that read them. The files themselves are never opened."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OTHER = "other"
 
 @dataclass(frozen=True)
 class Format:
-    """The files of one format that a program read, and did not write or wrote once."""
+    """The files of one format that a program read, and wrote at most once."""
 
     title: str
     files: int
@@ -54,7 +54,7 @@ class Format:
 
     @property
     def moved(self) -> int:
-        """Bytes that calls read, or that the program touched in mapped files."""
+        """The bytes that calls read, plus those that the program touched in mapped files."""
         return self.read + self.touched
 
 
@@ -74,7 +74,7 @@ def _by_library(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _touched(facts: Facts, table: Table) -> np.ndarray:
-    """Returns how many bytes of each mapped file the program touched, at least."""
+    """Returns a lower bound of the bytes that the program touched in each mapped file."""
     found = np.zeros(len(table), "f8")
     extra = facts.table("POSIX_EXT")
     if table.prefix != "POSIX" or extra is None or not extra.has("MMAP_TOUCHED"):
@@ -88,7 +88,7 @@ def _touched(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
-    """Yields the files of a layer, each record as a format of its own."""
+    """Yields a Format for each file of a table that may contain samples."""
     touched = _touched(facts, table)
     # A file that the program wrote once may be a cache of samples; a file that it wrote several
     # times is not.
@@ -112,8 +112,8 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
 
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
-    """Returns the formats of the files that a program read and wrote at most once, ordered by
-    bytes, largest first. Files with code of the program do not count."""
+    """Returns the formats of the files that a program read, and wrote at most once, ordered by
+    bytes, most first. Program files do not count."""
     found: dict[str, list[Format]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):

@@ -1,5 +1,5 @@
-"""The calls by which PyTorch loaded samples for training, from call sites, and the user's lines
-behind them."""
+"""The calls by which PyTorch loaded samples, from call sites, and the user's lines that led to
+them."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
 
 def is_from_memory(facts: Facts) -> bool:
     """Returns whether a DataLoader of PyTorch got its samples without opening, reading or mapping a
-    file; False without call sites. Reads by a thread that the user's data set starts are missed,
-    because the stack of this thread has no function of PyTorch."""
+    file; False without call sites. A file that a thread of the user's data set reads is missed,
+    because the stack of such a thread has no function of PyTorch."""
     posix, streams = facts.table("POSIX"), facts.table("STDIO")
     if posix is not None and float(posix["MMAPS"].sum()) > 0:
         return False
@@ -54,12 +54,13 @@ def is_torch(facts: Facts) -> bool:
 
 
 def spent(site: Site) -> float:
-    """Returns the seconds in the calls of a site and in the gaps before them."""
+    """Returns the seconds in the calls of a site, plus those in the gaps before the calls."""
     return site.sums.seconds + sum(site.sums.gaps)
 
 
 def line_of(site: Site) -> str:
-    """Returns the user's line as text: "train.py:14, in Shards.__iter__"; empty without one."""
+    """Returns the user's line of a call site as text, "train.py:14, in Shards.__iter__"; "" if it
+    has none."""
     place = site.line
     if place is None or not place.file or not site.is_users:
         return ""

@@ -1,4 +1,4 @@
-"""Decides whether loading data limits a training, why, and how much time faster loading would
+"""Decides whether a training waits for its data, why, and how much time faster loading would
 save."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FEWER = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result for one loader: whether the training waits for its data, and why."""
+    """The result for one data loader: whether the training waits for its data, and why."""
 
     loader: Loader
     why: str
@@ -53,12 +53,13 @@ class Verdict:
 
     @property
     def line(self) -> str:
-        """The loop as text: " of train.py:31"; empty if its line is unknown."""
+        """The place of the training loop as text, " of train.py:31"; "" if its line is unknown."""
         return f" of {self.loader.line}" if self.loader.line else ""
 
     @property
     def headline(self) -> str:
-        """A sentence that says whether data is the bottleneck, and how long the loop waited."""
+        """A sentence that says whether data is the bottleneck, and how long the training loop
+        waited for it."""
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
@@ -76,8 +77,8 @@ class Verdict:
 
     @property
     def of_ranks(self) -> str:
-        """A sentence that names the rank that waited longest; empty if all waited about as long, or
-        are unknown."""
+        """A sentence that names the rank that waited longest; "" if all waited about as long, or if
+        ranks are unknown."""
         slowest, ranks = self.loader.slowest, self.loader.ranks
         if slowest is None:
             return ""
@@ -93,7 +94,7 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """A sentence with the reason for the wait."""
+        """A sentence with the reason why the training waited."""
         sums, did = self.loader.sums, self.loader.did
         if self.why == START:
             each = sums.begin / max(1, sums.epochs)
@@ -148,7 +149,7 @@ class Verdict:
 
     @property
     def longest(self) -> float:
-        """Seconds in which the longest batch was made; 0 if unknown."""
+        """The seconds in which the slowest batch was made; 0 if unknown."""
         return self.loader.made.longest if self.loader.made is not None else 0.0
 
 
@@ -162,7 +163,7 @@ def _why(loader: Loader, least: float) -> str:
 
 
 def _why_workers(loader: Loader) -> str:
-    """Returns why a program waits for its workers."""
+    """Returns the reason (a constant such as STORAGE) why a training waits for its workers."""
     if _unpacking(loader) >= _HALF * loader.sums.later > 0:
         return UNPACKING
     if _is_idle(loader):
@@ -177,10 +178,9 @@ def _why_workers(loader: Loader) -> str:
 
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns the seconds of workers while they made batches, in four parts: in file I/O,
-    computing, ready without a processor, waiting for something else. Returns None if that is
-    unknown. If a worker's thread waits for file I/O of another thread, this time counts as
-    waiting."""
+    """Returns the seconds in which workers made batches, in four parts: in file I/O, computing,
+    ready to run without a processor, and waiting for something else; None if unknown. If a worker
+    waits for file I/O of another thread, this counts as file I/O."""
     made, did = loader.made, loader.did
     if made is None:
         return None
@@ -189,8 +189,7 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns the same four parts as _by_fetches, computed from the lifetimes of the worker
-    processes."""
+    """Like _by_fetches(), computed from the lifetimes of the worker processes."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None
@@ -201,21 +200,21 @@ def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _unpacking(loader: Loader) -> float:
-    """Returns the processor time of a process in its calls for batches of workers, without the
-    first batch of each epoch."""
+    """Returns the processor time, in seconds, that a process spends in its calls for batches of
+    workers, without the first batch of each epoch."""
     sums = loader.sums
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return sums.processor * later if loader.workers else 0.0
 
 
 def _is_uneven(loader: Loader) -> bool:
-    """Returns whether one batch took much longer than others."""
+    """Returns whether one batch took much longer to make than the others."""
     made = loader.made
     return made is not None and made.longest * made.batches >= _UNEVEN * made.whole > 0
 
 
 def _is_idle(loader: Loader) -> bool:
-    """Returns whether workers were idle for most of the time in which the program waited."""
+    """Returns whether workers were idle for most of the time in which the training waited."""
     made, sums, workers = loader.made, loader.sums, loader.workers or 0
     if made is None or not made.batches:
         return False
@@ -225,15 +224,15 @@ def _is_idle(loader: Loader) -> bool:
 
 
 def _computing(loader: Loader) -> float:
-    """Returns the share of its waits (0 to 1) in which a process without workers computes."""
+    """Returns the fraction (0 to 1) of its waits in which a process without workers computes."""
     sums = loader.sums
     return min(1.0, sums.processor / sums.next) if sums.next > 0 else 1.0
 
 
 def _saved_later(loader: Loader) -> float:
-    """Returns the seconds of waits that a loader with enough workers would save, without the first
-    batch of each epoch. Samples that a process now computes itself take the same processor time in
-    workers. A process with workers still takes processor time to unpack their batches."""
+    """Returns the seconds of waits that enough workers would save, without the first batch of each
+    epoch. Samples that the process now computes itself take the same processor time in workers.
+    With workers, the process still needs processor time to unpack their batches."""
     sums = loader.sums
     if not loader.workers:
         computing = sums.later * _computing(loader)
@@ -243,8 +242,8 @@ def _saved_later(loader: Loader) -> float:
 
 
 def _saved_start(loader: Loader) -> float:
-    """Returns the seconds of waits for first batches that persistent workers would save: the waits
-    of all epochs but the first, without the time in which a worker loads the batch."""
+    """Returns the seconds of waits for first batches that persistent workers would save. These are
+    the waits of all epochs but the first, without the time in which a worker loads the batch."""
     sums = loader.sums
     if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
         return 0.0
@@ -254,7 +253,7 @@ def _saved_start(loader: Loader) -> float:
 
 
 def _keeps_up(loader: Loader) -> int:
-    """Returns how many workers together load one batch per step; 0 if unknown."""
+    """Returns how many workers are needed to make one batch per step; 0 if unknown."""
     sums = loader.sums
     if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
         return 0
@@ -271,7 +270,7 @@ def _verdict(loader: Loader, least: float) -> Verdict:
 
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
-    """Returns a verdict for each loader of a log, the loader with the longest epochs first."""
+    """Returns a verdict for each data loader of a log, the loader with the longest epochs first."""
     least = facts.limits["training.wait"]
     found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
     # This check comes last, because it builds tables of all files, which most logs do not need.
@@ -280,14 +279,15 @@ def verdicts(facts: Facts) -> tuple[Verdict, ...]:
 
 
 def _computes(verdict: Verdict) -> bool:
-    """Returns whether a process without workers computes while it loads. If its samples come from a
-    network, they have no file either, but the process sleeps."""
+    """Returns whether a process without workers computes, rather than sleeps, while it loads. If
+    its samples came from a network, it would sleep."""
     sums = verdict.loader.sums
     return verdict.why == MAIN and sums.processor >= _COMPUTES * sums.next
 
 
 def remedy(verdict: Verdict) -> tuple[str, str]:
-    """Returns the change that helps, with the options of PyTorch's DataLoader."""
+    """Returns the change that helps, and the options of PyTorch's DataLoader as the user writes
+    them."""
     loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
     # More workers than processors help if workers wait, but not if they compute.
     busy = number * _computing(loader) if verdict.why == MAIN else number

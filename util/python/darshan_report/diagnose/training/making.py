@@ -1,4 +1,5 @@
-"""Determines which part of making the batches of a training took most time."""
+"""Determines which part of making a training's batches took most time: opening, reading, computing,
+and so on."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ _MAINLY = 0.5  # share of the time from which on a function is the main part
 
 @dataclass(frozen=True)
 class _Words:
-    """The name of a part, and a change that makes it cheaper."""
+    """The name of a part of making batches, and a change that makes the part cheaper."""
 
     name: str
     remedy: str
@@ -55,7 +56,8 @@ _WORDS = {
 
 
 def part_of(made: Fetches) -> str:
-    """Returns the part of making batches that took most time."""
+    """Returns the part (a constant such as READING) that took most of the time of making
+    batches."""
     if made.collating >= _MAINLY * made.whole:
         return COLLATING
     if made.transforming >= _MAINLY * made.whole:
@@ -71,12 +73,14 @@ def part_of(made: Fetches) -> str:
 
 
 def remedy_of(made: Fetches | None) -> str:
-    """Returns a change that makes the largest part cheaper; empty if there is none for it."""
+    """Returns a change that makes the largest part of making batches cheaper; "" if there is
+    none."""
     return _WORDS[part_of(made)].remedy if made is not None else ""
 
 
 def sentence_of(made: Fetches, who: str) -> str:
-    """Says how long it took to make the batches, and in which parts. who: "It", "The 2 workers"."""
+    """Returns a sentence on how long it took to make the batches, and in which parts. who: "It",
+    "The 2 workers"."""
     part, known = part_of(made), made.no_processor is not None
     parts = [
         f"{seconds(time)} {what}"

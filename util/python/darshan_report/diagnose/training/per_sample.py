@@ -1,5 +1,5 @@
-"""Avoidable work that a data set for training does for each sample: it opens an HDF5 file or a
-small file, or computes the same sample again in each epoch."""
+"""Finds avoidable work that a data set for training does for each sample: it opens an HDF5 file or
+a small file, or computes the same sample again in each epoch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MADE = Remedy(
 
 @dataclass(frozen=True)
 class Work:
-    """Avoidable work for each sample: a sentence, and its remedy."""
+    """Avoidable work for each sample, as a sentence, and its remedy."""
 
     sentence: str
     remedy: Remedy
@@ -48,8 +48,8 @@ def _line(sites: Iterable[Site]) -> str:
 
 
 def _opened(facts: Facts, verdict: Verdict, samples: int) -> Work | None:
-    """Returns the work of opening an HDF5 file for each sample; None if there are no such opens or
-    they cost little."""
+    """Returns the work of opening an HDF5 file for each sample; None if this does not happen or
+    costs little. samples: number of all samples."""
     found = next(iter(facts.found(hdf5_opened_again.find)), None)
     known = hdf5_opened_again.opened(facts)
     if found is None or known is None:
@@ -76,16 +76,15 @@ def _is_hdf5(site: Site) -> bool:
 
 
 def _busy(verdict: Verdict) -> float:
-    """Returns an upper bound of the seconds that processes spent on making batches: in I/O,
-    computing, or ready to run. If unknown, returns the seconds in which the program waited for
-    batches."""
+    """Returns an upper bound of the seconds that processes spent on making batches. If it is
+    unknown, returns the seconds in which the training waited for batches."""
     sums, did = verdict.loader.sums, verdict.loader.did
     return did.io + did.processor + did.ready if did is not None else sums.next
 
 
 def _files(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the files that may contain samples: files that were read, and written at
-    most once."""
+    most once. Program files do not count."""
     found: np.ndarray = table["BYTES_READ"] > 0
     found &= table["BYTES_WRITTEN"] <= table["MAX_BYTE_READ"] + 1
     found &= ~program_text.which(facts, table)
@@ -93,8 +92,8 @@ def _files(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _small(facts: Facts, table: Table, samples: int) -> Work | None:
-    """Returns the work of reading small files that contain one sample each; None if there are
-    few."""
+    """Returns the work of reading small files that contain one sample each; None if there are few.
+    samples: number of all samples."""
     size = table["MAX_BYTE_READ"] + 1
     mask = _files(facts, table) & (size <= facts.limits["files.small"])
     opens = int(facts.opens(table)[mask].sum())
@@ -113,7 +112,7 @@ def _small(facts: Facts, table: Table, samples: int) -> Work | None:
 
 
 def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
-    """Returns the work of making the same samples again in each epoch; None if most bytes are not
+    """Returns the work of making the same samples again in each epoch; None unless most bytes are
     read once per epoch."""
     sums = verdict.loader.sums
     epochs = sums.epochs / max(1, len(verdict.loader.ranks))
@@ -135,7 +134,7 @@ def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
 
 
 def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
-    """Returns the work per sample that explains the wait; None if no such work explains it."""
+    """Returns the work per sample that explains why the training waits; None if none does."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
     samples = sums.steps * max(1, verdict.loader.batch_size or 1)
     if table is None or not samples or verdict.why not in (STORAGE, COMPUTING, PROCESSORS, MAIN):

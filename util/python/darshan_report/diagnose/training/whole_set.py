@@ -1,5 +1,5 @@
-"""Determines whether each worker of a DataLoader, or each rank, reads the whole data set in each
-epoch, although its part would be enough."""
+"""Finds trainings in which each worker of a DataLoader, or each rank, reads the whole data set in
+each epoch, although a part of it would be enough."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class WholeSet:
-    """Files that each of several readers reads from begin to end in each epoch."""
+    """Files that each worker, or each rank, reads from begin to end in each epoch."""
 
     loader: Loader
     readers: str  # kind of the readers: WORKERS or RANKS
@@ -36,13 +36,13 @@ class WholeSet:
 
     @property
     def again(self) -> float:
-        """The share of this work (0 to 1) that is saved if each reader reads only its part."""
+        """The fraction of this work (0 to 1) that is saved if each reader reads only its part."""
         return 1 - 1 / self.number
 
 
 def _readers(loader: Loader) -> list[tuple[str, int]]:
-    """Returns the kinds of readers that can divide the set among themselves (workers, ranks), each
-    with its number of readers, the larger number first."""
+    """Returns the kinds of readers that could divide the data set among themselves (WORKERS,
+    RANKS), with their numbers, the larger number first."""
     ranks = max(1, len(loader.ranks))
     workers = (loader.workers or 0) * ranks
     found = [(WORKERS, workers)] if (loader.workers or 0) > 1 else []
@@ -50,8 +50,8 @@ def _readers(loader: Loader) -> list[tuple[str, int]]:
 
 
 def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
-    """Returns a mask of the files that about `number` readers read from begin to end in each
-    epoch."""
+    """Returns a mask of the files that about `number` readers read from begin to end in each epoch.
+    epochs: number of epochs of one rank."""
     size = table["MAX_BYTE_READ"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     times = read / (size * epochs)
@@ -63,8 +63,8 @@ def _whole(facts: Facts, table: Table, epochs: float, number: int) -> Mask:
 
 
 def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
-    """Returns the seconds that readers spent on the files of the set, and whether they come from
-    call sites. A site lists only some of its files."""
+    """Returns the seconds that readers spent on the masked files, and whether they come from call
+    sites (which list only some files) or from the files' records."""
     ids = set(table.ids[mask].tolist())
     found = 0.0
     for site in sites_of_samples(facts):
@@ -79,8 +79,8 @@ def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
 
 @once
 def whole_set(facts: Facts) -> WholeSet | None:
-    """Returns the files that each worker or rank of the longest training loop reads from begin to
-    end; None if these files are less than most of what the run read."""
+    """Returns the files that each worker, or each rank, of the longest training loop reads from
+    begin to end in each epoch; None if these are less than most of what the run read."""
     found, table = verdicts(facts), facts.table("POSIX")
     loader = found[0].loader if found else None
     if loader is None or table is None or 2 * loader.sums.complete < loader.sums.epochs:

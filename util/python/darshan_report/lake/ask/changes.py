@@ -1,4 +1,5 @@
-"""Programs whose runs became slower than their own history explains: darshan ask LAKE changes."""
+"""Finds programs whose runs became slower than their own history explains: `darshan ask LAKE
+changes`."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Change:
-    """A change of one program of one user: its slow runs, of similar size, since when, and how much
-    slower they are."""
+    """A program of one user that became slower: its slow runs, which moved about as many bytes as
+    the earlier ones, since when, and how much slower they are."""
 
     user: str
     program: str
@@ -57,12 +58,12 @@ class Change:
 
     @property
     def lost(self) -> float:
-        """Seconds by which the slow runs exceed the usual time, summed over these runs."""
+        """The seconds by which the slow runs exceed the usual time, summed over these runs."""
         return self.slower.runs * (self.slower.seconds - self.slower.usual)
 
     @property
     def says(self) -> str:
-        """The change as a line."""
+        """The change as one line of text."""
         one = self.slower
         of = f"{self.program or '(no name)'} of {self.user}, {plural(self.processes, 'process')}"
         also = f"; run time {self.run_ratio:.1f} times" if self.run_ratio else ""
@@ -80,9 +81,9 @@ def _sizes(least: float, most: float) -> str:
 
 
 def sizes(moved: Floats) -> Places:
-    """Returns a number for each run, which is the same for runs of similar size. Groups are
-    separated at gaps between the sizes, so that the usual differences of a program's runs do not
-    separate them."""
+    """Divides runs into groups of similar size and returns the number of each run's group. Groups
+    are separated at gaps between the sizes, so that the usual differences between a program's runs
+    do not separate them. moved: bytes of each run."""
     logarithms = np.log2(np.maximum(moved, _SMALLEST))
     order = np.argsort(logarithms, kind="stable")
     ordered = logarithms[order]
@@ -102,8 +103,8 @@ class _Runs:
     """The runs of a lake as columns, ordered by program and number of processes."""
 
     def __init__(self, table: pa.Table, since: float, least: int) -> None:
-        """Reads the result of the query. since: time from which on changes are listed; least:
-        number of earlier runs that a program must have."""
+        """table: result of the query for runs. since: seconds since the epoch, from which on
+        changes are listed. least: number of earlier runs that a program must have."""
         self._table = table
         self.since, self.least = since, least
         self.moments, self.moved, self.io, self.run = (
@@ -120,7 +121,8 @@ class _Runs:
             self._new[1:] |= code[1:] != code[:-1]
 
     def groups(self) -> Iterator[Places]:
-        """Yields the runs of like size of a program, in order, if the last one began since then."""
+        """Yields the row numbers of a program's runs of similar size, in order of time. Leaves out
+        groups whose last run began before `since`."""
         for group in np.split(np.arange(len(self._new)), np.flatnonzero(self._new)):
             if not len(group) or self.moments[group[-1]] < self.since:
                 continue
@@ -129,13 +131,13 @@ class _Runs:
                 yield group[size == number]
 
     def value(self, name: str, row: int) -> Any:
-        """Returns the value of the column `name` of a run."""
+        """Returns the value of the column `name` for a run."""
         return exact.values(self._table[name].slice(int(row), 1))[0]
 
 
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
-    """Returns the changes in `seconds`, one of the times of runs (`what` is its name), among the
-    runs of a group that moved about the same number of bytes."""
+    """Returns the changes of one time of runs within a group of similar size. what: name of the
+    time. seconds: this time, for each run."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []
@@ -156,7 +158,8 @@ def _moment(seconds: float) -> datetime.datetime:
 
 
 def _of_group(runs: _Runs, group: Places) -> list[Change]:
-    """Returns the changes of runs of like size; where both times are slower, one change."""
+    """Returns the changes within a group of runs of similar size. If both I/O time and run time
+    became slower, they are one change."""
     found = _of_series(runs, group, "I/O time", runs.io)
     for run in _of_series(runs, group, "run time", runs.run):
         for place, io in enumerate(found):
@@ -171,8 +174,8 @@ def _of_group(runs: _Runs, group: Places) -> list[Change]:
 def changes(
     lake: Asked, since: datetime.date, filters: Filters | None = None, least: int = LEAST
 ) -> list[Change]:
-    """Returns the changes that were noticed with runs since a day, the costliest first. least:
-    number of earlier runs that a program must have."""
+    """Returns the changes that were noticed with runs since a day, the costliest first. filters:
+    select the jobs. least: number of earlier runs that a program must have."""
     given = filters or Filters()
     first = max(since, datetime.date.min + _BEFORE) - _BEFORE
     midnight = datetime.datetime.combine(since, datetime.time(), datetime.timezone.utc)
@@ -207,7 +210,7 @@ COLUMNS: tuple[tuple[str, pa.DataType, Callable[[Change], Any]], ...] = (
 
 
 def table(found: list[Change]) -> pa.Table:
-    """Returns the changes as a table."""
+    """Returns the changes as an Arrow table."""
     return pa.table(
         [pa.array([value(one) for one in found], kind) for _, kind, value in COLUMNS],
         names=[name for name, *_ in COLUMNS],

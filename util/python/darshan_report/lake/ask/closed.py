@@ -1,10 +1,9 @@
 """Restricts a query to reading the tables of its lake.
 
-A query is untrusted: users may copy it from elsewhere.  It writes no file (-o writes the result),
-reads no file outside the lake, loads no extension and connects to no server.  DuckDB's settings
-restrict the files.  DuckDB may write to the files that it may read, so this module checks that the
-query only reads.
-"""
+A query is untrusted: users may copy it from elsewhere. It must not write a file (-o writes the
+result), read a file outside the lake, load an extension or connect to a server. DuckDB's settings
+restrict the files. DuckDB may write the files that it may read, so this module checks that the
+query only reads."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE interna
 
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
-    """Restricts a database to the files in some folders, permanently."""
+    """Restricts a database to the files in some folders. The restriction cannot be removed."""
     names = ", ".join("'" + f.replace("'", "''") + "'" for f in folders)
     for setting in (
         "autoinstall_known_extensions = false",
@@ -96,15 +95,15 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def hide_the_rest(database: duckdb.DuckDBPyConnection) -> None:
-    """Disables the optimizer that uses a file's statistics.  They include rows that a view leaves
-    out, and `stats(path)` shows them: the smallest and largest value of a column."""
+    """Disables the optimizer that uses a file's statistics. Otherwise `stats(path)` shows the
+    smallest and largest value of a column, including rows that a view leaves out."""
     database.execute("SET disabled_optimizers = 'statistics_propagation'")
 
 
 def must_read_views(database: duckdb.DuckDBPyConnection, query: str) -> None:
-    """Raises LakeError unless a query reads views by their plain names.  Otherwise the query could
-    reach rows that the views leave out.  DuckDB's own views are refused, because they name the
-    files."""
+    """Raises LakeError unless a query reads only the lake's views, by their plain names. Otherwise
+    the query could reach rows that the views leave out. DuckDB's own views are refused, because
+    they show the names of files."""
     own = {name for (name,) in database.execute(_CATALOGUE).fetchall()}
     for statement in duckdb.extract_statements(query):
         if statement.type != duckdb.StatementType.SELECT:

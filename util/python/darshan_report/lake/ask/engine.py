@@ -1,4 +1,4 @@
-"""A lake that is queried in SQL, by DuckDB inside this process."""
+"""An open lake that is queried in SQL, by DuckDB in this process."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Answer:
 
     @property
     def columns(self) -> list[str]:
-        """Returns the names of the columns."""
+        """The names of the columns."""
         return list(self._table.column_names)
 
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """Yields the rows as tuples."""
+        """Yields the rows as tuples with exact numbers."""
         return zip(*map(exact.values, self._table.columns))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -80,15 +80,15 @@ class Answer:
         return [dict(zip(self.columns, row)) for row in self]
 
     def arrow(self) -> pa.Table:
-        """Returns a table of pyarrow."""
+        """Returns the rows as a table of pyarrow."""
         return self._table
 
     def frame(self) -> pandas.DataFrame:
-        """Returns a data frame of pandas, which must be installed."""
+        """Returns the rows as a data frame of pandas, which must be installed."""
         return self._table.to_pandas()
 
     def polars(self) -> polars.DataFrame:
-        """Returns a data frame of polars, which must be installed."""
+        """Returns the rows as a data frame of polars, which must be installed."""
         import polars  # noqa: PLC0415 - the caller's
 
         frame = polars.from_arrow(self._table)
@@ -110,7 +110,7 @@ def _empty(table: columns.Table) -> str:
 
 
 def read_parquet(lake: str, files: Sequence[File]) -> str:
-    """Returns the SQL expression that reads the Parquet files of a pattern or list."""
+    """Returns the SQL expression that reads these Parquet files. lake: path of the lake."""
     names = ", ".join(_quoted(os.path.join(lake, f.path)) for f in files)
     # Files of another release may have other counters.  union_by_name opens all files, which takes
     # time.
@@ -122,9 +122,9 @@ def read_parquet(lake: str, files: Sequence[File]) -> str:
 
 
 def _root(lake: str, folder: str) -> str:
-    """Returns a path of the lake without characters that DuckDB interprets.  DuckDB takes user=jane
-    in a path for a column and a star for all files.  For such a lake the path is a symbolic link
-    in the folder."""
+    """Returns a path of the lake in which DuckDB interprets no character. DuckDB takes user=jane in
+    a path as a column, and a star as all files. If the lake's path has such characters, the result
+    is a new symbolic link in `folder`."""
     try:
         lake.encode()
     except UnicodeError:
@@ -150,8 +150,8 @@ def _conditions(only: Mapping[str, str]) -> str:
 
 
 class Asked(Closing):
-    """An open lake: a view for each table, with the files that were committed when the lake was
-    opened."""
+    """An open lake: a view for each table, with the files that were committed at the last
+    refresh."""
 
     def __init__(
         self,
@@ -162,9 +162,9 @@ class Asked(Closing):
         only: Mapping[str, str] | None = None,
         beside: Mapping[str, str] | None = None,
     ) -> None:
-        """Opens the lake. user: only rows of this user are visible to any query. memory: beyond
-        this size DuckDB spills to the disk. only: restricts the rows (since, until: days; program).
-        beside: further tables by name, from files of CSV, JSON or Parquet."""
+        """Opens the lake. user: queries see only rows of this user. memory: beyond this size DuckDB
+        writes temporary data to the disk. only: restricts the rows by since, until (days) and
+        program. beside: further tables by name, from files of CSV, JSON or Parquet."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views show
@@ -197,8 +197,9 @@ class Asked(Closing):
         self._make_views()
 
     def _take(self, name: str, file: str) -> None:
-        """Reads the file of --with into a table now, because queries may read only the lake. Raises
-        LakeError if the name is taken or the file cannot be read."""
+        """Reads a file of the option --with into a table, now, because queries may read only the
+        lake. Raises LakeError if the lake has a table of this name, or if the file cannot be
+        read."""
         if name in columns.tables():
             raise LakeError(f"--with {file}: the lake has a table {name}; rename the file")
         if not os.path.isfile(file):
@@ -232,8 +233,8 @@ class Asked(Closing):
             self._database.execute(f'CREATE OR REPLACE VIEW "{name}" AS {rows}')
 
     def _rows(self, files: list[File]) -> str:
-        """Returns the query for all rows of some files of a table.  Columns that earlier releases
-        called otherwise have their present names."""
+        """Returns the query for all rows of some files of one table. Columns that had other names
+        in earlier releases get their present names."""
         table = columns.tables()[files[0].table]
         one_of_each = {f.shape: f for f in files if f.shape != shape(schema(table))}
         there: set[str] = set()
@@ -251,9 +252,9 @@ class Asked(Closing):
         return f"SELECT {what} FROM {read_parquet(self._root, files)}"
 
     def has_sums(self) -> bool:
-        """Makes the tables of sums (sums/kinds.py) of the visible commit, if that takes little
-        time; returns whether they are there. Large lakes of earlier releases lack them until
-        `darshan lake compact` or a collector has run."""
+        """Returns whether the tables of sums (sums/kinds.py) have the visible commit. Makes missing
+        sums if that takes little time. Large lakes of earlier releases lack them until `darshan
+        lake compact` or a collector has run."""
         if self._sums.forget(self.path) or self._summed != self._shown:
             self._summed = self._shown
             self._has_sums = self._sums.are_at_hand(self._snapshot)
@@ -273,35 +274,36 @@ class Asked(Closing):
 
     @property
     def commit(self) -> int:
-        """Returns the number of the newest visible commit."""
+        """The number of the newest visible commit."""
         return self._snapshot.number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether no commit follows the visible one; see Snapshot.is_newest."""
+        """Returns whether the visible commit is the newest. look: as in Snapshot.is_newest."""
         return self._shown == self._snapshot.number and self._snapshot.is_newest(look)
 
     @property
     def hidden(self) -> bool:
-        """Returns whether the names in the lake are anonymized."""
+        """Whether the names in the lake are anonymized."""
         return bool(self._snapshot.settings.get("hidden"))
 
     @property
     def is_of_one_user(self) -> bool:
-        """Returns whether only one user's rows are visible."""
+        """Whether queries see only one user's rows."""
         return self._user is not None
 
     @property
     def tables(self) -> list[str]:
-        """Returns the names of the tables that have rows."""
+        """The names of the tables that have rows."""
         return self._snapshot.tables
 
     def files(self, table: str) -> list[str]:
-        """Returns the files of a table, for another engine; they have the rows of all users."""
+        """Returns the paths of a table's files, for another engine. They have the rows of all
+        users."""
         return [os.path.join(self.path, f.path) for f in self._snapshot.of(table)]
 
     def tables_of(self, query: str) -> set[str]:
-        """Returns the tables whose names a query has; all tables if it has none, or may compose
-        names (query_table)."""
+        """Returns the tables whose names occur in a query. Returns all tables if none occurs, or if
+        the query may compose names (query_table)."""
         words = set(re.findall(r"\w+", query.lower()))
         named = words & set(self.tables)
         return set(self.tables) if not named or words & {"query", "query_table"} else named
@@ -309,8 +311,9 @@ class Asked(Closing):
     def verify(
         self, tables: Iterable[str], since: str | None = None, until: str | None = None
     ) -> None:
-        """Compares the contents of some tables' files that may have jobs of these days with the
-        contents that were written. Raises LakeError at the first file that differs."""
+        """Compares the files of some tables with the hashes of what was written. Raises LakeError
+        at the first file that differs. since, until: only files that may have jobs of these
+        days."""
         for table in sorted(tables):
             some = [
                 file
@@ -322,8 +325,8 @@ class Asked(Closing):
                 raise LakeError(line)
 
     def describe(self, table: str) -> tuple[columns.Column, ...]:
-        """Returns the columns of a table: type, unit, merge rule, meaning. Raises LakeError if
-        there is no such table."""
+        """Returns the columns of a table, with type, unit, merge rule and meaning. Raises LakeError
+        if there is no such table."""
         known = columns.tables().get(table)
         if known is None:
             raise LakeError(f"the lake has no table {table}")
@@ -342,9 +345,9 @@ class Asked(Closing):
     def stream(
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
-        """Returns the rows of a query, read in batches. No other query may run at the same time.
-        typed: integer sums have a numeric type in Arrow's batches that is large enough. Raises
-        LakeError."""
+        """Runs a query and returns its rows, to be read in batches. No other query may run until
+        they are read. typed: in Arrow's batches, integer sums get a numeric type that is large
+        enough. Raises LakeError."""
         try:
             found = self._found(query, values)
             if typed and found is not None:
@@ -354,7 +357,8 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
-        """Runs a query; values replace $name or ? in it.  Raises LakeError if the query fails."""
+        """Runs a query and returns its result. values: replace $name or ? in the query. Raises
+        LakeError if the query fails."""
         try:
             found = self._found(query, values)
             return Answer(pa.table({}) if found is None else exact.table(found))

@@ -1,15 +1,16 @@
-"""Finds runs that are slower than the spread of the same program's earlier runs explains. A series
-has the times of runs of similar size, in the order of the runs. The last runs are compared with up
-to 100 runs before them: with their median and their spread (the median deviation from it). The last
-runs are a change if each of them is above the limit that the spread explains, and above all but a
-few of the earlier runs. If a program did not change, any order of its runs is equally likely,
-whatever their distribution. So the chance of the second condition is known: that of n + k runs, the
-last k are all among the k + j - 1 slowest. k and j are chosen so that this happens less often than
-once in 100 weeks of the program. With usual noise, the first condition makes false alarms far
-rarer.
+"""Finds runs that are slower than the spread of the same program's earlier runs explains.
 
-doc/centre.md describes the method, and how often it is right.
-"""
+A series has the times of runs of similar size, in the order of the runs. The last runs are compared
+with up to 100 runs before them: with their median and their spread (the median deviation from it).
+The last runs are a change if each of them is above the limit that the spread explains, and above
+all but a few of the earlier runs.
+
+If a program did not change, any order of its runs is equally likely, whatever their distribution.
+So the chance of the second condition is known: that the last k of n + k runs are all among the k +
+j - 1 slowest. k and j are chosen so that this happens less often than once in 100 weeks of the
+program. With usual noise, the first condition makes false alarms far rarer.
+
+doc/centre.md describes the method, and how often it is right."""
 
 from __future__ import annotations
 
@@ -69,14 +70,14 @@ class Slower:
 
     @property
     def ratio(self) -> float:
-        """How many times longer the slow runs took."""
+        """How many times the usual time the slow runs took."""
         return self.seconds / self.usual
 
 
 @functools.cache
 def _chances() -> Floats:
-    """Returns the chance that the last k of n + k runs exceed all but j - 1 of the others, for each
-    k, n and j from 0 on; 1 where it is not defined."""
+    """Returns a table of chances, indexed by k, n and j: that the last k of n + k runs exceed all
+    but j - 1 of the others. It is 1 where it is not defined."""
     found = np.ones((MOST + 1, HISTORY + 1, _PLACES + 1))
     for k in range(FEWEST, MOST + 1):
         for n in range(HISTORY + 1):
@@ -92,7 +93,8 @@ def _spread(logarithms: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Earlier:
-    """Statistics of the runs before each of some windows; an element for each window."""
+    """Statistics of the runs before some windows. A window is a few consecutive runs; each array
+    has an element per window."""
 
     first: int  # index at which the first window begins; the other windows follow
     number: npt.NDArray[np.int64]
@@ -101,14 +103,15 @@ class _Earlier:
     ordered: Floats  # their logarithms in order, a row for each window
 
     def of(self, begins: npt.NDArray[np.int64]) -> _Earlier:
-        """Returns the elements of the windows that begin at the given indices."""
+        """Returns the statistics of the windows that begin at the given indices."""
         at = begins - self.first
         return _Earlier(0, self.number[at], self.middle[at], self.above[at], self.ordered[at])
 
 
 def _earlier(padded: Floats, first: int) -> _Earlier:
-    """Describes up to HISTORY runs before each window. padded: the runs from HISTORY before the
-    first window on, with NaN for runs that do not count."""
+    """Computes the statistics of up to HISTORY runs before each window. padded: logarithms of
+    times, from HISTORY runs before the first window on; NaN for runs that do not count. first:
+    index of the first window."""
     rows = np.lib.stride_tricks.sliding_window_view(padded, HISTORY)
     ordered = np.sort(rows, axis=1)  # NaN last
     number = np.sum(~np.isnan(rows), axis=1)
@@ -129,7 +132,7 @@ def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 class _Series:
-    """The runs of one program with similar size, and which of them still count as history."""
+    """The runs of one program with similar size, and which of them count as history."""
 
     def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
         self.seconds = seconds
@@ -139,9 +142,9 @@ class _Series:
         self.begin = 0  # of the history
 
     def next(self, start: int) -> tuple[int, int, bool] | None:
-        """Returns the first run, from an index on, with which the last runs are slow (True) or fast
-        (False), the number of these runs, and True or False. Returns None if there is no such
-        run."""
+        """Finds the first run, from the index `start` on, with which the last runs are slow or
+        fast. Returns its index, the number of these last runs, and whether they are slow; None if
+        there is no such run."""
         for first in range(start, len(self.seconds), _AT_ONCE):
             places = np.arange(first, min(first + _AT_ONCE, len(self.seconds)))
             if (found := self._among(places)) is not None:
@@ -166,7 +169,8 @@ class _Series:
         return min(found, key=lambda one: (one[0], -one[1])) if found else None
 
     def _earlier(self, places: npt.NDArray[np.int64]) -> _Earlier:
-        """Describes the history of all windows that end at the given indices."""
+        """Returns the statistics of the history before all windows that end at the given
+        indices."""
         first = max(self.begin, int(places[0]) - MOST + 1)
         begin = max(self.begin, first - HISTORY)
         lacks = np.full(HISTORY - (first - begin), np.nan)
@@ -176,8 +180,9 @@ class _Series:
     def _judged(
         self, earlier: _Earlier, last: Floats, places: npt.NDArray[np.int64] | None
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Returns a mask of the slow windows, and a mask of the fast windows. places: how many of
-        the slowest earlier runs a slow run need not exceed; None: windows of few runs."""
+        """Returns a mask of the slow windows and a mask of the fast windows. last: logarithms of
+        the times in each window. places: how many of the slowest earlier runs a slow run need not
+        exceed; None for windows of few runs."""
         usual = earlier.middle
         lost = np.exp(np.median(last, axis=1)) - np.exp(usual)
         matters = np.abs(lost) >= MATTERS
@@ -197,8 +202,8 @@ class _Series:
     def _window(
         self, places: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Returns for each place how many last runs are compared (0: there is too little history),
-        and which of the slowest earlier runs they must exceed."""
+        """Returns, for each of these run indices, how many last runs are compared (0: there is too
+        little history), and which of the slowest earlier runs they must exceed."""
         first = np.maximum(self.begin, places - HISTORY)
         weeks = (self._moments[places] - self._moments[first]) / _WEEK
         rate = (places - first + 1) / np.maximum(weeks, 1.0)  # runs a week
@@ -213,7 +218,8 @@ class _Series:
         return numbers, which
 
     def slower(self, begin: int, first: int, alarm: int, end: int) -> Slower:
-        """Describes the slow runs from first to before end, whose history starts at begin."""
+        """Describes the slow runs from `first` until before `end`. begin: index at which their
+        history starts. alarm: index of the run with which they were noticed."""
         before = self.logarithms[max(begin, first - HISTORY) : first]
         now = self.logarithms[first:end]
         usual, spread = float(np.median(before)), _spread(before)
@@ -229,7 +235,7 @@ class _Series:
 
 @dataclass(frozen=True)
 class _Hit:
-    """Windows of a series that differ from their history, which starts at begin."""
+    """A window of runs that differs from its history, which starts at index `begin`."""
 
     begin: int
     first: int
@@ -238,7 +244,8 @@ class _Hit:
 
 
 def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
-    """Returns lasting changes from a place on, and one or two slow runs that did not go on."""
+    """Returns two lists of changes from index `at` on: lasting ones, and those of one or two slow
+    runs after which runs were normal again."""
     lasting: list[_Hit] = []
     alone: list[_Hit] = []
     while (found := series.next(at)) is not None:
@@ -256,8 +263,9 @@ def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
 
 
 def slower(moments: Floats, seconds: Floats, since: float, least: int = LEAST) -> list[Slower]:
-    """Returns the changes of a series that were noticed from a moment on.  moments: when each run
-    began, in seconds, in order.  seconds: how long it took.  least: runs of history, at least."""
+    """Returns the changes of a series that were noticed at or after the time `since`. moments:
+    begin of each run in seconds, ascending. seconds: duration of each run. least: number of earlier
+    runs that are needed."""
     series = _Series(moments, seconds, least)
     first = int(np.searchsorted(moments, since))
     if first == len(moments):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class OnSpark:
-    """Views of a lake in a Spark session, with the files that were committed when the views were
-    made. Every worker of Spark needs the lake under the same path."""
+    """Views of a lake in a Spark session, with the files that were committed at the last refresh.
+    Every worker of Spark must see the lake under the same path."""
 
     def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
         self._session = session
@@ -31,8 +31,8 @@ class OnSpark:
             self._session.sql(statement)
 
     def ask(self, name: str, filters: Filters | None = None, /, **values: Any) -> DataFrame:
-        """Runs a ready query of `darshan ask`; values: top, date, from_, to, name, least.  Raises
-        LakeError if there is no such query, or a value is missing."""
+        """Runs a ready query of `darshan ask`. values: its parameters top, date, from_, to, name,
+        least. Raises LakeError if there is no such query, or if a value is missing."""
         question = BY_NAME.get(name)
         if question is None:
             raise LakeError(f"unknown question {name}; use one of {', '.join(BY_NAME)}")

@@ -1,8 +1,8 @@
-"""The views of a lake for Spark: each table consists of its committed files.
+"""The SQL statements that create the views of a lake in Spark: each table consists of its committed
+files.
 
-engine.py has the views for DuckDB.  Settings of the Spark session make the SQL equal: names in
-double quotes, and UTC.
-"""
+engine.py has the views for DuckDB. Settings of the Spark session make it accept the same SQL: names
+in double quotes, and times in UTC."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ _TYPES = {
 
 
 def _text(text: str) -> str:
-    r"""Returns a string literal of Spark's SQL, which interprets \."""
+    r"""Returns a string as a literal of Spark's SQL, which interprets backslashes."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _pattern(lake: str, files: Sequence[File]) -> str:
-    """Returns the Hadoop pattern of a table's files; special characters of the path are escaped."""
+    """Returns a Hadoop path pattern that matches these files of one table. Special characters of
+    the lake's path are escaped."""
     folder = re.sub(r"([][{}*?,\\^])", r"\\\1", os.path.join(lake, files[0].table))
     names = [file.path.partition("/")[2] for file in files]
     return f"{folder}/{names[0]}" if len(names) == 1 else f"{folder}/{{{','.join(names)}}}"
 
 
 def for_spark(lake: Snapshot) -> Iterator[str]:
-    """Yields the SQL statements; the first three are settings of the session."""
+    """Yields the SQL statements that create the views. The first three set options of the
+    session."""
     yield "SET spark.sql.ansi.enabled=true"
     yield "SET spark.sql.ansi.doubleQuotedIdentifiers=true"
     yield "SET spark.sql.session.timeZone=UTC"

@@ -1,7 +1,6 @@
-"""The options of darshan collect and the other commands of lakes.
+"""The options of darshan collect, ask, lake, digest and serve.
 
-They are separate from the code that needs pyarrow, because --help does not need it.
-"""
+They are separate from the code that needs pyarrow, because --help does not need it."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ _WEBHOOK, _TOKEN = "DARSHAN_WEBHOOK", "DARSHAN_WEBHOOK_TOKEN"
 
 
 def _name(text: str) -> str:
-    """Returns a name as the tables have it: bytes that are not UTF-8 are escaped."""
+    """Returns a name in the form that the tables have: bytes that are not UTF-8 are escaped."""
     return os.fsencode(text).decode("utf-8", "backslashreplace")
 
 
@@ -38,7 +37,8 @@ def _mode(text: str) -> int:
 
 
 def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
-    """Returns the key that hides names; "" if they are not hidden."""
+    """Returns the key that anonymizes names; "" if they are not anonymized. Ends the command after
+    a usage error."""
     if options.obfuscate:
         parser.error("--obfuscate takes no key, because all users of this machine see command "
                      f"lines: write the key into a file for --key-file, or set {KEY}; name the "
@@ -64,8 +64,8 @@ def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
 
 
 def _size(text: str) -> int:
-    """Returns the bytes of 500MB or 4GiB; units are powers of 1024. Raises ArgumentTypeError for
-    other text."""
+    """Returns the bytes of a size such as 500MB or 4GiB, in which all units are powers of 1024.
+    Raises ArgumentTypeError for other text."""
     found = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])(?:i?B)?|B)?", text, re.IGNORECASE)
     if found is None:
         raise argparse.ArgumentTypeError(f"{text}: must be a size like 500MB or 4GiB")
@@ -80,7 +80,8 @@ def _seconds(text: str) -> float:
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that limit how much of a collector one log or one user can use."""
+    """Adds the options that limit how much of a collector's time and memory one log or one user can
+    use."""
     parser.add_argument("--log-bytes", metavar="SIZE", type=_size, default=4 << 30,
                         help="do not read a larger log; it becomes a row of the table problems "
                         "(4GiB)")  # fmt: skip
@@ -98,8 +99,8 @@ _SERIES = ("time", "target", "mount", "read", "write", "operations")
 
 
 def _columns(text: str) -> dict[str, str]:
-    """Returns the columns of a series by our names: time=TIME,read=RBYTES. Raises ArgumentTypeError
-    for other text."""
+    """Parses the option that maps columns of a time series: time=TIME,read=RBYTES. Returns the
+    file's column by the lake's name. Raises ArgumentTypeError for other text."""
     found: dict[str, str] = {}
     for part in text.split(","):
         name, is_there, column = part.partition("=")
@@ -115,7 +116,7 @@ def _columns(text: str) -> dict[str, str]:
 
 
 def _site_data(parser: argparse.ArgumentParser) -> None:
-    """Adds the options for tables that do not come from logs."""
+    """Adds the options for tables that do not come from logs: batch jobs and server load."""
     parser.add_argument("--scheduler", metavar="FILE", action="append", default=[],
                         help="also collect batch jobs (the table batch_jobs): output of sacct -P "
                         "or of flux jobs --json, or an accounting log of PBS; - is standard "
@@ -242,8 +243,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Returns the point in time that an option's text means (a day, a minute, or a span before now)
-    in nanoseconds since the epoch; 0 without a text. Ends the command if the text is neither."""
+    """Converts an option's text (a day, a minute, or an age such as 7d) to nanoseconds since the
+    epoch; 0 without a text. Ends the command if the text is none of these."""
     if text is None:
         return 0
     ago = dates.span(text)
@@ -256,7 +257,7 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
-    """Returns the seconds of an option's time span: 24h, 7d, 8w or 2y. Ends the command if the text
+    """Converts an option's time span (24h, 7d, 8w or 2y) to seconds. Ends the command if the text
     is not a time span."""
     found = dates.span(text)
     if found is None:
@@ -331,14 +332,15 @@ _FORMS = (".csv", ".json", ".parquet")
 
 @dataclass(frozen=True)
 class Webhook:
-    """The address that changes are posted to, and its token, which may be ""."""
+    """The address to which changes are posted, and its token, which may be ""."""
 
     address: str
     token: str
 
 
 def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Webhook | None:
-    """Returns the webhook to which changes are posted; None if they are not posted."""
+    """Returns the webhook to which changes are posted; None if the options name none. Ends the
+    command after a usage error."""
     if options.webhook_file is None and not options.webhook:
         return None
     if options.question != CHANGES:

@@ -1,4 +1,5 @@
-"""darshan ask: runs a ready query or SQL; prints the result as a table, CSV, JSON or Parquet."""
+"""The command darshan ask: runs a ready query or SQL, and prints the result as a table, CSV, JSON
+or Parquet."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def _day(text: str) -> str:
 
 
 def _opened(options: argparse.Namespace) -> Asked:
-    """Opens the lake.  For SQL the views have the filters, because the query cannot."""
+    """Opens the lake. If the query is SQL, the views apply the filters of the options; ready
+    queries apply them themselves."""
     for name in ("since", "until"):
         if getattr(options, name) is not None:
             setattr(options, name, _day(getattr(options, name)))
@@ -102,8 +104,8 @@ def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
 
 
 def _changes(lake: Asked, options: argparse.Namespace) -> int:
-    """Writes the programs that became slower; on a screen or in a mail a line for each. Returns the
-    exit status. Raises LakeError without --since."""
+    """Writes the programs that became slower; on a terminal or as a mail, one line each. Returns
+    the exit status. Raises LakeError without --since."""
     if options.since is None:
         raise LakeError(f"{CHANGES} needs --since")
     filters = Filters(until=options.until, user=options.user, program=options.program)
@@ -120,7 +122,8 @@ def _changes(lake: Asked, options: argparse.Namespace) -> int:
 
 
 def _alarm(options: argparse.Namespace, found: list[changes.Change]) -> int:
-    """Posts the changes if there are any and a webhook is named.  Returns the exit status."""
+    """Posts the changes to the webhook, if there are changes and a webhook. Returns the exit
+    status."""
     if not found or options.webhook is None:
         return changes.CHANGED if found else 0
     from . import webhook  # noqa: PLC0415 - the modules of HTTP take time
@@ -169,5 +172,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan ask and returns its exit status."""
     return told(PROGRAM, lambda: _run(options), options.failed)

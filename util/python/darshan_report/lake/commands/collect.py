@@ -1,4 +1,4 @@
-"""darshan collect: reads logs into a lake."""
+"""The command darshan collect: reads logs into a lake."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Ended(BaseException):
-    """A signal ended the command: the current part is dropped, commits remain."""
+    """A signal ended the command. The unfinished part is dropped; commits remain."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -60,8 +60,7 @@ class _Ended(BaseException):
 
 @dataclass
 class Sums:
-    """The numbers of one collection for its last line: logs that were collected, damaged, known,
-    removed or left for later."""
+    """The counts of one collection, for its last line of output."""
 
     logs: int = 0
     damaged: int = 0
@@ -76,13 +75,14 @@ class Sums:
 
     @property
     def tried(self) -> int:
-        """Returns the number of files that a round did something with."""
+        """The number of files that a round collected, removed, failed to read, or left for
+        later."""
         return self.logs + self.removed + self.unread + self.left
 
 
 class Collector:
-    """One run of `darshan collect`: finds logs, has workers make parts from them, and commits the
-    parts."""
+    """One execution of `darshan collect`: finds logs, lets workers make parts from them, and
+    commits the parts."""
 
     def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options
@@ -108,8 +108,8 @@ class Collector:
         self._unread: set[int] = set()  # keys of files that could not be read
 
     def _make(self, lake: str) -> None:
-        """Makes the lake if it does not exist. Raises LakeError if its names were anonymized with
-        another key than that of this collection."""
+        """Creates the lake if it does not exist. Raises LakeError if its names were anonymized with
+        another key than this collection's."""
         options = self._options
         hidden = bool(options.obfuscate)
         sign = Hide(options.obfuscate).sign
@@ -130,7 +130,7 @@ class Collector:
                 "new lake to anonymize these rows, too")  # fmt: skip
 
     def run(self) -> int:
-        """Collects once, or with --follow until a signal."""
+        """Collects once; with --follow, until a signal. Returns the exit status."""
         while True:
             more = self._once()
             if not self._options.follow:
@@ -142,8 +142,8 @@ class Collector:
                 time.sleep(self._options.every)
 
     def _once(self) -> bool:
-        """Collects in rounds, until no log waits for its user's share; with --follow in one round.
-        Returns whether logs wait that the next round can collect."""
+        """Collects in rounds until no log waits because of its user's limit; with --follow only one
+        round. Returns whether logs wait that the next round can collect."""
         self._progress = Progress(PROGRAM, 0)
         more = True
         while more:
@@ -192,7 +192,7 @@ class Collector:
         self._take_trials()
 
     def _take_trials(self) -> None:
-        """Adds the results of darshan try that the search came upon."""
+        """Adds the results of darshan try that the search for logs found."""
         made = trials.collect(self._part.lake, self._trials.paths, Hide(self._options.obfuscate))
         self._sums.trials += made.rows
         self._sums.foreign = made.foreign
@@ -202,8 +202,9 @@ class Collector:
     def _made(
         self, batches: Iterator[list[Found]], workers: int, whole: int
     ) -> Generator[Part, None, None]:
-        """Yields the parts. The cluster makes them if there is one; else this process, if there is
-        one worker or few files (`whole` is their number); else several processes."""
+        """Yields the parts as they are made: by the Dask cluster if there is one, else in this
+        process if there is one worker or few files, else in several processes. whole: number of
+        files."""
         if self._cluster is not None:
             return self._cluster.parts(batches, self._part)
         if workers == 1 or whole <= _SMALLEST_PART:
@@ -211,7 +212,8 @@ class Collector:
         return by_processes(batches, self._part, workers)
 
     def _parts(self, most: int, settled: Settled | None) -> Iterator[list[Found]]:
-        """Yields batches of the files that the lake has not seen."""
+        """Yields batches of the files that the lake does not know. most: files per batch. settled:
+        folders to skip."""
         some: list[Found] = []
         size = 0
         self._closed = []
@@ -238,13 +240,14 @@ class Collector:
             yield some
 
     def _takes(self, one: Found) -> bool:
-        """Returns whether a file is read in this round. A file that could not be read does not
-        count against its owner's share when it is tried again, because it would keep the owner's
-        logs out."""
+        """Returns whether a file is read in this round. The size of a file that could not be read
+        before does not count against its owner's limit, because it would otherwise keep the owner's
+        other logs out again and again."""
         return self._shares.takes(one, size=0 if one.key in self._unread else one.size)
 
     def _known(self, batch: list[Found], keys: np.ndarray) -> np.ndarray:
-        """Returns a mask of the files that the lake knows, also by keys of earlier releases."""
+        """Returns a mask of the files that the lake knows, by their keys or by the keys of earlier
+        releases."""
         known = self._publisher.seen.has_keys(keys)
         others = np.flatnonzero(~known)
         earlier = np.array([files.earlier_key(batch[place]) for place in others], "u8")
@@ -252,7 +255,7 @@ class Collector:
         return known
 
     def _take(self, part: Part) -> None:
-        """Commits a part, and removes its logs if the user requested it."""
+        """Commits a part, and removes its log files if the user requested it."""
         logs = len(part.took)
         self._shares.spent(part.spent)
         if len(self._unread) < _MOST_UNREAD:
@@ -279,8 +282,8 @@ class Collector:
         self._progress.at(sums.logs + sums.again + sums.left + sums.unread, sums.logs)
 
     def _publish_delta(self) -> None:
-        """Publishes Delta tables if it is time. They are derived from the commits, so collecting
-        continues if this fails."""
+        """Publishes Delta tables if their interval has passed. Collecting continues if this fails,
+        because they are derived from the commits."""
         try:
             self._due.publish()
         except (LakeError, OSError) as error:
@@ -315,7 +318,7 @@ class Collector:
 
 
 def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
-    """Connects to the named Dask cluster; returns None if workers is a number."""
+    """Connects to the Dask cluster that `workers` names; returns None if `workers` is a number."""
     if not workers.startswith(DASK):
         return None
     from ..spread.cluster import Cluster  # noqa: PLC0415 - needs Dask
@@ -329,8 +332,8 @@ def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
 
 
 def _mode(options: argparse.Namespace) -> int | None:
-    """Returns the mode of the files that this command makes (None: the umask decides). Changes the
-    mode of the lake if the user requested it."""
+    """Returns the mode of the files that this command creates (None: the umask decides). Changes
+    the mode of the lake if the user requested it."""
     lake = os.path.abspath(options.into)
     if not storage.is_lake(lake):
         return options.mode or modes.DEFAULT
@@ -350,7 +353,7 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan collect and returns its exit status."""
     without_pandas()
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:

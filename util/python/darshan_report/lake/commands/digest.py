@@ -1,4 +1,4 @@
-"""darshan digest: one week of a lake as a text that can be sent by mail."""
+"""The command darshan digest: one week of a lake as text to send by mail."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan digest and returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

@@ -11,8 +11,8 @@ from .messages import say, why
 
 
 def told(program: str, work: Callable[[], int], failed: int = 1) -> int:
-    """Returns the exit status of a command: the result of its work, or `failed` after an error,
-    which it prints. Does not handle BrokenPipeError."""
+    """Runs the work of a command and returns its exit status. If it raises an error, prints one
+    line and returns `failed`. Does not handle BrokenPipeError."""
     try:
         return work()
     except BrokenPipeError:

@@ -1,4 +1,5 @@
-"""darshan lake: prints the content of a lake, checks it, and removes rows and old files."""
+"""The command darshan lake: prints the content of a lake, checks it, and removes rows and old
+files."""
 
 from __future__ import annotations
 
@@ -66,8 +67,8 @@ def _logs(snapshot: Snapshot, table: str) -> Iterator[str]:
 
 
 def _deep(snapshot: Snapshot) -> Iterator[str]:
-    """Reads every file twice: for its hash, and every page of it.  Yields an error for other
-    contents, for duplicate logs and for rows of unknown logs."""
+    """Reads every file twice, for its hash and page by page. Yields an error for a file with
+    changed contents, for duplicate logs, and for rows of unknown logs."""
     yield from verify.all_wrong(snapshot.path, snapshot.files.values())
     jobs = list(_logs(snapshot, "jobs"))
     known = set(jobs)
@@ -178,7 +179,7 @@ def _publish(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
-    """Runs a command that changes the lake, prints what it did, and returns the exit status."""
+    """Runs a subcommand that changes the lake, prints what it did, and returns the exit status."""
     path = snapshot.path
     if options.what == "prune":
         return _prune(options, snapshot)
@@ -196,5 +197,5 @@ def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command; returns its exit status."""
+    """Runs darshan lake and returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

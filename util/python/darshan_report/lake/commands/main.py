@@ -1,4 +1,5 @@
-"""Dispatches the commands of lakes and checks for the packages that they need."""
+"""Starts the commands of lakes, after checking that the Python packages that they need are
+installed."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _COMMANDS: dict[str, tuple[Callable[[Sequence[str]], object], tuple[str, ...]]] 
 
 
 def _has(program: str, modules: Sequence[str]) -> bool:
-    """Returns whether this Python has the modules; otherwise says how to install them."""
+    """Returns whether this Python has the modules. If not, prints how to install them."""
     try:
         absent = missing(modules)
     except ImportError as error:
@@ -41,7 +42,8 @@ def _has(program: str, modules: Sequence[str]) -> bool:
 
 
 def main(command: str, given: Sequence[str] | None = None) -> int:
-    """Runs a command of lakes; returns its exit status."""
+    """Runs a command of lakes and returns its exit status. command: "collect", "ask" and so on.
+    given: its arguments, by default those of the process."""
     parse, packages = _COMMANDS[command]
     program = f"darshan {command}"
     words = sys.argv[1:] if given is None else given

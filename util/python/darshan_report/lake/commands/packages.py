@@ -1,9 +1,8 @@
-"""The Python packages that the commands of lakes need, and how to install those that are missing.
+"""The Python packages that the commands of lakes need, and how to install missing ones.
 
 Debian's Python refuses packages from pip, and Debian 12 has neither pyarrow nor duckdb. So an
-installation of Darshan uses them from a virtual environment, which DARSHAN_PYTHON names. A Python
-with the wheel of darshan-report uses its own packages.
-"""
+installed Darshan uses them from a virtual environment, whose Python DARSHAN_PYTHON names. A Python
+with the wheel of darshan-report uses its own packages."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ ENVIRONMENT = "~/darshan-centre"
 
 
 def missing(modules: Sequence[str]) -> list[str]:
-    """Returns the modules that this Python does not have.  Raises ImportError if it has a module
-    that cannot be imported."""
+    """Returns which of the modules this Python lacks. Raises ImportError if a module exists but
+    cannot be imported."""
     absent = []
     for module in modules:
         try:
@@ -36,7 +35,7 @@ def missing(modules: Sequence[str]) -> list[str]:
 
 
 def advice(absent: Sequence[str]) -> tuple[str, list[str]]:
-    """Returns a sentence and the commands that install the missing modules."""
+    """Returns a sentence, and the commands that install the missing modules."""
     python = shlex.quote(sys.executable)
     if _is_wheel():
         return "install it with", [f"{python} -m pip install 'darshan-report[centre]'"]
@@ -54,13 +53,14 @@ def advice(absent: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _projects(usual: Sequence[str], absent: Sequence[str]) -> str:
-    """Returns the names under which pip installs modules, quoted for a shell."""
+    """Returns the names by which pip installs modules, quoted for a shell. usual: modules that are
+    always installed, too."""
     modules = dict.fromkeys([*usual, *absent])
     return " ".join(shlex.quote(_PROJECTS.get(module, module)) for module in modules)
 
 
 def _is_wheel() -> bool:
-    """Returns whether pip installed this package."""
+    """Returns whether this package was installed by pip."""
     try:
         report = metadata.distribution("darshan-report")
         found = str(report.locate_file("darshan_report/__init__.py"))

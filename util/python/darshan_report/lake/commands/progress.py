@@ -1,5 +1,5 @@
-"""Progress of a collector: one line that is overwritten on a terminal, else one line per thousand
-logs."""
+"""The progress of a collection: on a terminal one line that is overwritten, else one line per
+thousand logs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Progress:
     """Prints the progress of one collection on stderr."""
 
     def __init__(self, program: str, whole: int) -> None:
-        """Begins the progress of a collection; whole is the number of files to check."""
+        """Begins the progress of a collection. whole: number of files to check."""
         self._program = program
         self.whole = whole
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
@@ -33,11 +33,11 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Returns the seconds since the collection began."""
+        """The seconds since the collection began."""
         return time.monotonic() - self._begun
 
     def at(self, number: int, done: int) -> None:
-        """Prints the progress: `number` files were checked, `done` logs collected."""
+        """Prints the progress. number: of checked files. done: number of collected logs."""
         rate = done / self.seconds if self.seconds > 0 else 0.0
         left = self.whole - number
         text = f"{number:,} of {self.whole:,} logs, {rate:,.0f}/s"
@@ -54,7 +54,7 @@ class Progress:
             say(self._program, text)
 
     def clear(self) -> None:
-        """Erases the line, so that another line can be printed."""
+        """Erases the line of progress, so that another line can be printed."""
         if self._wide:
             sys.stderr.write(f"\r{' ' * self._wide}\r")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""darshan serve: a lake in a browser."""
+"""The command darshan serve: shows a lake in a browser."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs the command until a signal ends it; returns its exit status."""
+    """Runs darshan serve until a signal ends it; returns its exit status."""
     return told(PROGRAM, lambda: _run(options))

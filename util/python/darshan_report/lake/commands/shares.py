@@ -1,8 +1,7 @@
-"""Limits the share of each user's logs in a round of a collector.
+"""Limits how much of each user's logs a collector reads in one round.
 
 Without a limit, a user with more logs than the collector can read would delay the logs of all
-others. Logs above a user's share wait for the next round, which searches all folders again.
-"""
+others. Logs above the limit wait for the next round, which searches all folders again."""
 
 from __future__ import annotations
 
@@ -15,11 +14,12 @@ _LEAST = 16 << 10  # bytes that a log counts as at least: a small log also takes
 
 
 class Shares:
-    """Decides which logs are read in one round of a collection, so that each user takes at most so
-    many bytes and seconds."""
+    """Decides which logs are read in one round, so that no user takes more than a limit of bytes
+    and of processor time."""
 
     def __init__(self, most_bytes: int, most_seconds: float) -> None:
-        """Begins a round in which a user may take so many bytes of logs, and seconds of a core."""
+        """most_bytes, most_seconds: how many bytes of logs and seconds of processor time a user may
+        take in this round."""
         self._most_bytes = most_bytes
         self._most_seconds = most_seconds
         # Logs of root and of the collector's user may be copies of other users' logs, so these two
@@ -30,7 +30,8 @@ class Shares:
         self.waiting = 0  # logs for the next round
 
     def takes(self, found: Found, size: int) -> bool:
-        """Returns whether a log is read in this round, and counts so many bytes of it."""
+        """Returns whether a log is read in this round. If so, counts `size` bytes against its
+        owner's limit."""
         owner = found.owner
         if owner in self._exempt:
             return True
@@ -42,6 +43,6 @@ class Shares:
         return True
 
     def spent(self, seconds: Mapping[int, float]) -> None:
-        """Counts processor time that a part took, by the owners of its logs."""
+        """Counts the processor time that a part took. seconds: by user id of the logs' owners."""
         for owner, took in seconds.items():
             self._seconds[owner] = self._seconds.get(owner, 0.0) + took

@@ -1,4 +1,5 @@
-"""darshan collect --scheduler and --servers: tables that do not come from logs."""
+"""Runs `darshan collect --scheduler` and `--servers`, which fill tables that do not come from
+logs."""
 
 from __future__ import annotations
 

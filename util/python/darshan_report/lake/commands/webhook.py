@@ -1,9 +1,8 @@
-"""Posts the answer of `darshan ask LAKE changes` to a web server, as JSON.
+"""Posts the result of `darshan ask LAKE changes` to a web server, as JSON.
 
 Address and token are secrets, because everyone who knows the address of a chat's webhook can write
 to the chat. So they come from a file or from the environment, and messages contain only the host of
-the address.
-"""
+the address."""
 
 from __future__ import annotations
 
@@ -33,7 +32,8 @@ _MARKUP = re.compile(r"[<>&@`\[\]]")  # of chats, in names that users choose
 
 @dataclass(frozen=True)
 class _Origin:
-    """The scheme, host and port of an address. Only the origin of --webhook gets the token."""
+    """The scheme, host and port of an address. The token is sent only to the origin of
+    --webhook."""
 
     scheme: str
     host: str
@@ -41,7 +41,7 @@ class _Origin:
 
     @property
     def is_here(self) -> bool:
-        """Returns whether it is this machine."""
+        """Whether the host is this machine."""
         return self.host in ("localhost", "127.0.0.1", "::1")
 
     def __str__(self) -> str:
@@ -67,15 +67,16 @@ def _origin(address: str) -> _Origin:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Makes each redirect an error, which has its status and headers."""
+    """Treats each redirect as an error, which has its status and headers."""
 
     def redirect_request(self, *_: Any) -> None:
-        """Follows no redirect."""
+        """Returns None, so that no redirect is followed."""
 
 
 def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> urllib.request.Request:
-    """Returns the request after a redirect: the same request, to the same origin. Otherwise another
-    server would get the token, or a GET without contents would be sent. Raises LakeError."""
+    """Returns the request to send after a redirect: the same request, to the same origin. Raises
+    LakeError for any other redirect, because it would send the token to another server, or send a
+    GET without the content."""
     here = _origin(request.full_url)
     address = urllib.parse.urljoin(request.full_url, found.headers.get("Location", ""))
     if found.code not in _SAME_REQUEST:
@@ -88,8 +89,8 @@ def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> url
 
 
 def body(lake: str, since: str, found: list[Change], top: int) -> bytes:
-    """Returns the JSON that is posted: `text` for people, as chats show it, and the changes with
-    all numbers."""
+    """Returns the JSON that is posted: `text` for people, which a chat shows, and the first `top`
+    changes with all numbers."""
     some, more = found[:top], len(found) - top
     lines = [one.says for one in some]
     lines += [f"{plural(more, 'more change')} (--top)"] if more > 0 else []
@@ -127,7 +128,8 @@ def _post(to: Webhook, content: bytes) -> None:
 
 
 def post(to: Webhook, content: bytes, seconds: float = _SECONDS) -> None:
-    """Posts JSON; returns once the server has accepted it.  Raises LakeError, with one line."""
+    """Posts JSON, and returns when the server has accepted it. Raises LakeError, with one line. to:
+    address and token. seconds: limit of the whole request."""
     where = _origin(to.address)
     if to.token and where.scheme == "http" and not where.is_here:
         raise LakeError(f"cannot send a token to {where}, because http:// is not encrypted; "

@@ -1,1 +1,1 @@
-"""Commits of a lake, and the rewriting and removal of its files."""
+"""Commits of a lake, and rewriting and removing its files."""

@@ -1,10 +1,9 @@
-"""The order of the rows of a compacted file, in which rows of one user or program are neighbours.
+"""Orders the rows of a compacted file so that rows of one user or program are neighbours.
 
 A reader skips row groups whose smallest and largest values exclude the values that it needs. Rows
-arrive by day. A span is a few row groups of neighbouring days; its rows are ordered by program and
-user. So a query about some days reads the spans of these days, and a query about a program or user
-reads a part of each span.
-"""
+arrive by day. A span is a few row groups of neighbouring days, whose rows are ordered by program
+and user. So a query about some days reads the spans of these days, and a query about a program or
+user reads a part of each span."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ _COLUMN = 8  # bytes of a value in memory, about
 
 
 def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Returns numbers with the same order as the strings; null is first."""
+    """Returns integers that have the same order as the strings of a column; null comes first."""
     array = column.combine_chunks()
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     place = np.argsort(pc.sort_indices(array.dictionary).to_numpy())
@@ -31,7 +30,7 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
-    """Returns rows by program and user. Rows of the log `before` come first, and rows of the last
+    """Orders rows by program and user. Rows of the log `before` come first, and rows of the last
     log stay last, so that all rows of a log stay together."""
     rows = rows.unify_dictionaries()
     logs = _ranks(rows["log"])
@@ -44,8 +43,8 @@ def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
 
 
 def clustered(parts: Iterable[pa.Table], group: int) -> Iterator[pa.Table]:
-    """Yields the rows of all parts, which come by day and by log, in spans of row groups of `group`
-    rows."""
+    """Yields the rows of all parts in spans, each ordered by program and user. parts: ordered by
+    day and log. group: rows of a row group."""
     held: list[pa.Table] = []
     size, before = 0, None
     for part in parts:

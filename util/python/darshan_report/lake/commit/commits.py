@@ -1,9 +1,8 @@
 """Commits of a lake: numbered files, each with one change of the whole lake.
 
-_commits/000000000007.json is created by link(), so it is complete or absent.  If two processes try
-to create number 7, only one succeeds.  A commit names files of all tables that appear or disappear
-together.  Readers of a lake read its commits, and only the files that these name.
-"""
+_commits/000000000007.json is created by link(), so it is complete or absent. If two processes try
+to create number 7, only one succeeds. A commit names files of all tables that appear or disappear
+together. Readers of a lake read its commits, and only files that a commit names."""
 
 from __future__ import annotations
 
@@ -41,14 +40,14 @@ class File:
 
     @property
     def month(self) -> str:
-        """Returns the partition that the file is in."""
+        """The month of the partition that contains the file."""
         return self.path.split("/")[1].partition("=")[2]
 
 
 @dataclass
 class Change:
-    """The content of one commit: its purpose, and the files that it adds to the tables and to
-    _seen, or removes from them."""
+    """The content of one commit: its purpose, and the files that it adds to, or removes from, the
+    tables and _seen."""
 
     what: str
     add: list[File] = field(default_factory=list)
@@ -58,7 +57,7 @@ class Change:
     note: dict[str, Any] = field(default_factory=dict)
 
     def content(self, number: int) -> bytes:
-        """Returns the content of the commit's file."""
+        """Returns the bytes of the commit's file. number: of the commit."""
         return storage.as_json(
             {
                 "number": number,
@@ -74,7 +73,7 @@ class Change:
 
 
 class Snapshot:
-    """The files of a lake after a commit; refresh() brings it to the newest commit."""
+    """The files that a lake has after a commit. refresh() brings it to the newest commit."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -86,7 +85,7 @@ class Snapshot:
         self.refresh()
 
     def refresh(self) -> set[str]:
-        """Applies the commits since the last refresh; returns the new files of _seen."""
+        """Applies the commits since the last refresh. Returns the names of new files in _seen."""
         for _ in range(_TRIES):
             with contextlib.suppress(LakeError):  # a sweep removed a commit after it was listed
                 return self._refresh()
@@ -141,8 +140,8 @@ class Snapshot:
         self.number = number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether no commit follows. With `look`, lists all commits, so that the result is
-        also right if a sweep has removed the next commit."""
+        """Returns whether no newer commit exists. look: lists all commits, so that the result is
+        right even if a sweep has removed the next commit."""
         if not os.path.isdir(os.path.join(self.path, COMMITS)):
             return False
         if look:
@@ -151,9 +150,9 @@ class Snapshot:
         return not os.path.exists(self._name(self.number + 1))
 
     def write_state(self) -> None:
-        """Writes all commits so far into one file, so that a reader need not read each of them.
-        Leaves out replaced files that a sweep has removed, because the file would otherwise grow
-        for ever."""
+        """Writes all commits so far into one file, a state, so that a reader need not read each of
+        them. Leaves out replaced files that a sweep has removed, because states would otherwise
+        grow without limit."""
         self.replaced = {
             path: when
             for path, when in self.replaced.items()
@@ -168,14 +167,15 @@ class Snapshot:
         storage.replace(self._name(self.number, _STATE), storage.as_json(content))
 
     def old_commits(self) -> Iterator[str]:
-        """Yields the commits that the newest state contains, and all older states."""
+        """Yields the paths of commits that the newest state contains, and of all older states."""
         numbers, states = self._there()
         newest = max(states, default=0)
         yield from (self._name(n) for n in sorted(numbers) if n <= newest)
         yield from (self._name(n, _STATE) for n in sorted(states) if n < newest)
 
     def commit(self, change: Change) -> bool:
-        """Tries to make this the next commit; returns False if another process was first."""
+        """Tries to create the next commit with this change. Returns False if another process was
+        first."""
         content = change.content(self.number + 1)
         if not storage.create(self._name(self.number + 1), content):
             return False
@@ -187,11 +187,11 @@ class Snapshot:
         return True
 
     def of(self, table: str) -> list[File]:
-        """Returns the files of a table, by month and day."""
+        """Returns the files of a table, ordered by month and day."""
         found = [f for f in self.files.values() if f.table == table]
         return sorted(found, key=lambda f: (f.month, f.first, f.path))
 
     @property
     def tables(self) -> list[str]:
-        """Returns the tables that have files."""
+        """The names of the tables that have files."""
         return sorted({f.table for f in self.files.values()})

@@ -1,8 +1,7 @@
-"""Compaction: many small files become few large ones, by day, and in spans of some days by program
-and user (cluster.py).
+"""Compaction: rewrites many small files as few large ones, with rows ordered by day and, within
+spans of some days, by program and user (cluster.py).
 
-The small files remain for a while, because other processes may be reading them.
-"""
+The small files remain for a while, because other processes may be reading them."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ _MOST_SEEN = 256
 
 @dataclass
 class Made:
-    """The result of a compaction: numbers of files before and after it."""
+    """The numbers of files before and after a compaction."""
 
     before: int = 0
     after: int = 0
@@ -49,7 +48,8 @@ class Made:
 
 
 def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Returns the columns of the newest schema; a column that an older file lacks is null."""
+    """Returns a table with the columns of the newest schema. A column that an older file lacks is
+    null."""
     arrays = []
     for field in schema:
         names = (field.name, (field.metadata or {}).get(b"was", b"").decode())
@@ -60,14 +60,15 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _days(file: pq.ParquetFile, group: int) -> tuple[datetime.date | None, datetime.date | None]:
-    """Returns the first and the last day in a row group, or None for both if unknown."""
+    """Returns the first and the last day in a row group; None for both if unknown."""
     place_of = file.schema_arrow.get_field_index("day")
     found = file.metadata.row_group(group).column(place_of).statistics
     return (found.min, found.max) if found is not None and found.has_min_max else (None, None)
 
 
 def _sorted_parts(paths: list[str], schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yields all rows by day, one row group of a day at a time; few rows are sorted in memory."""
+    """Yields all rows of some files by day, in parts of limited size, because not all rows fit into
+    memory."""
     opened = [pq.ParquetFile(path) for path in paths]
     try:
         groups = [(f, n) for f in opened for n in range(f.num_row_groups)]
@@ -114,7 +115,7 @@ def _of_day(
 
 
 class _Output:
-    """The files of one partition; the next file begins when the last one is large enough."""
+    """The new files of one partition. A new file begins when the current one is large enough."""
 
     def __init__(self, folder: str, table: str, month: str, schema: pa.Schema, shape: str) -> None:
         self.files: list[File] = []
@@ -128,7 +129,7 @@ class _Output:
         self.group = max(1024, min(most, _GROUP // (8 * len(schema))))  # rows of a row group
 
     def write(self, rows: pa.Table) -> None:
-        """Writes rows in separate row groups."""
+        """Writes rows as row groups of their own."""
         if not len(rows):
             return
         logs = rows["log"]
@@ -153,8 +154,8 @@ class _Output:
         self._is_full = self._sink.tell() >= LARGEST // 2
 
     def close(self) -> None:
-        """Completes the current file, syncs it and adds it to `files`; does nothing if none is
-        open."""
+        """Completes the current file, flushes it to the disk and adds it to `files`. Does nothing
+        if no file is open."""
         if self._writer is None:
             return
         self._writer.close()
@@ -175,9 +176,8 @@ def _paths(snapshot: Snapshot, table: str) -> set[str]:
 
 
 def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") -> bool:
-    """Commits the files below `folder` in place of other files. Returns False, and commits nothing,
-    if some of the replaced files are no longer in the lake, or if another process has changed the
-    named table."""
+    """Commits the files below `folder` in place of other files. Returns False, without a commit, if
+    a file to be replaced is no longer in the lake, or if another process has changed `table`."""
     moved: list[str] = []
     before = _paths(snapshot, table)
     try:
@@ -206,7 +206,7 @@ def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") ->
 
 
 def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
-    """Returns the small files of each table and month."""
+    """Returns the small files by table and month."""
     found: dict[tuple[str, str], list[File]] = {}
     for file in snapshot.files.values():
         if file.bytes < SMALLEST:
@@ -215,8 +215,8 @@ def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
 
 
 def _groups(files: list[File]) -> Iterator[list[File]]:
-    """Yields groups of files that are opened together, of neighbouring days; a single file is not
-    a group."""
+    """Yields groups of files of neighbouring days that are rewritten together. A single file is no
+    group."""
     ordered = sorted(files, key=lambda f: (f.first, f.path))
     for begin in range(0, len(ordered), _OPENED):
         group = ordered[begin : begin + _OPENED]
@@ -238,8 +238,8 @@ class Compactor:
         self.made = Made()
 
     def all(self) -> None:
-        """Rewrites all small files. The resulting files of many groups may be small again, so they
-        are grouped again, until a month has at most one small file."""
+        """Rewrites all small files. Because the result of many groups may be small files again,
+        repeats this until a month has at most one small file."""
         for (table, month), first in sorted(_partitions(self.snapshot).items()):
             files = first
             while len(files) > 1:
@@ -252,8 +252,8 @@ class Compactor:
         _compact_seen(self.snapshot, sorted(self.snapshot.seen), _MANY_SEEN)
 
     def some(self) -> None:
-        """Rewrites a few groups of files of about the same size, so that a month never has many
-        small files, and each row is seldom rewritten. A collector calls this after a commit."""
+        """Rewrites a few groups of files of similar size, so that a month never has many small
+        files, and each row is seldom rewritten. A collector calls this after a commit."""
         done = 0
         for (table, month), files in sorted(_partitions(self.snapshot).items()):
             sizes: dict[int, list[File]] = {}
@@ -300,7 +300,8 @@ def compact(
     schema_of: Callable[[str], pa.Schema],
     shape_of: Callable[[pa.Schema], str],
 ) -> Made:
-    """Rewrites all small files as large ones."""
+    """Rewrites all small files of a lake as large ones. schema_of: returns the schema of a table.
+    shape_of: returns the hash of a schema."""
     compactor = Compactor(Snapshot(lake), schema_of, shape_of)
     compactor.all()
     compactor.snapshot.write_state()

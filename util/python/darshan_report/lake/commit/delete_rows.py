@@ -17,8 +17,8 @@ from .verify import hash_of
 
 
 def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
-    """Copies a file without the rows of some logs, one row group at a time. Returns the numbers of
-    rows that remain and that were removed."""
+    """Copies a Parquet file without the rows of some logs, one row group at a time. Returns how
+    many rows remain, and how many were left out."""
     left = gone = 0
     with (
         pq.ParquetFile(source) as file,
@@ -35,8 +35,8 @@ def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
 
 
 def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[File]:
-    """Removes all rows of some logs from uncommitted files below a folder. Returns the remaining
-    files."""
+    """Removes all rows of some logs from uncommitted files. folder: contains the files. Returns the
+    files that still have rows."""
     found: list[File] = []
     for file in files:
         source = os.path.join(folder, file.path)
@@ -59,9 +59,9 @@ def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[F
 def rewritten(
     lake: str, folder: str, file: File, goes: Callable[[pa.Table], pa.Array]
 ) -> tuple[File | None, int]:
-    """Writes a copy of a lake's file without some rows below a folder, one row group at a time.
-    Returns the copy and the number of removed rows.  The copy is None if no row remains or none
-    was removed."""
+    """Writes a copy of a lake's file, without some rows, below `folder`, one row group at a time.
+    goes: returns a mask of the rows to leave out. Returns the copy, None if no row remains or none
+    was left out, and the number of rows left out."""
     path = f"{file.table}/month={file.month}/{storage.new_name()}.parquet"
     target = os.path.join(folder, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -96,8 +96,8 @@ def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:
 def without_logs(
     snapshot: Snapshot, logs: Mapping[str, set[str]], folder: str, change: Change
 ) -> None:
-    """Adds to a change the copies, made below a folder, of files of the lake without the rows of
-    some logs.  logs has these by the paths of the files."""
+    """Rewrites files of the lake without the rows of some logs. Writes the copies below `folder`
+    and adds them to `change`. logs: the logs to leave out, by path of the file."""
     for path, gone in logs.items():
         file = snapshot.files[path]
         mask = functools.partial(_is_of, pa.array(sorted(gone), pa.string()))

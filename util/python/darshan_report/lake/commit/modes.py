@@ -1,8 +1,7 @@
-"""The mode of the files of a lake, which decides who may read and write them; _lake.json stores it.
+"""The mode of the files of a lake, which decides who may read and write them. _lake.json stores it.
 
 A command that writes sets its umask, so that every file and folder has the mode from the beginning.
-Folders also get the group of the folder above, if that folder has the setgid bit.
-"""
+Folders also get the group of the folder above, if that folder has the setgid bit."""
 
 from __future__ import annotations
 
@@ -18,12 +17,13 @@ _ALL = 0o777
 
 
 def folder(mode: int) -> int:
-    """Returns the mode of folders: users who may read files may search folders."""
+    """Returns the mode of folders for a mode of files: users who may read files may search
+    folders."""
     return mode | (mode & 0o444) >> 2
 
 
 def as_text(mode: int) -> str:
-    """Returns a mode as _lake.json and the command line have it."""
+    """Returns a mode in the form of _lake.json and of the command line, "0640"."""
     return f"{mode:04o}"
 
 
@@ -36,8 +36,8 @@ def of_lake(path: str) -> int | None:
 
 @contextlib.contextmanager
 def kept(mode: int | None) -> Iterator[None]:
-    """Gives all new files this mode, and new folders the mode from folder(); None changes
-    nothing."""
+    """A context in which new files get this mode, and new folders the mode from folder(). If `mode`
+    is None, nothing changes."""
     if mode is None:
         yield
         return
@@ -49,14 +49,14 @@ def kept(mode: int | None) -> Iterator[None]:
 
 
 def give(path: str, mode: int) -> None:
-    """Sets the mode of a file if it differs: a worker on another machine may have made the file
+    """Sets the mode of a file if it differs. A worker on another machine may have created the file
     with the umask there."""
     if stat.S_IMODE(os.stat(path).st_mode) != mode:
         os.chmod(path, mode)
 
 
 def _each(path: str) -> Iterator[tuple[str, bool]]:
-    """Yields the paths of a lake and whether they are folders, outer ones first."""
+    """Yields each path of a lake, and whether it is a folder; outer folders first."""
     waiting = [path]
     while waiting:
         top = waiting.pop()
@@ -70,7 +70,7 @@ def _each(path: str) -> Iterator[tuple[str, bool]]:
 
 
 def change(path: str, mode: int) -> None:
-    """Gives all files and folders of a lake this mode, and _lake.json the setting.  Raises OSError
+    """Sets the mode of all files and folders of a lake, and stores it in _lake.json. Raises OSError
     if this user does not own the lake."""
     said = {**storage.settings(path), "mode": as_text(mode)}
     for one, is_folder in _each(path):

@@ -1,8 +1,9 @@
-"""Older contents of a log file. The commit that adds newer contents removes the rows of the older
-contents. Otherwise a log that is collected while it is still being copied would count twice. The
-keys in commit/seen.py begin with a hash of the path, so that a collector sees without reading
-tables that a path was known with other contents.
-"""
+"""Replaces rows of a log whose file had other contents when it was collected before.
+
+The commit that adds the newer contents removes the rows of the older ones. Otherwise a log that is
+collected while it is still being copied would count twice. The keys in commit/seen.py begin with a
+hash of the path, so that a collector sees without reading tables that a path was known with other
+contents."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ from .seen import Seen
 
 
 class Place(NamedTuple):
-    """A file that was read. shown: its path, as in the tables. owner: its owner, as in the tables,
-    who may replace only own logs; "" if the owner is root or the collector's user."""
+    """A file that was read. shown: its path in the form of the tables. owner: the user whose logs
+    it may replace; "" if the file's owner is root or the collector's user."""
 
     found: Found
     shown: str
@@ -40,7 +41,7 @@ _NAMES_A_JOB = re.compile(r"_id\d+")
 
 @dataclass
 class Older:
-    """Logs whose rows a commit removes, because newer contents of their files replace them."""
+    """Logs whose rows a commit removes, because their files have newer contents."""
 
     logs: set[str] = field(default_factory=set)
     days: set[str] = field(default_factory=set)
@@ -48,7 +49,7 @@ class Older:
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, index.ROW))
 
     def may_be_in(self, file: File) -> bool:
-        """Returns whether a Parquet file may have rows of these logs.  All rows of a log have the
+        """Returns whether a Parquet file may have rows of these logs. All rows of a log have the
         same day."""
         if not self.logs:
             return False
@@ -62,8 +63,8 @@ def _text(row: np.void) -> str:
 
 
 def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
-    """Returns the logs of these rows that are known under several paths: a log that changed at one
-    path may still exist at another."""
+    """Returns the logs of these rows that are known under several paths. If the contents of one
+    path changed, such a log may still exist at another. more: rows of the part itself."""
     places: dict[str, set[int]] = {}
     for row in np.concatenate([known.of_logs(rows), more]):
         places.setdefault(_text(row), set()).add(int(row["key"]) >> files.STATE_BITS)
@@ -71,7 +72,7 @@ def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
 
 
 def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
-    """Returns log, day and path of the rows of these logs in jobs and problems."""
+    """Returns log, day, path and owner of these logs' rows in the tables jobs and problems."""
     wanted = pa.array(sorted(logs), pa.string())
     found = []
     for table in ("jobs", "problems"):
@@ -88,8 +89,9 @@ def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
 
 
 def _of_others(there: list[dict[str, Any]], places: Mapping[str, Place]) -> set[str]:
-    """Returns the logs whose owner was another user than the present owner of the file at their
-    path. A user who may write into the folder of a removed log can make a file with its name."""
+    """Returns the logs whose file had another owner than the file that is now at the path. A user
+    who may write into the folder of a removed log can create a file with its name. there: rows of
+    these logs. places: files by path."""
     found = set()
     for row in there:
         place = places.get(row["path"])
@@ -103,10 +105,12 @@ def _is_damage(row: dict[str, Any]) -> bool:
 
 
 def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
-    """Returns the older contents of the files at some paths. here: the rows of seen.py for the
-    present contents. A name that the runtime gives a log is used for only one job, so other
-    contents are the same log, unless another user owns the file now. A file with another name may
-    be reused for the next job, so only its damaged contents are replaced."""
+    """Returns the logs whose rows must be replaced, because the files at some paths have other
+    contents now. here: the present contents, as rows of seen.py.
+
+    The runtime uses the name of a log for only one job, so other contents under the name are the
+    same log, unless another user owns the file now. A file with another kind of name may be reused
+    for the next job, so only its damaged contents are replaced."""
     older = Older()
     rows = known.of_paths(np.array(sorted(at), "u8"))
     now = {(_text(row), int(row["key"]) >> files.STATE_BITS) for row in here}
@@ -135,8 +139,8 @@ def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
 
 
 def outdated(older: Older, at: At) -> set[int]:
-    """Returns the keys of files that have changed since they were read, because the lake may have
-    newer contents than those that were read."""
+    """Returns the keys of files that have changed again since they were read. The lake may already
+    have newer contents of them."""
     return {
         key
         for key, (found, shown, _) in at.items()

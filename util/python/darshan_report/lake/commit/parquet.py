@@ -1,6 +1,5 @@
-"""The settings of rewritten Parquet files, as in write/arrow.py: strings have dictionaries, and
-each page has a checksum, with which `darshan lake check` finds damage.
-"""
+"""The settings of rewritten Parquet files, which equal those in write/arrow.py: strings have
+dictionaries, and each page has a checksum, with which `darshan lake check` finds damage."""
 
 from __future__ import annotations
 
@@ -16,12 +15,12 @@ LEVEL = 3  # of compression: a rewritten file is read for years
 
 class _Writer(pq.ParquetWriter):  # type: ignore[misc]  # pyarrow has no types
     def write_table(self, table: pa.Table, row_group_size: int | None = None) -> None:
-        """Writes rows with dictionaries that have only the strings of these rows."""
+        """Writes rows. Dictionaries contain only the strings of these rows."""
         super().write_table(dictionaries.of_its_rows(table), row_group_size)
 
 
 def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
-    """Opens a file that is filled one row group at a time."""
+    """Opens a Parquet file for writing, one row group at a time. level: of compression."""
     return _Writer(
         target,
         schema,

@@ -1,4 +1,5 @@
-"""Prune: removes the rows of old jobs, or of one user, from all tables in one commit."""
+"""`darshan lake prune`: removes the rows of old jobs, or of one user, from all tables in one
+commit."""
 
 from __future__ import annotations
 
@@ -29,13 +30,13 @@ class Gone:
 
 @dataclass(frozen=True)
 class Which:
-    """Selects the rows of days before a day, or of a user."""
+    """Selects the rows before a day, or the rows of a user."""
 
     before: datetime.date | None = None
     user: str | None = None
 
     def may_have(self, file: File) -> bool:
-        """Returns whether a file may have rows that are selected."""
+        """Returns whether a file may have selected rows."""
         if self.before is not None:
             return bool(file.first) and file.first < str(self.before)
         return True
@@ -50,14 +51,14 @@ class Which:
 
 
 def _number(lake: str, file: File, which: Which) -> int:
-    """Returns how many rows of a file are selected."""
+    """Returns how many rows of a file are selected. lake: its path."""
     column = "day" if which.before is not None else "user"
     rows = pq.read_table(os.path.join(lake, file.path), columns=[column], partitioning=None)
     return int(pc.sum(which.goes(rows)).as_py() or 0)
 
 
 def would_go(snapshot: Snapshot, which: Which) -> Gone:
-    """Returns the rows that prune would remove now. Removes nothing."""
+    """Returns what prune() would remove now, without removing it."""
     gone = Gone()
     for file in snapshot.files.values():
         number = _number(snapshot.path, file, which) if which.may_have(file) else 0
@@ -69,7 +70,8 @@ def would_go(snapshot: Snapshot, which: Which) -> Gone:
 
 
 def prune(lake: str, which: Which) -> Gone:
-    """Removes rows from all tables in one commit; retries if another process committed."""
+    """Removes the selected rows from all tables in one commit. Begins again if another process
+    committed meanwhile."""
     snapshot = Snapshot(lake)
     total = Gone()
     while True:

@@ -1,8 +1,8 @@
-"""Turns a part, which no reader sees, into a commit, which makes all of it visible at once. If two
-collectors have read the same log, the log belongs to the first commit. The other collector notices
-this when its commit number is taken. It then removes the log's rows from its files and tries the
-next number.
-"""
+"""Commits a part, which makes all of its rows visible to readers at once.
+
+If two collectors have read the same log, the log belongs to the first commit. The other collector
+notices this when its commit number is taken. It then removes the log's rows from its files and
+tries the next number."""
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ class Publisher:
         self._lake = lake
 
     def refresh(self) -> None:
-        """Reads the commits of other processes."""
+        """Applies the commits of other processes."""
         self.snapshot.refresh()
         self.seen.update(self.snapshot.seen)
 
     def publish(self, part: Part) -> int:
-        """Makes a part visible.  Returns how many of its logs other collectors had committed
-        before."""
+        """Commits a part. Returns how many of its logs other collectors had already committed."""
         twice = 0
         name = ""
         published: list[str] = []
@@ -80,13 +79,13 @@ class Publisher:
         return twice
 
     def _older(self, part: Part) -> Older:
-        """Returns the older contents of the files of a part."""
+        """Returns the logs that the commit of a part must replace."""
         here = np.concatenate([part.seen, part.copies])
         return older_contents.find(self.snapshot, self.seen, part.at, here)
 
     def _drop_outdated(self, part: Part, older: Older) -> bool:
-        """Removes logs whose files have changed since from a part, if the lake has other contents
-        of these files, which may be newer. Returns whether it removed any."""
+        """Removes from a part the logs whose files changed after they were read, if the lake has
+        other contents of the files, which may be newer. Returns whether it removed any."""
         keys = np.array(sorted(older_contents.outdated(older, part.at)), "u8")
         mask = np.isin(part.seen["key"], keys)
         for key in keys.tolist():
@@ -100,8 +99,9 @@ class Publisher:
         return bool(len(keys))
 
     def _commit(self, part: Part, name: str, older: Older) -> bool:
-        """Tries to commit the part. The same commit removes resolved rows of the table problems,
-        and rows of older contents of the part's files."""
+        """Tries to commit a part. The same commit removes errors of files that are readable now
+        (table problems), and rows of older contents of the part's files. name: of the part's file
+        in _seen. Returns False if another process took the commit number."""
         note = {"logs": len(part.seen), "records": part.records}
         folder = os.path.join(self._lake, storage.WORK, storage.new_name())
         os.mkdir(folder)
@@ -132,8 +132,7 @@ class Publisher:
 
     def _give_up(self, published: list[str], name: str) -> None:
         """Removes files that were not committed. The error may have occurred after the commit, so
-        the lake decides which files were committed. If the lake cannot be read, the files remain
-        for a later sweep."""
+        the lake's commits decide. If they cannot be read, the files remain for a later sweep."""
         self.snapshot.refresh()
         if name and name not in self.snapshot.seen:
             self._drop(name)
@@ -165,15 +164,15 @@ class Publisher:
             storage.sync(one)
 
     def _all_there(self, part: Part) -> None:
-        """Raises LakeError if a sweep removed a file, which can happen to a collector that was
-        suspended for a day."""
+        """Raises LakeError if a file of the part no longer exists. A sweep removes it if the
+        collector was suspended for a day."""
         for file in part.files:
             if not os.path.exists(os.path.join(self._lake, file.path)):
                 raise LakeError(f"{file.path} was removed before it was committed; collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
-        """Removes the logs that another collector has committed (mask `again`) from the files of a
-        part."""
+        """Removes from a part the logs that another collector has committed. again: mask of them.
+        published: paths that were already moved into the lake."""
         logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]

@@ -1,4 +1,4 @@
-"""Removes log files whose rows are all in a lake, after reading these rows back from the disk."""
+"""Removes log files after a lake has all their rows. The rows are first read back from the disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _read_back(lake: str, file: File) -> None:
-    """Reads every page of a file by row groups.  Raises LakeError if rows are missing."""
+    """Reads every page of a file, one row group at a time. Raises LakeError if rows are missing."""
     with pq.ParquetFile(os.path.join(lake, file.path), page_checksum_verification=True) as opened:
         rows = sum(len(opened.read_row_group(n)) for n in range(opened.num_row_groups))
     if rows != file.rows:
@@ -30,7 +30,7 @@ def _read_back(lake: str, file: File) -> None:
 
 
 def _named(lake: str, some: Iterable[File], logs: pa.Array) -> set[str]:
-    """Returns which of these logs have a row in some files."""
+    """Returns which of these logs have rows in the files `some`."""
     found: set[str] = set()
     for file in some:
         with pq.ParquetFile(os.path.join(lake, file.path)) as opened:
@@ -45,8 +45,8 @@ def _texts(rows: np.ndarray) -> list[str]:
 
 
 def remove(snapshot: Snapshot, part: Part) -> int:
-    """Removes the files of a part whose logs are in the lake; returns their number. Does not remove
-    damaged logs, and files that changed after they were read."""
+    """Removes the log files of a part whose rows are in the lake, and returns their number. Damaged
+    logs, and files that changed after they were read, remain."""
     lake = snapshot.path
     new, old = _texts(part.seen), _texts(part.copies)
     for file in part.files:

@@ -1,8 +1,6 @@
 """Removes error rows of files that could not be read once and are readable now.
 
-The commit that adds the logs removes these rows, so a reader never sees a log together with its
-error.
-"""
+The commit that adds the logs removes their error rows, so a reader never sees both."""
 
 from __future__ import annotations
 
@@ -20,13 +18,14 @@ _TABLE = "problems"
 
 
 def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the high and the low 64 bits of identities, as commit/seen.py stores them."""
+    """Returns the upper and the lower 64 bits of log identities, which commit/seen.py stores
+    separately."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
 
 
 class Unread:
-    """The unreadable files of a lake, by the Parquet file of the table problems that names them."""
+    """The error rows of a lake, by the Parquet file of the table problems that contains them."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
@@ -44,8 +43,8 @@ class Unread:
         return found
 
     def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str]) -> dict[str, set[str]]:
-        """Returns the identities whose rows must be removed after these paths were read, by the
-        file of the table problems that has them."""
+        """Returns the identities whose error rows must be removed because these paths were read, by
+        the file that contains them."""
         there = snapshot.of(_TABLE)
         kept = self._known
         self._known = {

@@ -1,10 +1,9 @@
-"""The logs that a lake has: sorted arrays of their identities, one file per commit.
+"""The logs that a lake has, as sorted arrays of their identities, one file per commit.
 
-A row is the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time, whose upper bits are a hash of the path (read/files.py). The key identifies
-an unchanged file without reading it. Large files are mapped, not read, because a lookup touches few
-of their pages.
-"""
+A row has the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
+and modification time, whose upper bits are a hash of the path (read/files.py). By the key, an
+unchanged file is recognized without reading it. Large files are mapped into memory, because a
+look-up touches few of their pages."""
 
 from __future__ import annotations
 
@@ -20,7 +19,8 @@ ROW = np.dtype([("high", "<u8"), ("low", "<u8"), ("key", "<u8")])
 
 
 def write(lake: str, rows: np.ndarray) -> str:
-    """Writes these rows to a new file; returns its name.  No reader opens it before the commit."""
+    """Writes rows to a new file in _seen and returns its name. No reader opens it before a commit
+    names it."""
     name = storage.new_name()
     ordered = np.sort(rows, order=["high", "low"])
     path = os.path.join(lake, storage.SEEN, name)
@@ -40,8 +40,8 @@ def _load(lake: str, name: str) -> np.ndarray:
 
 
 def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """Returns a mask of the log identities (high and low 64 bits) that are among the sorted
-    rows."""
+    """Returns a mask of the log identities (upper and lower 64 bits) that are among the rows, which
+    are sorted."""
     if not len(rows):
         return np.zeros(len(high), bool)
     at = np.searchsorted(rows["high"], high)
@@ -52,8 +52,7 @@ def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 class Seen:
-    """The identities of the logs in a lake, from several of its files. Decides whether a log is
-    known."""
+    """The identities of all logs in a lake. Answers whether a log is known."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
@@ -62,7 +61,7 @@ class Seen:
         self._keys: np.ndarray | None = None
 
     def update(self, names: set[str]) -> None:
-        """Loads these files, and unloads all others."""
+        """Loads the files with these names, and unloads all others."""
         for name in set(self._rows) - names:
             del self._rows[name]
         new = {name: _load(self._lake, name) for name in names - set(self._rows)}
@@ -78,8 +77,8 @@ class Seen:
         return found
 
     def unread(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the identities that belong to unreadable files. Their key is the lower
-        half of their identity."""
+        """Returns a mask of the identities that belong to files which could not be read. Their key
+        equals the lower half of their identity."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             known = _known(rows, high, low)
@@ -102,7 +101,8 @@ class Seen:
         return self._keys
 
     def of_paths(self, keys: np.ndarray) -> np.ndarray:
-        """Returns the rows whose keys are of the same paths as these keys."""
+        """Returns the stored rows of the same paths as these keys. A key's upper bits are a hash of
+        the path."""
         known = self._all_keys()
         bits = np.uint64(files.STATE_BITS)
         paths = keys >> bits
@@ -114,7 +114,7 @@ class Seen:
         return np.concatenate([r[np.isin(r["key"] >> bits, paths)] for r in self._rows.values()])
 
     def of_logs(self, logs: np.ndarray) -> np.ndarray:
-        """Returns the stored rows that have the identities (high, low) of these rows."""
+        """Returns the stored rows that have the same identities (high, low) as these rows."""
         wanted = np.sort(logs, order=["high", "low"])
         found = [np.empty(0, ROW)]
         for rows in self._rows.values():
@@ -122,8 +122,8 @@ class Seen:
         return np.concatenate(found)
 
     def without(self, logs: np.ndarray) -> tuple[list[str], list[str]]:
-        """Rewrites the files that have some of these logs, without these logs. Returns the names of
-        the old files and of the new files."""
+        """Rewrites the files that have some of these logs, without the logs. Returns the names of
+        the old and of the new files."""
         wanted = np.sort(logs, order=["high", "low"])
         old, new = [], []
         for name, rows in self._rows.items():

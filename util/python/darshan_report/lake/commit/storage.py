@@ -1,8 +1,7 @@
 """The folder of a lake, and atomic operations on its files.
 
-These use only link, rename and exclusive creation of a file, which are atomic on NFS as well.  No
-process holds a lock, so none can be orphaned.
-"""
+They use only link, rename and exclusive creation of a file, which are atomic on NFS as well. No
+process holds a lock, so a killed process leaves none."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ COMMITS, SEEN, WORK = "_commits", "_seen", "_work"
 
 
 class LakeError(Exception):
-    """Something is wrong with a lake; the message is one line."""
+    """An error of a lake, or of a query. The message is one line."""
 
 
 def new_name() -> str:
@@ -37,7 +36,7 @@ def sync(path: str) -> None:
 
 
 def make_folders(lake: str, below: str) -> None:
-    """Creates the folder `below` of the lake, and flushes the entries of all folders above it to
+    """Creates the folder `below` in the lake, and flushes the entries of all folders above it to
     the disk."""
     if os.path.isdir(os.path.join(lake, below)):
         return
@@ -48,7 +47,8 @@ def make_folders(lake: str, below: str) -> None:
 
 
 def write_beside(path: str, content: bytes) -> str:
-    """Writes a new file in the folder of path and flushes it to the disk; returns its name."""
+    """Writes a new file in the folder of `path`, under a temporary name, and flushes it to the
+    disk. Returns its path."""
     name = os.path.join(os.path.dirname(path), f".{new_name()}")
     try:
         with open(name, "xb") as file:
@@ -63,7 +63,7 @@ def write_beside(path: str, content: bytes) -> str:
 
 
 def create(path: str, content: bytes) -> bool:
-    """Creates a file with its content atomically; returns False if the file exists."""
+    """Creates a file with its content atomically. Returns False if the file exists."""
     beside = write_beside(path, content)
     try:
         os.link(beside, path)
@@ -78,8 +78,7 @@ def create(path: str, content: bytes) -> bool:
 
 
 def replace(path: str, content: bytes) -> None:
-    """Writes a file under a temporary name and renames it, so that a reader sees all of its content
-    or the old file."""
+    """Replaces a file atomically: a reader sees either its old or its new content."""
     os.replace(write_beside(path, content), path)
 
 
@@ -88,13 +87,13 @@ def _json(content: dict[str, Any]) -> bytes:
 
 
 def as_json(what: dict[str, Any]) -> bytes:
-    """Returns the content of a file of the lake, with format and version first."""
+    """Returns the JSON of a file of the lake, which begins with format and version."""
     return _json({"format": FORMAT, "version": VERSION, **what})
 
 
 def load_json(path: str) -> dict[str, Any]:
-    """Returns the content of a file of the lake.  Raises LakeError if the file is not a lake's, or
-    a newer release wrote it."""
+    """Returns the content of a JSON file of the lake. Raises LakeError if the file does not belong
+    to a lake, or if a newer release wrote it."""
     try:
         with open(path, "rb") as file:
             found = json.loads(file.read())
@@ -111,7 +110,7 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def is_lake(path: str) -> bool:
-    """Returns whether this folder is a lake.  Raises OSError if the folder may not be searched."""
+    """Returns whether a folder is a lake. Raises OSError if it may not be searched."""
     try:
         os.lstat(os.path.join(path, HEAD))
     except (FileNotFoundError, NotADirectoryError):
@@ -129,8 +128,8 @@ def settings(path: str) -> dict[str, Any]:
 
 
 def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Creates the lake in this folder if it does not exist; returns its settings. Raises LakeError
-    if the folder has other files."""
+    """Creates a lake in this folder if it is none yet; returns its settings. more: settings of a
+    new lake. Raises LakeError if the folder has other files."""
     if not is_lake(path):
         if os.path.isdir(path) and any(not n.startswith((".", "_")) for n in os.listdir(path)):
             raise LakeError(f"{path} contains other files and is not a lake; name another folder")

@@ -1,4 +1,5 @@
-"""Sweep: removes replaced files, files of killed collectors, and commits that a state contains."""
+"""`darshan lake sweep`: removes replaced files, files of killed collectors, and commits that a
+state contains."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def _age(path: str, now: float) -> float:
 
 
 def _newest(folder: str, now: float) -> float:
-    """Returns the age in seconds of the newest file in a folder."""
+    """Returns the age in seconds of the newest file in a folder. now: time of the file server."""
     ages = [_age(folder, now)]
     for top, folders, names in os.walk(folder):
         ages += [_age(os.path.join(top, name), now) for name in (*folders, *names)]
@@ -45,7 +46,7 @@ def _newest(folder: str, now: float) -> float:
 
 
 def _tables(lake: str) -> Iterator[str]:
-    """Yields the files below the folders of tables, as paths of commits."""
+    """Yields the files in the folders of tables, as paths relative to the lake."""
     for name in sorted(os.listdir(lake)):
         if name.startswith(("_", ".")) or not os.path.isdir(os.path.join(lake, name)):
             continue
@@ -55,7 +56,8 @@ def _tables(lake: str) -> Iterator[str]:
 
 
 def _numbered(lake: str) -> Iterator[str]:
-    """Yields the folders in which numbered files are created, as link() does it."""
+    """Yields the folders in which numbered files are created by link(): the commits, and the Delta
+    logs."""
     yield os.path.join(lake, storage.COMMITS)
     for name in os.listdir(lake):
         folder = os.path.join(lake, name, FOLDER)
@@ -73,7 +75,7 @@ def _clock(lake: str) -> float:
 
 
 def orphans(snapshot: Snapshot) -> list[str]:
-    """Returns the files that no commit names, or that were replaced."""
+    """Returns the files that no commit names, and replaced files."""
     found = [path for path in _tables(snapshot.path) if path not in snapshot.files]
     folder = os.path.join(snapshot.path, storage.SEEN)
     found += [f"{storage.SEEN}/{n}" for n in os.listdir(folder) if n not in snapshot.seen]
@@ -81,9 +83,9 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
-    """Yields the paths of sums that may be removed: sums of a file that was removed from the lake
-    more than `grace` seconds ago, and sums of unknown files that were made before the time
-    `made`."""
+    """Yields the paths of sums that may be removed: sums of files that were removed from the lake
+    more than `grace` seconds ago (or at all, if `replaced_now`), and sums of unknown files that are
+    older than the time `made`."""
     for path, of in unused(snapshot).items():
         whole = os.path.join(snapshot.path, path)
         if not of:
@@ -104,7 +106,7 @@ def _remove(path: str, swept: Swept) -> None:
 
 def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
     """Removes files of killed collections from the folder of unfinished parts: entries in which
-    nothing has changed for `making` seconds."""
+    nothing has changed for `making` seconds. now: time of the file server. swept: counts them."""
     work = os.path.join(lake, storage.WORK)
     for name in os.listdir(work):
         folder = os.path.join(work, name)
@@ -118,10 +120,10 @@ def _sweep_work(lake: str, now: float, making: float, swept: Swept) -> None:
 
 def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) -> Swept:
     """Removes files that no process needs any more: files that no commit names, replaced files,
-    unfinished files of collections, and old commits. grace: seconds that they remain; if they were
-    in published tables, counted from their removal there. Files that were never committed remain at
-    least an hour. replaced_now: remove replaced files at once, because a user has the right to
-    erasure."""
+    unfinished files of collections, and old commits. grace: seconds after which they are removed;
+    for files in published Delta tables, counted from their removal there. Files that were never
+    committed remain for at least an hour. replaced_now: remove replaced files at once, because a
+    user has the right to erasure."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
     readers = {} if replaced_now else held(snapshot.path)

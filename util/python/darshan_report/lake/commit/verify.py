@@ -1,8 +1,7 @@
-"""Tests whether the files of a lake have the contents that were written.
+"""Checks that the files of a lake still have the contents that were written.
 
 A commit has the hash of each file. Most readers of Parquet use neither this hash nor the checksums
-of pages, so a flipped bit would change their sums without a warning.
-"""
+of pages, so a flipped bit would change their sums without a warning."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ _PLACE = "_checked.json"  # in the lake: where the next check of a part begins
 
 
 def hash_of(path: str) -> str:
-    """Returns the hash of a file as commits have it."""
+    """Returns the hash of a file's content, in the form that commits store."""
     whole = hashlib.blake2b(digest_size=16)
     with open(path, "rb", buffering=0) as file:
         while part := file.read(_STEP):
@@ -32,8 +31,8 @@ def hash_of(path: str) -> str:
 
 
 def _pages(path: str) -> str:
-    """Reads each page of a file of an earlier release, which has no hash. Returns the error as
-    text, empty if the pages are intact."""
+    """Reads each page of a file of an earlier release, whose commit has no hash. Returns an error
+    message; "" if the pages are intact."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as opened:
             for number in range(opened.num_row_groups):
@@ -44,8 +43,8 @@ def _pages(path: str) -> str:
 
 
 def wrong(lake: str, file: File) -> str:
-    """Returns text on how a file's content differs from the content that was written; "" if it is
-    the same."""
+    """Returns how a file's content differs from what was written, as text; "" if it is the same.
+    lake: path of the lake."""
     path = os.path.join(lake, file.path)
     try:
         if not file.hash:
@@ -68,15 +67,16 @@ def _order(path: str) -> str:
 
 
 def _begin(lake: str) -> str:
-    """Returns where the last check of a part ended; if that is not known, a place of the day."""
+    """Returns the place in the order of files at which the last partial check ended; if that is
+    unknown, one that depends on the day."""
     with contextlib.suppress(storage.LakeError):
         return str(storage.load_json(os.path.join(lake, _PLACE)).get("next", ""))
     return _order(str(datetime.date.today()))
 
 
 def next_part(snapshot: Snapshot, most: int) -> list[File]:
-    """Returns the files that are checked next: at least one, up to so many bytes.  Repeated calls
-    return all files of the lake in turn, if this user may write there."""
+    """Returns the files to check next: at least one, at most `most` bytes. Repeated calls return
+    all files of the lake one after another, if this user may write there."""
     ordered = sorted(snapshot.files.values(), key=lambda f: _order(f.path))
     begin = _begin(snapshot.path)
     ordered = [f for f in ordered if _order(f.path) >= begin] + [

@@ -1,7 +1,6 @@
-"""Delta's log of a table: numbered versions, each a file of JSON with a line for each action. A
+"""The Delta log of a table: numbered versions, each a file of JSON with a line for each action. A
 checkpoint has the content of all versions up to its own. The log is derived from the lake's
-commits, so nothing is lost if it is damaged.
-"""
+commits, so nothing is lost if it is damaged."""
 
 from __future__ import annotations
 
@@ -29,12 +28,12 @@ Action = dict[str, Any]
 
 
 class DamagedError(Exception):
-    """The log does not describe a table of a lake; the message says where."""
+    """The Delta log does not describe a table of a lake. The message says where."""
 
 
 @dataclass
 class State:
-    """A table after its newest version; version -1: the log has none."""
+    """A Delta table after its newest version; version -1 if the log has none."""
 
     version: int = -1
     number: int = -1  # of the lake's commit
@@ -45,8 +44,8 @@ class State:
     metadata: Action = field(default_factory=dict)
 
     def take(self, action: Action) -> None:
-        """Applies an action. Raises DamagedError for an action that no release of Darshan
-        writes."""
+        """Applies an action to the table. Raises DamagedError for an action that no release of
+        Darshan writes."""
         if add := action.get("add"):
             if add.get("deletionVector"):
                 raise DamagedError("another program deleted rows")
@@ -82,7 +81,7 @@ class Log:
         return os.path.join(self.folder, f"{number:020}.checkpoint.parquet")
 
     def there(self) -> tuple[list[int], list[int]]:
-        """Returns the numbers of the versions and of the checkpoints."""
+        """Returns the numbers of the existing versions, and of the existing checkpoints."""
         versions: list[int] = []
         checkpoints: list[int] = []
         with contextlib.suppress(FileNotFoundError):
@@ -93,12 +92,12 @@ class Log:
         return versions, checkpoints
 
     def newest(self) -> int:
-        """Returns the number of the newest version; -1: none."""
+        """Returns the number of the newest version; -1 if there is none."""
         versions, checkpoints = self.there()
         return max((-1, *versions, *checkpoints))
 
     def read(self) -> State:
-        """Returns the table after the newest version.  Raises DamagedError, or OSError."""
+        """Returns the table after its newest version. Raises DamagedError or OSError."""
         for _ in range(_TRIES):
             with contextlib.suppress(FileNotFoundError):  # another process removed old versions
                 return self._read()
@@ -142,7 +141,8 @@ class Log:
         return storage.create(self.version(number), "".join(lines).encode())
 
     def write_checkpoint(self, state: State) -> None:
-        """Writes all that a table has into one file, and the number of this file."""
+        """Writes a checkpoint, a file with the whole content of a table, and stores its number in
+        _last_checkpoint."""
         actions: list[Action] = [{"protocol": state.protocol}, {"metaData": state.metadata}]
         actions.append({"txn": {"appId": APPLICATION, "version": state.number}})
         actions += [{"add": {**add, "dataChange": False}} for add in state.live.values()]
@@ -156,8 +156,8 @@ class Log:
         state.checkpoint = state.version
 
     def expire(self, before: float) -> None:
-        """Removes versions that are older than the newest checkpoint that existed at a given
-        time."""
+        """Removes versions that are older than the newest checkpoint that existed at the time
+        `before`."""
         versions, checkpoints = self.there()
         kept = -1
         for number in checkpoints:

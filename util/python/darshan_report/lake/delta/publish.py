@@ -2,9 +2,8 @@
 
 The next version of a table is derived from the lake's commits: it removes and adds the files that
 differ between the newest version and the lake. If two processes derive it, one creates the file,
-and the other begins again. A version has the number of the commit that it shows, so an older
-version never follows a newer one.
-"""
+and the other begins again. A version stores the number of the commit that it shows, so that an
+older commit never follows a newer one."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ _SETTINGS = {
 
 @dataclass
 class Made:
-    """How many tables were published, and how many files were added to and removed from them."""
+    """How many tables were published, and how many files were added to, and removed from, them."""
 
     tables: int = 0
     added: int = 0
@@ -52,7 +51,8 @@ def _milliseconds() -> int:
 
 
 def relative(file: File) -> str:
-    """Returns the path of a file as its table's log has it: below the table's folder, a URI."""
+    """Returns the path of a file in the form of its table's Delta log: relative to the table's
+    folder, as a URI."""
     return urllib.parse.quote(file.path.partition("/")[2], safe="/=-._~")
 
 
@@ -68,7 +68,7 @@ def _remove(add: Action) -> Action:
 
 
 class _Misfit(Exception):
-    """A file has the names or types of an earlier release."""
+    """A file has column names or types of an earlier release."""
 
     def __init__(self, file: File) -> None:
         super().__init__(file.path)
@@ -84,7 +84,8 @@ class Publisher:
         self.made = Made()
 
     def publish(self) -> Made:
-        """Publishes what changed.  Raises LakeError or OSError."""
+        """Publishes all tables that changed, and returns the counts. Raises LakeError or
+        OSError."""
         self._snapshot.refresh()
         known = columns.tables()
         for name in tables(self._snapshot):
@@ -145,8 +146,8 @@ class Publisher:
         return {**made, **before, **said}
 
     def _next(self, log: Log, state: State, table: Table) -> bool:
-        """Publishes the next version if there is anything new.  Returns False if another process
-        was first."""
+        """Publishes the next version of a table if there is anything new. Returns False if another
+        process was first."""
         files = {relative(file): file for file in self._snapshot.of(table.name)}
         gone = [_remove(add) for path, add in state.live.items() if path not in files]
         new = [self._added(file) for path, file in files.items() if path not in state.live]
@@ -166,8 +167,9 @@ class Publisher:
         return True
 
     def _anew(self, log: Log, table: Table) -> bool:
-        """Publishes all files of a table whose log is damaged. Readers begin at the checkpoint, so
-        they do not read earlier versions."""
+        """Publishes all files of a table whose Delta log is damaged. Readers begin at the
+        checkpoint that it writes, so they do not read the damaged versions. Returns False if
+        another process was first."""
         state = State(version=log.newest())
         new = [self._added(file) for file in self._snapshot.of(table.name)]
         actions = [{"protocol": PROTOCOL}, {"metaData": self._metadata(table, {})}, *new]
@@ -178,7 +180,8 @@ class Publisher:
         return True
 
     def _create(self, log: Log, state: State, actions: list[Action]) -> bool:
-        """Creates the version after a state, and applies it."""
+        """Creates the version after a state, and applies it to the state. Returns False if another
+        process was first."""
         now, number = _milliseconds(), self._snapshot.number
         said = {"timestamp": now, "operation": "WRITE", "operationParameters": {"mode": "Append"},
                 "engineInfo": APPLICATION}  # fmt: skip
@@ -198,7 +201,7 @@ class Publisher:
 
 
 def _checkpoint(log: Log, state: State) -> None:
-    """Writes a checkpoint, without files that were removed long ago; removes old versions."""
+    """Writes a checkpoint that leaves out files removed long ago, then removes old versions."""
     old = (time.time() - KEPT) * 1000
     state.gone = {p: one for p, one in state.gone.items() if one.get("deletionTimestamp", 0) > old}
     log.write_checkpoint(state)
@@ -208,7 +211,7 @@ def _checkpoint(log: Log, state: State) -> None:
 
 
 def tables(snapshot: Snapshot) -> list[str]:
-    """Returns the tables that have files or a log."""
+    """Returns the tables that have files or a Delta log."""
     found = set(snapshot.tables)
     for name in columns.tables():
         if Log(os.path.join(snapshot.path, name)).newest() >= 0:
@@ -217,8 +220,8 @@ def tables(snapshot: Snapshot) -> list[str]:
 
 
 def forget(snapshot: Snapshot) -> None:
-    """Removes all versions but the newest, because the statistics of older versions name users that
-    were removed."""
+    """Removes all versions but the newest, because the statistics of older versions contain names
+    of users whose rows were removed."""
     for name in tables(snapshot):
         log = Log(os.path.join(snapshot.path, name))
         with contextlib.suppress(DamagedError):

@@ -1,4 +1,5 @@
-"""The files that the published tables name; a sweep must not remove them while they may be read."""
+"""The files that the published Delta tables name. A sweep must not remove them while they may be
+read."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ def _path(table: str, relative: str) -> str:
 
 
 def states(lake: str) -> dict[str, State]:
-    """Returns the published tables whose logs can be read."""
+    """Returns the published tables whose Delta logs can be read, by name."""
     found: dict[str, State] = {}
     for name in columns.tables():
         with contextlib.suppress(DamagedError, OSError):
@@ -27,8 +28,8 @@ def states(lake: str) -> dict[str, State]:
 
 
 def held(lake: str) -> dict[str, float]:
-    """Returns when files of the lake were removed from the published tables; infinity: they are in
-    the newest version."""
+    """Returns when files of the lake were removed from the published tables, by path, in seconds
+    since the epoch; infinity for files of the newest version."""
     found: dict[str, float] = {}
     for name, state in states(lake).items():
         for path, removed in state.gone.items():
@@ -38,7 +39,7 @@ def held(lake: str) -> dict[str, float]:
 
 
 def lost(lake: str) -> Iterator[str]:
-    """Yields the files that the newest versions name, and that are not there."""
+    """Yields the paths of files that the newest versions name but that do not exist."""
     for path, when in held(lake).items():
         if when == float("inf") and not os.path.exists(os.path.join(lake, path)):
             yield path

@@ -1,8 +1,7 @@
 """The columns of a table as the schema of Delta Lake, which is JSON.
 
-All types belong to version 1 of Delta's protocol, so every reader knows them.  Delta has no
-unsigned integers: record ids are decimals, as in Spark.
-"""
+All types belong to version 1 of Delta's protocol, so every reader knows them. Delta has no unsigned
+integers, so record ids are decimals, as in Spark."""
 
 from __future__ import annotations
 
@@ -47,14 +46,14 @@ def _comment(column: Column) -> str:
 
 
 def fields(table: Table) -> list[dict[str, Any]]:
-    """Returns the fields of a table, the partition last."""
+    """Returns the fields of a table's schema; the partition is the last."""
     own = [_field(c.name, _TYPES[c.type], _comment(c)) for c in table.columns]
     return [*own, _field(PARTITION, "string", "the month of the job's begin")]
 
 
 def merged(table: Table, before: str) -> str:
-    """Returns the schema of a table as JSON. before: the schema that was published last, or empty.
-    Columns in it that only a newer release knows stay."""
+    """Returns the schema of a table as JSON. before: the schema that was published last, or "". Its
+    columns that only a newer release knows remain."""
     mine = fields(table)
     names = {f["name"] for f in mine} | {c.was for c in table.columns}
     others = json.loads(before)["fields"] if before else []
@@ -72,7 +71,8 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 
 def fits(table: Table, found: pa.Schema) -> bool:
-    """Returns whether a file has the names and types of this release.  A column may be missing."""
+    """Returns whether a file has the column names and types of this release. A column may be
+    missing."""
     types = _types(table)
     there = set(found.names)
     renamed = any(c.was in there and c.name not in there for c in table.columns)

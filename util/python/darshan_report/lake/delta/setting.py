@@ -1,4 +1,4 @@
-"""Whether a lake publishes Delta tables, and how often: a setting of the lake."""
+"""The setting of a lake that decides whether, and how often, it publishes Delta tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _MARK = "_delta.json"  # when the lake was published
 
 
 def every(lake: str) -> float | None:
-    """Returns the seconds between two versions; None: the lake publishes no Delta tables."""
+    """Returns the minimum seconds between two published versions; None if the lake publishes no
+    Delta tables."""
     said = storage.settings(lake).get(_NAME)
     return float(said) if isinstance(said, (int, float)) else None
 
@@ -31,15 +32,15 @@ def _set(lake: str, seconds: float | None) -> None:
 
 
 def switch_on(lake: str, seconds: float) -> None:
-    """Makes each command that changes the lake also publish it from now on, but at most once in so
-    many seconds."""
+    """Makes each later command that changes the lake publish it, too, but at most once in
+    `seconds`."""
     if every(lake) != seconds:
         _set(lake, seconds)
 
 
 def switch_off(lake: str) -> int:
-    """Removes the logs, because a log that is not continued names files that a sweep removes.
-    Returns of how many tables."""
+    """Stops publishing and removes the Delta logs, because a log that is not continued names files
+    that a sweep removes. Returns the number of tables."""
     if every(lake) is not None:
         _set(lake, None)
     found = [os.path.join(lake, name, FOLDER) for name in columns.tables()]
@@ -50,7 +51,7 @@ def switch_off(lake: str) -> int:
 
 
 def last(lake: str) -> float:
-    """Returns when the lake was published; 0: never."""
+    """Returns when the lake was last published, in seconds since the epoch; 0 for never."""
     try:
         return float(storage.load_json(os.path.join(lake, _MARK)).get("time", 0))
     except (storage.LakeError, TypeError, ValueError):
@@ -58,7 +59,7 @@ def last(lake: str) -> float:
 
 
 def publish(snapshot: Snapshot) -> Made:
-    """Publishes the tables that changed."""
+    """Publishes the tables that changed, and stores the time."""
     made = Publisher(snapshot).publish()
     mark = storage.as_json({"time": time.time(), "number": snapshot.number})
     storage.replace(os.path.join(snapshot.path, _MARK), mark)
@@ -66,7 +67,7 @@ def publish(snapshot: Snapshot) -> Made:
 
 
 def publish_if_on(snapshot: Snapshot) -> None:
-    """Publishes a lake that publishes Delta tables, however recent its last version is."""
+    """Publishes the lake if its setting says so, however recent the last version is."""
     if every(snapshot.path) is not None:
         publish(snapshot)
 
@@ -79,7 +80,7 @@ class Due:
         self._tried = 0.0
 
     def publish(self) -> None:
-        """Publishes if the last version is old enough.  After an error the next try waits as
+        """Publishes if the last version is old enough. After an error, the next try waits as
         long."""
         seconds = every(self._lake)
         if seconds is None:

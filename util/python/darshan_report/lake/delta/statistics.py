@@ -1,5 +1,5 @@
-"""The statistics of a file for Delta, by which engines skip files without opening them: its rows,
-and the smallest and largest value of the columns that queries filter by."""
+"""The statistics of a Parquet file for Delta, by which engines skip files without opening them: its
+number of rows, and the smallest and largest value of columns that queries filter by."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LONGEST = 256  # characters of a text; a longer one would make the log large
 
 
 def _value(value: Any, up: bool) -> Any:
-    """Returns a value in Delta's JSON form; None if it cannot be written. Delta's times have
-    milliseconds. up: round microseconds up, else down."""
+    """Returns a value in Delta's JSON form; None if it has none. Delta's times have milliseconds.
+    up: round microseconds up, else down."""
     if isinstance(value, datetime.datetime):
         if up:
             value += datetime.timedelta(microseconds=-value.microsecond % 1000)
@@ -31,7 +31,8 @@ def _value(value: Any, up: bool) -> Any:
 
 
 def _span(found: list[Any]) -> tuple[Any, Any]:
-    """Returns the smallest and the largest value in the row groups of a column; None if unknown."""
+    """Returns the smallest and the largest value of a column, from the statistics of its row
+    groups; None for both if unknown."""
     known = [s for s in found if s.has_min_max]
     if not known or any(s.num_values and not s.has_min_max for s in found):
         return None, None
@@ -44,8 +45,8 @@ def columns_of(table: Table) -> list[str]:
 
 
 def of_file(metadata: pq.FileMetaData, table: Table) -> str:
-    """Returns the statistics of a Parquet file as JSON: the number of rows, and the extremes and
-    nulls of each column."""
+    """Returns the statistics of a Parquet file as JSON: the number of rows and, for each column,
+    the smallest and largest value and the number of nulls."""
     said: dict[str, Any] = {
         "numRecords": metadata.num_rows,
         "minValues": {},

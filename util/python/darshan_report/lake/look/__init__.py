@@ -1,1 +1,1 @@
-"""Summaries of a lake: the numbers of a week, and the digest as text."""
+"""Summaries of a lake: the numbers of a week, and the weekly digest as text."""

@@ -1,4 +1,4 @@
-"""The digest of a week: programs that lose time, the advice for their users, and file systems."""
+"""The weekly digest: programs that lose time, advice for their users, and file systems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
 
 
 def _change(now: float | None, before: float | None) -> str:
-    """Returns the change in per cent of the value before."""
+    """Returns the change of a number as text: "+12 %", "same", "new", "12 times"."""
     if not before:
         return "new" if now else "-"
     if (now or 0) >= 10 * before:
@@ -52,7 +52,7 @@ def _totals(out: Form, told: Told) -> None:
 
 
 def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
-    """Joins parts with commas."""
+    """Joins parts of text with commas."""
     found: list[Part] = []
     for number, some in enumerate(parts):
         found += [text(", ")] * bool(number) + list(some)
@@ -60,7 +60,7 @@ def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
 
 
 def _tell(loser: Loser) -> list[Part]:
-    """Returns the sentence with the advice for the program's users."""
+    """Returns the sentence with the advice for a program's users."""
     owners = _listed(
         [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners[:_OWNERS]]
     )
@@ -158,8 +158,8 @@ def _reasons(out: Form, rows: Sequence[Row]) -> None:
 
 
 def _lacking(out: Form, told: Told) -> None:
-    """Writes the last section: which logs or findings are missing in the numbers. Writes nothing
-    for a week without any log."""
+    """Writes the last section: which logs or findings the numbers lack. Writes nothing for a week
+    without any log."""
     sums = told.sums
     if not sums["jobs"] and not told.broken and not told.undated:
         return
@@ -191,7 +191,7 @@ def _lacking(out: Form, told: Told) -> None:
 
 
 def write(out: Form, told: Told, top: int) -> str:
-    """Returns the digest as text."""
+    """Returns the digest as text. out: Markdown or Mail. top: number of programs to list."""
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:

@@ -1,7 +1,6 @@
-"""Text in one of two forms: Markdown, or plain lines for a mail.
+"""Builds text in one of two forms: Markdown, or plain lines for a mail.
 
-Names are untrusted data.  In Markdown they are code spans, which contain no markup.
-"""
+Names are untrusted data. In Markdown they are code spans, which contain no markup."""
 
 from __future__ import annotations
 
@@ -21,22 +20,22 @@ Part = tuple[str, str]  # a kind ("text", "name", "path" or "strong"), and the t
 
 
 def text(value: str) -> Part:
-    """Returns ordinary text."""
+    """Returns a part with ordinary text."""
     return "text", value
 
 
 def name(value: str | None) -> Part:
-    """Returns a name from a log."""
+    """Returns a part with a name from a log."""
     return "name", value or "(no name)"
 
 
 def path(value: str) -> Part:
-    """Returns the full path of a file, quoted for a shell."""
+    """Returns a part with the full path of a file, quoted for a shell."""
     return "path", shlex.quote(value)
 
 
 def strong(value: str) -> Part:
-    """Returns emphasized text."""
+    """Returns a part with emphasized text."""
     return "strong", value
 
 
@@ -48,7 +47,7 @@ def _plain(kind: str, value: str) -> str:
 
 
 class Markdown:
-    """CommonMark, with the tables of GitHub's dialect."""
+    """Builds CommonMark, with the tables of GitHub's dialect."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -90,7 +89,7 @@ class Markdown:
 
 
 class Mail:
-    """Lines of at most 72 characters; words that are longer are not broken."""
+    """Builds lines of at most 72 characters for a mail. Longer words are not broken."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

@@ -1,4 +1,4 @@
-"""A week of a lake in numbers: sums, and the programs that lose time, with the findings."""
+"""A week of a lake in numbers: sums, and the programs that lose time, with their findings."""
 
 from __future__ import annotations
 
@@ -100,33 +100,33 @@ class Week:
 
     @property
     def last(self) -> datetime.date:
-        """Returns the Sunday of the week."""
+        """The Sunday of the week."""
         return self.first + _DAYS - datetime.timedelta(days=1)
 
     @property
     def name(self) -> str:
-        """Returns the week's name in ISO 8601: 2026-W47."""
+        """The week's name in ISO 8601, 2026-W47."""
         year, week, _ = self.first.isocalendar()
         return f"{year}-W{week:02}"
 
     @property
     def before(self) -> Week:
-        """Returns the week before."""
+        """The week before this one."""
         return Week(self.first - _DAYS)
 
     def of(self, chosen: Filters) -> Filters:
-        """Returns the filters restricted to this week."""
+        """Returns `chosen` restricted to this week."""
         return replace(chosen, since=str(self.first), until=str(self.last))
 
 
 def of_day(day: datetime.date) -> Week:
-    """Returns the week of a day."""
+    """Returns the week that contains a day."""
     return Week(day - datetime.timedelta(days=day.weekday()))
 
 
 def named(text: str, today: datetime.date) -> Week:
-    """Parses 2026-W47, a day of a week, an age such as 14d, "this" or "last".  Raises LakeError for
-    other text."""
+    """Parses the name of a week (2026-W47), a day in the week, an age such as 14d, "this" or
+    "last". Raises LakeError for other text."""
     ago = dates.ago(text, datetime.datetime.combine(today, datetime.time()))
     if ago is not None and ago.year >= _FIRST_YEAR:
         return of_day(ago.date())
@@ -154,8 +154,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Loser:
-    """A program of a week: its jobs, the time that its findings cost at most, the worst job,
-    findings and users."""
+    """A program of a week: its jobs, an upper bound of the time that its findings cost, the worst
+    job, findings and users."""
 
     program: str
     jobs: int
@@ -184,7 +184,8 @@ class Told:
 
 
 def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
-    """Returns the rows of a query; sums answer it if they can."""
+    """Returns the rows of a query. If the tables of sums can answer it, they are read instead of
+    single rows."""
     if filters.mount is None and lake.has_sums():  # sums do not have the mounts of a job
         question = by_sums(question)
     return lake.sql(*query(question, filters, values)).rows()
@@ -195,7 +196,8 @@ HIDDEN = "what to change is told in the guide diagnoses.md, under the finding's 
 
 
 def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
-    """Removes anonymized sentences from findings; names the guide as the remedy."""
+    """Returns findings as they may be shown: in an anonymized lake, without sentences, and with a
+    reference to the guide as the remedy."""
     if lake.hidden:
         for one in findings:
             one.update(sentence=None, remedy=HIDDEN, example=None)
@@ -224,7 +226,8 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
 
 
 def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Row]]:
-    """Returns each file system's sums in the week and in the week before; {} if it has none."""
+    """Returns pairs with each file system's sums in the week and in the week before; {} if it has
+    none."""
     question = BY_NAME["file-systems"]
     now, before = (
         {
@@ -238,15 +241,15 @@ def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Ro
 
 
 def newest_day(lake: Asked) -> datetime.date | None:
-    """Returns the last day on which a job began; None without jobs. Days in the future come from
-    damaged logs or wrong clocks, and count only if there are no other days."""
+    """Returns the last day on which a job began; None if the lake has no jobs. Days in the future
+    come from damaged logs or wrong clocks, so they count only if there are no other days."""
     found: datetime.date | None = rows(lake, _NEWEST, _ALL)[0]["day"]
     return found
 
 
 def tell(lake: Asked, week: Week, top: int, chosen: Filters = _ALL) -> Told:
-    """Returns the numbers of a week and of the week before. top: number of programs to list;
-    chosen: restricts the jobs."""
+    """Returns all numbers of a week's digest. top: number of programs to list. chosen: restricts
+    the jobs."""
     filters = week.of(chosen)
     return Told(
         week,

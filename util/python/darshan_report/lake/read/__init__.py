@@ -1,1 +1,1 @@
-"""From logs to columns in memory."""
+"""Reads logs into columns in memory."""

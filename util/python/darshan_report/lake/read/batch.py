@@ -1,8 +1,7 @@
-"""Many logs as columns: the library's batches as numpy arrays.
+"""Reads many logs as columns: the batches of libdarshan-read as numpy arrays.
 
-No Python code runs per record.  The library fills the columns while the interpreter's lock is
-released, and the arrays are views of its memory.
-"""
+No Python code runs per record. The library fills the columns while the interpreter's lock is
+released, and the arrays are views of its memory."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """All strings of a batch, concatenated, in UTF-8."""
+    """All strings of a batch, concatenated in UTF-8."""
 
     offsets: npt.NDArray[np.int32]
     data: np.ndarray
@@ -84,11 +83,11 @@ def _columns(table: structs.Table) -> Columns:
 
 
 class Batch:
-    """Reads logs until it is full.  Its arrays are valid until the next read or clear."""
+    """Reads logs until it is full. Its arrays are valid only until the next read or clear."""
 
     def __init__(self, size: int, traces: bool = False) -> None:
-        """Makes an empty batch; size is the approximate size of all columns together, in bytes.
-        traces: also reads traces. Raises MemoryError."""
+        """Creates an empty batch. size: approximate bytes of all columns together. traces: whether
+        to read traces, too. Raises MemoryError."""
         self._library = library.load()
         error = structs.Error()
         self._handle: Any = self._library.darshan_batch_new(
@@ -99,13 +98,13 @@ class Batch:
         self._finalizer = weakref.finalize(self, self._library.darshan_batch_free, self._handle)
 
     def close(self) -> None:
-        """Frees the memory; its arrays are then invalid."""
+        """Frees the memory, which makes the arrays invalid."""
         self._finalizer()
 
     def read(self, paths: Sequence[str]) -> int:
-        """Reads logs; returns how many are done: read to their end, or not readable (the table of
-        problems has the reason). If these are not all, the batch is full. After clear(), the caller
-        passes the remaining logs, and the library continues within the first of them. Raises
+        """Reads logs and returns how many are done: read to their end, or not readable (the table
+        of problems has the reason). If not all are done, the batch is full: after clear(), the
+        caller passes the remaining logs, and the library continues within the first of them. Raises
         MemoryError."""
         names = (ctypes.c_char_p * len(paths))(*map(os.fsencode, paths))
         error = structs.Error()
@@ -118,7 +117,7 @@ class Batch:
 
     @property
     def tables(self) -> list[Columns]:
-        """Returns the tables that have rows."""
+        """The tables that have rows."""
         count = self._library.darshan_batch_num_tables(self._handle)
         return [
             _columns(self._library.darshan_batch_table(self._handle, number).contents)
@@ -127,7 +126,7 @@ class Batch:
 
     @property
     def texts(self) -> Texts:
-        """Returns the strings that the columns of strings index."""
+        """The strings that the columns of strings index."""
         found: structs.Texts = self._library.darshan_batch_texts(self._handle).contents
         offsets = _array(found.offsets, "<i4", found.count + 1)
         if not found.count:

@@ -1,4 +1,4 @@
-"""Finds the files to read, and determines which log each of them is."""
+"""Finds the files to read, and computes the identity of each log."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Identity:
 
     @property
     def text(self) -> str:
-        """Returns the identity as the tables have it."""
+        """The identity in the form of the tables, as hexadecimal digits."""
         return f"{self.high:016x}{self.low:016x}"
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of a file: equal until the file is written or replaced."""
+    """The state of a file, which changes if the file is written or replaced."""
 
     device: int
     number: int
@@ -66,7 +66,7 @@ def _state(status: os.stat_result) -> State:
 
 
 def shown(path: str) -> str:
-    """Returns a path as the tables have it: bytes that are not UTF-8 are escaped."""
+    """Returns a path in the form of the tables: bytes that are not UTF-8 are escaped."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -75,14 +75,14 @@ def _hash(content: bytes, secret: bytes = b"") -> int:
 
 
 def _key(path: str, size: int, changed: int, secret: bytes) -> int:
-    """Returns a hash that identifies one state of a file. Its upper bits are a hash of the path
-    alone."""
+    """Returns a hash of one state of a file. Its upper bits are a hash of the path alone. secret:
+    key of the hash in an anonymized lake."""
     place = _hash(os.fsencode(path), secret) >> STATE_BITS << STATE_BITS
     return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
 
 
 def earlier_key(found: Found) -> int:
-    """Returns the key that earlier releases gave a file, which lakes of these releases contain."""
+    """Returns the key that earlier releases gave a file, which is in lakes of these releases."""
     return _hash(f"{found.size} {found.changed} ".encode() + os.fsencode(found.path))
 
 
@@ -92,13 +92,13 @@ def _found(path: str, status: os.stat_result, secret: bytes) -> Found:
 
 
 def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
-    """Returns whether a symbolic link is followed.  A user's link may lead to a file that only the
-    collector can read, so it must lead to a file of the same user."""
+    """Returns whether a symbolic link is followed. A user's link may lead to a file that only the
+    collector can read, so it must lead to a file of the same user. link, target: their status."""
     return link.st_uid in (0, os.getuid(), target.st_uid)
 
 
 def _described(path: str, secret: bytes) -> Found:
-    """Returns the file of a path, of any type. Returns a symbolic link itself if it must not be
+    """Returns the file at a path, of any type. Returns a symbolic link itself if it must not be
     followed. Raises OSError."""
     own = os.lstat(path)
     if stat.S_ISLNK(own.st_mode):
@@ -108,8 +108,8 @@ def _described(path: str, secret: bytes) -> Found:
 
 
 def named(path: str, secret: bytes = b"") -> Found:
-    """Returns the file of a path that the user named, of any type. A missing file gets size 0: its
-    error is reported when it is read."""
+    """Returns the file at a path that the user named, of any type. A missing file gets size 0;
+    reading it later reports the error."""
     path = os.path.abspath(path)
     try:
         return _described(path, secret)
@@ -120,9 +120,9 @@ def named(path: str, secret: bytes = b"") -> Found:
 def _below_one(
     folder: str, folders: list[str], trials: TrialFiles | None
 ) -> Iterator[os.DirEntry[str]]:
-    """Yields the entries of a folder that may be logs. Adds its subfolders to a list, and its
-    results of trials to `trials`. Names are sorted in groups, because a folder may have more names
-    than fit into memory."""
+    """Yields the entries of a folder that may be logs. Adds its subfolders to `folders`, and
+    results of `darshan try` to `trials`. Names are sorted in groups, because a folder may have more
+    names than fit into memory."""
     with os.scandir(folder) as entries:
         while some := list(itertools.islice(entries, _AT_ONCE)):
             logs = []
@@ -142,8 +142,9 @@ def _entries(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[os.DirEntry[str]]:
-    """Yields the entries below a folder that may be logs, folder by folder, to any depth, without
-    those of settled folders."""
+    """Yields the entries below a folder that may be logs, folder by folder, at any depth. Skips
+    settled folders. Adds the errors of folders that cannot be read to `closed`, and results of
+    `darshan try` to `trials`."""
     waiting = [folder]
     while waiting:
         folders: list[str] = []
@@ -171,9 +172,9 @@ def below(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs below a folder in the order of their names, folder by folder.  Symbolic links
-    to folders are not followed, so there are no cycles.  Folders that cannot be read are added
-    to `closed`, and results of trials to `trials`.  Settled folders are skipped."""
+    """Yields the logs below a folder, folder by folder, in order of names. Symbolic links to
+    folders are not followed, so there are no cycles. Adds the errors of folders that cannot be read
+    to `closed`, and results of `darshan try` to `trials`. Skips settled folders."""
     for entry in _entries(folder, closed, settled, trials):
         try:
             if entry.is_symlink():
@@ -188,8 +189,8 @@ def below(
 
 
 def count(path: str, settled: Settled | None = None) -> int:
-    """Returns how many logs a file or folder contains, judged by their names alone, without those
-    in settled folders."""
+    """Returns how many logs a file or folder contains, by their names alone. Settled folders do not
+    count."""
     if not os.path.isdir(path):
         return 1
     return sum(1 for _ in _entries(os.path.abspath(path), [], settled))
@@ -202,8 +203,8 @@ def listed(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs of a command line, which names logs and folders of logs. Adds the results of
-    trials that are beside them."""
+    """Yields the logs that a command line names as files or folders. closed, settled, trials: as in
+    below()."""
     for path in paths:
         if os.path.isdir(path):
             yield from below(os.path.abspath(path), closed, secret, settled, trials)
@@ -225,15 +226,15 @@ def state(path: str) -> State:
 
 
 def _is_log(begin: bytes) -> bool:
-    """Returns whether a file that begins so has the header of a log, of either byte order."""
+    """Returns whether the first bytes of a file are the header of a log, of either byte order."""
     return _MAGIC.to_bytes(8, "little") in (begin[8:16], begin[15:7:-1])
 
 
 def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[Identity, State]:
-    """Reads a file; returns its log's identity, and its state before it was read. Raises OSError,
-    also if a log has more than `most` bytes. Does not open a pipe or a device, because this could
-    block, or rewind a tape. A file without the header of a log is not read further, whatever its
-    size; its identity is then a hash of its path, size and time of change."""
+    """Reads a file. Returns its log's identity, and its state before it was read. Raises OSError,
+    also if a log has more than `most` bytes. Pipes and devices are not opened, because this could
+    block, or rewind a tape. If a file lacks the header of a log, no more of it is read, and its
+    identity is a hash of its path, size and time of change."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     link = os.lstat(path)
@@ -258,8 +259,9 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
 
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
-    """Returns why the file that was read is not the listed file: it could not be read (now is
-    None), or its size or time of change differs. Returns "" if it is the same file."""
+    """Returns why the file that was read is not the one that was listed: it could not be read
+    (`now` is None), or its size or time of change differs. Returns "" if it is the same file. now:
+    its state when it was read."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)
@@ -267,7 +269,7 @@ def odd(found: Found, now: State | None, which: Identity) -> str:
 
 
 def is_as_found(found: Found) -> bool:
-    """Returns whether a file can be read here and is the file that was listed."""
+    """Returns whether a file can be read on this machine and is the file that was listed."""
     try:
         which, now = identity(found.path, secret=found.secret)
     except OSError:
@@ -276,8 +278,8 @@ def is_as_found(found: Found) -> bool:
 
 
 def of_failure(found: Found, why: str) -> Identity:
-    """Returns an identity for a file that could not be read.  Another size, time of change or
-    reason gives another identity."""
+    """Returns an identity for a file that could not be read. Another size, time of change or reason
+    gives another identity."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
     if found.secret:
         return _identity(hashlib.blake2b(said, digest_size=32, key=found.secret).digest(), why)
@@ -290,12 +292,13 @@ def _identity(digest: bytes, problem: str = "") -> Identity:
 
 
 def is_gone(error: OSError, path: str) -> bool:
-    """Returns whether no directory entry has this name, not even a dangling symbolic link."""
+    """Returns whether the error means that no entry of this name exists, not even a dangling
+    symbolic link."""
     return isinstance(error, FileNotFoundError) and not os.path.lexists(path)
 
 
 def rows(of: Sequence[tuple[Identity, Found]], row: np.dtype) -> np.ndarray:
-    """Returns rows of commit/seen.py. The key of an unreadable file is half of its identity, not
-    the key of its path, so that the file is read again: its permissions or server may change while
-    size and time stay the same."""
+    """Returns rows for commit/seen.py. The key of an unreadable file is half of its identity, not
+    the key of its path. Therefore the file is read again: its permissions or server may change
+    while its size and time stay the same."""
     return np.array([(i.high, i.low, i.low if i.problem else f.key) for i, f in of], row)

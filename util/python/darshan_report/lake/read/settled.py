@@ -1,9 +1,10 @@
-"""Folders of logs that no longer change, so that a search need not list them each time. A folder is
-settled if the lake has all its logs, and neither the folder nor a log in it has changed for a day.
-The lake stores the settled folders in a file. The file only saves time, so it is ignored if it
-cannot be read. A folder is listed again if it has changed (by its inode's time of change, which no
-user can set), and also after some days, because a log may be rewritten in place.
-"""
+"""Remembers folders of logs that no longer change, so that a search need not list them each time.
+
+A folder is settled if the lake has all its logs, and neither the folder nor a log in it has changed
+for a day. The lake stores the settled folders in a file, which is ignored if it cannot be read,
+because it only saves time. A folder is listed again if it has changed (by its inode's time of
+change, which no user can set), and also after some days, because a log may be rewritten in
+place."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ _MOST = 1 << 18  # folders
 
 
 class Settled:
-    """Remembers, for one collector, the settled folders of a lake: they have not changed for long,
-    and the lake has all of their logs."""
+    """The settled folders of a lake, during one collection: they have not changed for long, and the
+    lake has all of their logs."""
 
     def __init__(self, lake: str, secret: bytes = b"") -> None:
         self._path = os.path.join(lake, _FILE)
@@ -44,7 +45,7 @@ class Settled:
             self._known = {int(row["path"]): tuple(row.tolist()[1:]) for row in rows}
 
     def begin(self) -> None:
-        """Begins a search."""
+        """Begins a search for logs."""
         self._seen, self._listed, self._open, self.logs = {}, {}, set(), 0
 
     def _key(self, folder: str) -> int:
@@ -52,8 +53,8 @@ class Settled:
         return int.from_bytes(said.digest(), "little")
 
     def skips(self, folder: str) -> bool:
-        """Returns whether a folder is settled, and counts its logs if so. Otherwise forgets it, and
-        the caller lists it."""
+        """Returns whether a folder is settled, and counts its logs if so. If not, forgets the
+        folder, and the caller lists it."""
         try:
             status = os.stat(folder)
         except OSError:
@@ -72,7 +73,7 @@ class Settled:
         return False
 
     def listed(self, folder: str, logs: int) -> None:
-        """Notes that a folder without folders in it was listed, and how many logs it has."""
+        """Notes that a folder without subfolders was listed. logs: number of logs in it."""
         status = self._seen.pop(folder, None)
         if status is None or logs < _FEWEST or len(self._listed) >= _MOST:
             return
@@ -81,12 +82,13 @@ class Settled:
             self._seen[folder] = status
 
     def open(self, path: str) -> None:
-        """Notes a log that the lake does not have yet, or that changed lately."""
+        """Notes that the folder of this log is not settled, because the lake does not have the log
+        yet, or the log changed lately."""
         self._open.add(os.path.dirname(path))
 
     def end(self) -> None:
-        """Ends a complete search: keeps the settled folders for later searches, and also writes
-        them to the file, if possible."""
+        """Ends a complete search: stores the folders that are settled now, and also writes them to
+        the lake's file if possible."""
         new = 0
         for folder, logs in self._listed.items():
             status = self._seen[folder]
@@ -103,5 +105,6 @@ class Settled:
 
 
 def is_quiet(changed: int) -> bool:
-    """Returns whether what changed at this time, in nanoseconds, has not changed lately."""
+    """Returns whether a time of change, in nanoseconds, is so long ago that its file or folder
+    counts as unchanged."""
     return 0 <= changed <= (time.time() - QUIET) * 1e9

@@ -1,4 +1,4 @@
-"""The files of `darshan try` that a search for logs comes upon."""
+"""The result files of `darshan try` that a search for logs comes upon."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
 
 
 class TrialFiles:
-    """The paths of results of `darshan try`. For each owner, the collector reads only a limited
-    number, and a limited size, of them."""
+    """The paths of result files of `darshan try`. For each owner, the collector reads only a
+    limited number and size of them."""
 
     def __init__(self, since: int = 0) -> None:
-        """since: nanoseconds since 1970; files that changed earlier are left out."""
+        """since: nanoseconds since the epoch; files that changed earlier are left out."""
         self._since = since
         self._files: dict[int, int] = defaultdict(int)
         self._bytes: dict[int, int] = defaultdict(int)
@@ -25,7 +25,7 @@ class TrialFiles:
         self.above = 0  # files above the share of their owner
 
     def take(self, path: str, status: os.stat_result) -> None:
-        """Adds a result, unless it is older than --since or above the limit of its owner."""
+        """Adds a result file, unless it is older than --since or above the limit of its owner."""
         owner = status.st_uid
         if status.st_mtime_ns < self._since:
             return
@@ -37,7 +37,7 @@ class TrialFiles:
             self.paths.append(path)
 
     def entry(self, entry: os.DirEntry[str]) -> None:
-        """Adds an entry of a folder if it has the name of a result."""
+        """Adds an entry of a folder if it has the name of a result file."""
         if entry.name.endswith(ENDING):
             try:
                 self.take(entry.path, entry.stat(follow_symlinks=False))
@@ -45,7 +45,7 @@ class TrialFiles:
                 return  # removed meanwhile
 
     def beside(self, log: str) -> None:
-        """Adds the file beside a log, if there is one."""
+        """Adds the result file beside a log, if there is one."""
         path = path_of(os.path.abspath(log))
         try:
             self.take(path, os.lstat(path))

@@ -1,1 +1,1 @@
-"""A lake in a browser: pages that are generated for each request."""
+"""Shows a lake in a browser: pages that are generated for each request."""

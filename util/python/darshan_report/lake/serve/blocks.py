@@ -39,7 +39,8 @@ Row = dict[str, Any]
 def shares_of(
     files: float | None, layers: float | None, work: float | None
 ) -> tuple[tuple[str, str], ...]:
-    """Returns the I/O shares of the run time, with the labels of the reports."""
+    """Returns the I/O shares of the run time, each with its label. files, layers, work: seconds in
+    file I/O, in I/O of all layers, and of possible work."""
     shares = Shares(files or 0.0, max(files or 0.0, layers or 0.0), work or 0.0)
     found = [(io_share.files(shares), f"of {io_share.OF_WORK} {io_share.FILES}")]
     if shares.above:
@@ -56,7 +57,7 @@ class Column:
     of: str | Callable[[Row], Any]
 
     def value(self, row: Row) -> Any:
-        """Returns a row's value as the page's data have it."""
+        """Returns the value of a row, in the form of the page's data."""
         found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
         if isinstance(found, datetime.datetime):
             return found.strftime("%Y-%m-%d %H:%M")
@@ -70,7 +71,7 @@ class Column:
 
 @dataclass
 class Made:
-    """A page of `darshan serve` while it is built: title, blocks of HTML, data."""
+    """A page of `darshan serve` while it is built: title, HTML, and data for scripts."""
 
     asked: Wanted
     title: str
@@ -82,7 +83,7 @@ class Made:
         self.parts.append(html)
 
     def say(self, words: str, kind: str = "") -> None:
-        """Appends a paragraph of text."""
+        """Appends a paragraph of text. kind: its class in the style sheet."""
         self.add(f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>")
 
     def head(self, words: str) -> None:
@@ -90,12 +91,12 @@ class Made:
         self.add(f"<h2>{text(words)}</h2>")
 
     def facts(self, *pairs: tuple[str, str]) -> None:
-        """Appends a list of facts, one line each."""
+        """Appends a list of titles and values, one line each."""
         some = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in pairs)
         self.add(f"<dl>{some}</dl>")
 
     def figures(self, *pairs: tuple[str, str]) -> None:
-        """Appends the most important numbers."""
+        """Appends the most important numbers, as pairs of number and description."""
         some = "".join(
             f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
             for value, words in pairs
@@ -113,7 +114,8 @@ class Made:
         note: str = "",
         none: str = "There are none.",
     ) -> None:
-        """Appends a table that the user can sort and filter; most is the query's limit of rows."""
+        """Appends a table that the user can sort and filter. link: returns the address that a row
+        leads to. most: the query's limit of rows. none: text if there are no rows."""
         if not rows:
             self.say(none)
             return
@@ -128,7 +130,7 @@ class Made:
         })  # fmt: skip
 
     def example(self, words: str | None) -> None:
-        """Appends code that shows the remedy."""
+        """Appends code that shows how to apply a remedy, if there is any."""
         if words:
             lines = "\n".join(map(text, words.split("\n")))
             self.add(f"<pre>{lines}</pre>")
@@ -138,8 +140,8 @@ class Made:
         days: Sequence[tuple[str, str]] = _DAYS,
         more: Sequence[tuple[str, str, str]] = (),
     ) -> None:
-        """Appends the form with the filters of the page.  more: further fields, each with its name,
-        title and value."""
+        """Appends the form with the filters of the page. days: names and titles of its date fields.
+        more: name, title and value of further fields."""
         values = {**vars(self.asked.filters), "week": self.asked.week}
         values.update({name: value for name, _, value in more})
         given = self.asked.page if self.asked.name is not None else ""
@@ -161,7 +163,7 @@ class Made:
         )
 
     def html(self, hidden: bool) -> str:
-        """Returns the page."""
+        """Returns the whole page as HTML. hidden: whether the lake's names are anonymized."""
         links = "".join(
             f'<li><a href="{text(self.asked.address(page))}">{text(title)}</a></li>'
             for page, title in _PAGES

@@ -1,7 +1,6 @@
 """Completes a name that a user types into a field of a page: returns the names with this beginning,
 as JSON. Users, programs and mount points come from sums, so this is fast in a large lake. Folders
-and files come from the records of the last days, which together have a million records.
-"""
+and files come from the last million records."""
 
 from __future__ import annotations
 
@@ -58,7 +57,8 @@ FROM below WHERE rest <> '' ORDER BY name LIMIT $top""",
 
 
 def _last_days(lake: Asked) -> Filters:
-    """Returns the last days that have a million records together, one day at least."""
+    """Returns filters for the last days that together have at most a million records; for at least
+    one day."""
     left = _RECORDS
     since = None
     for row in rows(lake, _DAYS, Filters()):
@@ -70,8 +70,8 @@ def _last_days(lake: Asked) -> Filters:
 
 
 def _paths(lake: Asked, prefix: str) -> list[str]:
-    """Returns mount points until the path is within one, because these are few; then the folders
-    and files of the next level."""
+    """Returns the possible continuations of a path: mount points until the path is within one, then
+    the folders and files of the next level."""
     mounts = [row["name"] for row in rows(lake, _FIELDS["mount"], Filters(), prefix="/", top=1000)]
     inside = any(prefix.startswith(mount.rstrip("/") + "/") for mount in mounts if mount != "/")
     found = [mount for mount in mounts if mount.startswith(prefix) and mount not in ("/", prefix)]

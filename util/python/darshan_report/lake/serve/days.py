@@ -1,4 +1,4 @@
-"""The chart of a page: the bytes that jobs moved on each day, or the time of their calls."""
+"""The chart of a page: bytes that jobs moved, or time of their calls, on each day."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SELECT day, sum(seconds) AS seconds FROM spent WHERE day IS NOT NULL GROUP BY da
 
 
 def _days(found: Iterable[Row]) -> list[datetime.date]:
-    """Returns all days from the first to the last, also those without jobs."""
+    """Returns all days from the first to the last of these rows, including days without jobs."""
     known = {row["day"] for row in found}
     first, last = min(known), max(known)
     if (last - first).days > _LONGEST:  # clocks of damaged logs
@@ -55,8 +55,8 @@ def _days(found: Iterable[Row]) -> list[datetime.date]:
 
 def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, list[Row], str]],
          said: str) -> None:  # fmt: skip
-    """Adds the chart. lines: the name, rows and column of each line; said: text on what the chart
-    shows."""
+    """Adds the chart. found: rows with all its days. kind: unit of the values. lines: the name,
+    rows and column of each line. said: what the chart shows."""
     days = _days(found)
     if len(days) < 2:  # a point is no line
         return
@@ -69,8 +69,8 @@ def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, lis
 
 
 def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None:
-    """Adds the bytes that jobs read and wrote on each day. when: text on the days, if the page does
-    not have it."""
+    """Adds the chart of the bytes that jobs read and wrote on each day. when: text on which days
+    these are, if the page does not say it."""
     found = rows(lake, _MOVED, filters)
     if found:
         lines = [("read", found, "read"), ("written", found, "written")]
@@ -78,7 +78,7 @@ def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None
 
 
 def add_moved_on_mounts(made: Made, lake: Asked, filters: Filters) -> None:
-    """Adds the bytes that were moved on each mount point on each day."""
+    """Adds the chart of the bytes that were moved on each mount point on each day."""
     found = rows(lake, _ON_MOUNTS, filters)
     if found:
         mounts = dict.fromkeys(row["mount"] for row in found)
@@ -87,7 +87,7 @@ def add_moved_on_mounts(made: Made, lake: Asked, filters: Filters) -> None:
 
 
 def add_in_lines(made: Made, lake: Asked, filters: Filters) -> None:
-    """Adds how long the calls of runs with call sites took on each day."""
+    """Adds the chart of the seconds in I/O calls on each day, of runs with call sites."""
     found = rows(lake, _IN_LINES, filters)
     if found:
         lines = [("in calls", found, "seconds")]

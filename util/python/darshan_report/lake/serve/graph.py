@@ -1,8 +1,7 @@
-"""A graph that fits on a page: which of its nodes are shown, and in which columns.
+"""Lays out a graph so that it fits on a page: which of its nodes are shown, and in which columns.
 
-The first column has the nodes that no other node leads to. An edge of a circle that would lead to
-an earlier column is drawn backwards.
-"""
+The first column has the nodes that no other node leads to. If edges form a circle, an edge that
+would lead to an earlier column is drawn backwards."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ Edge = tuple[Node, Node]
 
 
 def around(edges: Sequence[Edge], begin: Collection[Node], most: int) -> set[Node]:
-    """Returns at most `most` nodes that are connected with the given nodes in either direction, the
-    nearest first. edges: the most important first. Without given nodes, returns the nodes of the
-    first edges."""
+    """Returns at most `most` nodes that are connected with the nodes `begin` in either direction,
+    the nearest first. Without such nodes, returns the nodes of the first edges. edges: the most
+    important first."""
     if not begin:
         found: dict[Node, None] = {}
         for edge in edges:
@@ -53,7 +52,7 @@ def around(edges: Sequence[Edge], begin: Collection[Node], most: int) -> set[Nod
 
 def _order(nodes: Iterable[Node], weights: Mapping[Edge, float]) -> list[Node]:
     """Returns the nodes in an order in which few edges lead backwards. A circle begins at the node
-    with the largest ratio of outgoing to incoming bytes."""
+    with the largest ratio of outgoing to incoming bytes. weights: bytes of each edge."""
     left = list(nodes)
     into: dict[Node, dict[Node, float]] = {node: {} for node in left}
     out: dict[Node, dict[Node, float]] = {node: {} for node in left}
@@ -79,7 +78,7 @@ def _order(nodes: Iterable[Node], weights: Mapping[Edge, float]) -> list[Node]:
 
 @dataclass(frozen=True)
 class Via:
-    """A place between boxes for the edges of a node that pass a column."""
+    """A point in a column through which the edges of a node pass on their way to a later column."""
 
     node: Node
     column: int
@@ -87,19 +86,20 @@ class Via:
 
 @dataclass
 class Columns:
-    """The nodes in columns, from left to right and from top to bottom, with the places between
-    them for edges that pass a column."""
+    """The nodes in columns, from left to right and from top to bottom, with points between them for
+    edges that pass a column."""
 
     columns: list[list[Node]] = field(default_factory=list)
     of: dict[Node, int] = field(default_factory=dict)  # the column of each node
 
     def vias(self, edge: Edge) -> list[Node]:
-        """Returns the places that an edge passes."""
+        """Returns the points through which an edge passes."""
         one, other = (self.of[node] for node in edge)
         return [Via(edge[0], column) for column in range(one + 1, other)]
 
     def sweep(self, near: Mapping[Node, list[Node]]) -> None:
-        """Sorts each column by the mean place of the neighbours of its nodes."""
+        """Sorts each column by the mean position of its nodes' neighbours. near: the neighbours of
+        each node."""
         place = {n: (i + 0.5) / len(column) for column in self.columns
                  for i, n in enumerate(column)}  # fmt: skip
 
@@ -115,9 +115,8 @@ class Columns:
 def columns(
     nodes: Iterable[Node], weights: Mapping[Edge, float], first: Callable[[Node], str]
 ) -> Columns:
-    """Returns the nodes in columns. weights: how much each edge counts, which lead from node to
-    node; first: returns the text of a node, by which nodes are sorted that the edges do not
-    order."""
+    """Arranges nodes in columns. weights: the edges, each with how much it counts. first: returns
+    the text of a node, by which nodes are sorted whose order the edges leave open."""
     real = {edge: weight for edge, weight in weights.items() if edge[0] != edge[1]}
     order = _order(sorted(nodes, key=first), real)
     number = {node: i for i, node in enumerate(order)}

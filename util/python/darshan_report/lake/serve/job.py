@@ -44,8 +44,8 @@ _LAYERS = (
 
 
 def _row(lake: Asked, asked: Wanted) -> Row:
-    """Returns a job.  The address may have its day, so that the days of other jobs are not
-    searched."""
+    """Returns the row of a job. The address of the page may contain its day, so that other days are
+    not searched. Raises Refused if the lake has no such job."""
     of_day = Filters(asked.filters.since, asked.filters.until)
     for filters in dict.fromkeys((of_day, Filters())) if asked.log else ():
         found = rows(lake, questions.JOB, filters, log=asked.log)
@@ -55,7 +55,7 @@ def _row(lake: Asked, asked: Wanted) -> Row:
 
 
 def _problems(found: int | None) -> list[tuple[str, str]]:
-    """Returns the number of problems, if findings were made."""
+    """Returns the number of problems with its label; [] if no rules ran on the log."""
     return [] if found is None else [(count(found), plural(found, "problem").partition(" ")[2])]
 
 
@@ -76,7 +76,7 @@ def _facts(made: Made, row: Row) -> None:
 
 
 def _tried(row: Row) -> str:
-    """Returns a sentence on a trial of a remedy."""
+    """Returns a sentence on the result of `darshan try` for a remedy."""
     said = f"Tried: {row['remedy']}: "
     if row["result"] == tried.MEASURED:
         numbers = [row[name] or 0.0 for name in ("gain_seconds", "baseline_seconds", "ratio_low")]
@@ -111,7 +111,7 @@ def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns the page of a job.  Raises Refused or LakeError."""
+    """Returns the page of a job as HTML. Raises Refused or LakeError."""
     row = _row(lake, asked)
     day = str(row["day"]) if row["day"] else None
     same_day = Filters(day, day)
@@ -157,7 +157,8 @@ def render(lake: Asked, asked: Wanted) -> str:
 
 
 def log_of(lake: Asked, asked: Wanted) -> str:
-    """Returns the path of a log whose report may be shown.  Raises Refused."""
+    """Returns the path of the requested log, if its report may be shown. Raises Refused
+    otherwise."""
     if lake.hidden:
         raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
     path: str = _row(lake, asked)["path"] or ""
@@ -165,8 +166,9 @@ def log_of(lake: Asked, asked: Wanted) -> str:
 
 
 def report(path: str, log: str) -> bytes:
-    """Returns the report of a log, made by a separate process, so that its memory and crashes do
-    not affect the server.  Raises Refused, also if the file is not the log that was collected."""
+    """Returns the report of a log as HTML. A separate process makes it, so that its memory and
+    crashes do not affect the server. log: identity. Raises Refused, also if the file is not the log
+    that was collected."""
     try:
         # Reading a pipe would block.
         if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path)[0].text != log:

@@ -1,4 +1,4 @@
-"""Pages that were made and are kept until the lake has a new commit."""
+"""A cache of generated pages, which are valid until the lake has a new commit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ _BYTES = 64 << 20
 
 
 class KeptPages:
-    """A cache of the pages of one commit. It drops the least recently requested pages first."""
+    """A cache of the pages of one commit. If it is full, it drops the least recently requested
+    pages."""
 
     def __init__(self, most: int = _BYTES) -> None:
-        """Keeps pages of at most so many bytes in all."""
+        """most: bytes of all stored pages together."""
         self._most = most
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, bytes] = OrderedDict()
@@ -21,7 +22,7 @@ class KeptPages:
         self._bytes = 0
 
     def get(self, commit: int, what: Hashable) -> bytes | None:
-        """Returns a page of this commit, or None."""
+        """Returns a stored page of this commit; None if there is none. what: key of the page."""
         with self._lock:
             if commit != self._commit or what not in self._pages:
                 return None
@@ -29,7 +30,8 @@ class KeptPages:
             return self._pages[what]
 
     def put(self, commit: int, what: Hashable, page: bytes) -> None:
-        """Keeps a page; drops the pages of other commits, whose rows may have been removed."""
+        """Stores a page. Drops the pages of other commits, because their rows may have been
+        removed."""
         with self._lock:
             if commit != self._commit:
                 self._pages.clear()

@@ -55,7 +55,7 @@ Node = Hashable
 
 @dataclass(frozen=True)
 class _Box:
-    """A node as the page shows it: two lines, and the page to which it leads."""
+    """A node on the page: its two lines of text, and the page to which it leads."""
 
     title: str
     below: str
@@ -64,7 +64,8 @@ class _Box:
 
 
 def _edges(asked: Wanted) -> tuple[str, dict[str, str]]:
-    """Returns the beginning of the query, of the files that the address chooses."""
+    """Returns the first part of the query, which selects the files that the address names, and its
+    values."""
     values: dict[str, str] = {}
     only = []
     if asked.path:
@@ -79,8 +80,8 @@ def _edges(asked: Wanted) -> tuple[str, dict[str, str]]:
 def _draw(
     made: Made, found: list[Row], shown: graph.Columns, box: Callable[[Node], _Box], kind: str
 ) -> None:
-    """Adds the graph: its nodes in columns, and the edges between them. found: all edges, with the
-    nodes of each; kind: what a node represents."""
+    """Adds the graph to the page: its nodes in columns, and the edges between them. found: a row
+    per edge. box: returns what a node shows. kind: what a node represents."""
     # Boxes have the first numbers, then come the places between them.
     number = {node: i for i, node in enumerate(shown.of)}
     boxes = []
@@ -152,7 +153,7 @@ def _of_programs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def _near(lake: Asked, log: str) -> tuple[list[Row], set[Node]]:
-    """Returns the edges around a job that lead to jobs for which the page has space, and these
+    """Returns the edges between a job and the jobs around it, as many as fit on the page, and these
     jobs."""
     known: dict[tuple[str, str], Row] = {}
     asked_for: set[str] = set()
@@ -212,7 +213,8 @@ def _of_jobs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> Made:
-    """Returns the page: of programs, or of the jobs around the job that the address names."""
+    """Returns the page: a graph of programs or, if the address names a job, of the jobs around
+    it."""
     if asked.path and not asked.path.startswith("/"):
         raise Refused(400, "path: must be the full path of a file or folder, such as /scratch/data")
     made = Made(asked, "Lineage of the files around a job" if asked.log else "Lineage of files")

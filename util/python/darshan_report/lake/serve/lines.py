@@ -1,4 +1,4 @@
-"""The lines of code that cost most: a page of all programs, and a table of one program."""
+"""The lines of code that cost most: a page for all programs, and a table for one program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .blocks import Column, Made, Row
 
 
 def _called(row: Row) -> str:
-    """Returns the function that a line calls and, if a library makes the call, "through" that
+    """Returns the I/O function that a line calls and, if a library makes the call, "through" that
     library's function."""
     return " through ".join(filter(None, (row["called"], row["through"])))
 
@@ -39,8 +39,8 @@ def add_lines(
     most: int,
     program: Callable[[Row], str] | None = None,
 ) -> None:
-    """Adds the table of lines. program: returns the page of a row's program; None if all rows have
-    the same program."""
+    """Adds the table of lines of code. program: returns the address of the page of a row's program;
+    None if all rows have the same program."""
     found = rows(lake, BY_NAME["lines"], filters, top=most)
     columns = (Column("Program", "text", "program"), *_COLUMNS) if program else _COLUMNS
     made.table("lines", columns, found, program, most=most, note=_NOTE, none=_NONE)

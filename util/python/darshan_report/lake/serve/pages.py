@@ -66,7 +66,8 @@ def _job(row: Row) -> str:
 
 
 def _figures(made: Made, sums: Row, of: str = "") -> None:
-    """Adds the sums as figures; `of` is the kind of which the page has only one."""
+    """Adds the sums as numbers at the top of a page. of: "job", "program" or "user" if the page is
+    about a single one, which is then not counted."""
     named = [
         (count(sums[f"{kind}s"]), plural(sums[f"{kind}s"], kind).partition(" ")[2])
         for kind in ("job", "program", "user") if kind != of
@@ -95,14 +96,15 @@ def _lacks(made: Made, told: Told) -> None:
 
 
 def _first(owners: Sequence[Row]) -> str:
-    """Returns the names of the users that lose most."""
+    """Returns text with the names of the users that lose most time."""
     names = [str(o["user"]) for o in owners[:_NAMED]]
     left = len(owners) - _NAMED
     return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
 
 
 def _last(asked: Wanted, newest: datetime.date) -> str:
-    """Returns the last requested day that the lake may have."""
+    """Returns the last requested day on which the lake may have jobs. newest: the last day of the
+    lake."""
     return min(str(newest), asked.filters.until or str(newest))
 
 
@@ -209,7 +211,7 @@ def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _last_jobs(lake: Asked, filters: Filters) -> list[Row]:
-    """Returns the last jobs. The number of days that they span comes from sums, so only jobs of
+    """Returns the last _MOST jobs. The tables of sums tell how many days they span, so only jobs of
     these days are read."""
     if filters.mount is None and lake.has_sums():
         left = _MOST
@@ -243,7 +245,8 @@ def _lines(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _changes(made: Made, found: list[Row], with_program: bool) -> None:
-    """Adds the costliest finding as advice, then the table of all costly findings."""
+    """Adds the costliest finding as advice, then a table of all costly findings. with_program:
+    whether to name programs."""
     if not found:
         made.say("No finding recommends a change.")
         return
@@ -272,7 +275,8 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
 def _of_one(
     lake: Asked, asked: Wanted, filters: Filters, title: str, with_program: bool
 ) -> tuple[Made, list[Row]]:
-    """Returns the common beginning of the pages of a program and of a user, and their jobs."""
+    """Returns the beginning that the pages of a program and of a user share, and their jobs.
+    with_program: whether to name programs."""
     made = Made(asked, title)
     made.filters()
     sums = rows(lake, SUMS, filters)[0]
@@ -307,7 +311,7 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _points(jobs: list[Row]) -> dict[str, list[object]]:
-    """Returns the runs in the order of time, as data of the diagram."""
+    """Returns the jobs in order of time, as data of the diagram."""
     known = sorted(jobs, key=lambda j: j["seconds"])
     io = [j["io_seconds"] for j in known]
     return {
@@ -346,8 +350,9 @@ PAGES: Mapping[str, Page] = {
 
 
 def _kept(lake: Asked, filters: Filters) -> Filters:
-    """Stores the logs on a mount point in a table, because several queries of a page use them and
-    each would read all records."""
+    """Stores the logs on the filters' mount point in a temporary table, because several queries of
+    a page use them and each would otherwise read all records. Returns filters that use the
+    table."""
     if filters.mount is None:
         return filters
     values = {**filters.where()[1], "mount": filters.mount}
@@ -358,7 +363,7 @@ def _kept(lake: Asked, filters: Filters) -> Filters:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns a page of many jobs.  Raises Refused or LakeError."""
+    """Returns a page about many jobs as HTML. Raises Refused or LakeError."""
     newest = newest_day(lake)
     if newest is None:
         made = Made(asked, "An empty lake")

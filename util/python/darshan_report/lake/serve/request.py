@@ -18,7 +18,7 @@ _LOG = re.compile(r"[0-9a-f]{32}")
 
 
 class Refused(Exception):
-    """An invalid or refused request; the message is one line, with the status of HTTP."""
+    """An invalid or refused request. Its message is one line; it also has the HTTP status."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -38,8 +38,8 @@ class Wanted:
     field: str = ""  # field of a form whose name must be completed
 
     def address(self, page: str, **more: str | None) -> str:
-        """Returns the address of another page with the same filters.  The address is relative, so
-        that a proxy can serve all pages below a folder."""
+        """Returns the address of another page with the same filters. more: further parameters. The
+        address is relative, so that a proxy can serve all pages below a folder."""
         keep = {**_said(self.filters), **more}
         query = urllib.parse.urlencode({k: v for k, v in keep.items() if v is not None})
         return f"{page or '.'}?{query}" if query else page or "."
@@ -76,7 +76,7 @@ def _log(given: Mapping[str, str]) -> str:
 
 
 def wanted(target: str) -> Wanted:
-    """Parses the path and query of a request.  Raises Refused."""
+    """Parses the path and query of a request's address. Raises Refused."""
     path, _, query = target.partition("?")
     try:
         pairs = urllib.parse.parse_qsl(
@@ -98,7 +98,7 @@ def wanted(target: str) -> Wanted:
 
 
 def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:
-    """Sets the days of a request that does not name any."""
+    """Returns the request with these days, unless it already names days."""
     filters = asked.filters
     if filters.since or filters.until:
         return asked

@@ -1,4 +1,5 @@
-"""The HTTP server: read-only pages of one lake, which is refreshed for each page."""
+"""The HTTP server of `darshan serve`: read-only pages of one lake, which is refreshed for each
+page."""
 
 from __future__ import annotations
 
@@ -45,25 +46,25 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
 def _is_number(name: str) -> bool:
-    """Returns whether a host is an IP address, which DNS cannot redirect."""
+    """Returns whether the host in a request is an IP address, which DNS cannot redirect."""
     with contextlib.suppress(ValueError):
         return bool(ipaddress.ip_address(name.strip("[]")))
     return False
 
 
 def _kind(asked: Wanted) -> Hashable:
-    """Returns the parts of a request that mainly determine the cost of its page."""
+    """Returns the parts of a request that determine the cost of its page."""
     filters = asked.filters
     return asked.page, filters.mount is not None, filters.user is None, filters.program is None
 
 
 def kind_of(target: str) -> str:
-    """Returns the content type of the response to a request."""
+    """Returns the content type of the response to a request. target: the request's address."""
     return _JSON if target.partition("?")[0].lstrip("/") == "complete" else _HTML
 
 
 class Site:
-    """Makes the pages of a lake for the server, and keeps them for later requests."""
+    """Makes the pages of a lake, and caches them."""
 
     def __init__(self, lake: Asked, program: str) -> None:
         self._lake = lake
@@ -74,8 +75,9 @@ class Site:
         self._reports = threading.BoundedSemaphore(_REPORTS)
 
     def page(self, target: str, client: str = "", viewer: str = "") -> bytes:
-        """Returns the page of an address for a client.  viewer: the user who asks, whose own jobs
-        the page links to; empty if unknown.  Raises Refused."""
+        """Returns the page of an address. client: the address of the requesting machine. viewer:
+        name of the requesting user, to whose own jobs the page links; "" if unknown. Raises
+        Refused."""
         page = self._page(target, client)
         if kind_of(target) == _JSON:
             return page
@@ -104,7 +106,7 @@ class Site:
         return page
 
     def _known(self, what: Hashable) -> bytes | None:
-        """Returns a page that was made from the newest commit; None if it must be made first."""
+        """Returns a cached page of the newest commit; None if it must be made first."""
         look = time.monotonic() - self._looked > _LOOK
         if look:
             self._looked = time.monotonic()
@@ -131,14 +133,15 @@ class Site:
             self._reports.release()
 
     def complain(self, target: str, error: Exception) -> None:
-        """Prints an error of the server on stderr; the client does not receive it."""
+        """Prints an error of the server on stderr. The client does not receive it."""
         words = str(error).partition("\n")[0]
         say(self._program, f"/{target[:200].lstrip('/')}: {type(error).__name__}: {words}")
 
 
 class _Lines(io.BufferedReader):
-    """The lines of a request.  An incomplete request of a closed connection would look complete to
-    the parser of headers.  Its page would then delay other requests."""
+    """Reads the lines of a request. If a connection is closed early, the parser of headers would
+    take an incomplete request for a complete one, and making its page would delay other
+    requests."""
 
     def readline(self, size: int | None = -1, /) -> bytes:
         """Returns a line with its end, or `size` bytes of it. Raises ConnectionAbortedError if the
@@ -150,7 +153,7 @@ class _Lines(io.BufferedReader):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """A connection of a browser: responds to its request with a page or a refusal."""
+    """Handles a connection of a browser: responds to its request with a page or a refusal."""
 
     timeout = _SECONDS
     server: Server
@@ -181,22 +184,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._line(500, "this page could not be made")
 
     def _client(self) -> str:
-        """Returns the address of the client, by which requests are queued fairly: behind a proxy on
-        this machine, the address that the proxy adds."""
+        """Returns the address of the client, by which requests are queued fairly. Behind a proxy on
+        this machine, it is the address that the proxy adds in a header."""
         address = str(self.client_address[0])
         if ipaddress.ip_address(address).is_loopback:
             return self.headers.get("X-Forwarded-For", address).rpartition(",")[2].strip()[:64]
         return address
 
     def _viewer(self) -> str:
-        """Returns the user's name that a proxy adds in a header, if the server has that option."""
+        """Returns the name of the user that a proxy adds in a header; "" if the server does not use
+        such a header."""
         header = self.server.user_header
         return self.headers.get(header, "").strip()[:_NAME] if header else ""
 
     def _allowed(self) -> None:
-        """Raises Refused for host names that are not of this machine. An attacker's DNS name could
-        point to this address (DNS rebinding). The browser would then let the attacker's site read
-        the pages."""
+        """Raises Refused for host names that are not this machine's. An attacker's DNS name could
+        point to this address (DNS rebinding), and the browser would then let the attacker's site
+        read the pages."""
         hosts = self.headers.get_all("Host", ["localhost"])
         found = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
         name = found[1] if found else ""
@@ -226,16 +230,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Sends one line for a malformed request, without quoting the request."""
+        """Sends one line in response to a malformed request, without quoting the request."""
         self.command = getattr(self, "command", None) or "GET"
         self._line(code, "this is not a request for a page")
 
     def version_string(self) -> str:
-        """Returns the name of the server."""
+        """Returns the server's name for the response's header."""
         return "darshan"
 
     def log_message(self, *_: Any) -> None:
-        """Logs nothing; a proxy can log requests."""
+        """Logs nothing, because a proxy can log requests."""
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -248,8 +252,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
     ) -> None:
-        """Listens at an address. remote: accepts every IP address and this machine's names as host.
-        names: further accepted host names."""
+        """Listens at an address. remote: accepts every IP address, and this machine's names, as
+        host of a request. names: further accepted host names."""
         self.site = site
         self.remote = remote
         self.shown = f"[{address}]" if ":" in address else address
@@ -263,7 +267,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__((address, port), Handler)
 
     def server_bind(self) -> None:
-        """Binds the socket; skips the lookup of the address's name, which may take long."""
+        """Binds the socket. Skips the look-up of the address's name, which may take long."""
         if self.allow_reuse_address:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
@@ -271,8 +275,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_name, self.server_port = self.shown, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Handles a connection in a thread.  If there are too many connections, it closes the
-        oldest one that has no complete request, or else the new one."""
+        """Handles a connection in a thread. If there are too many connections, closes the oldest
+        one that has no complete request, or else the new one."""
         with self._lock:
             if self._open >= _AT_ONCE and not self._ended_oldest():
                 self.shutdown_request(request)
@@ -282,7 +286,8 @@ class Server(http.server.ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def _ended_oldest(self) -> bool:
-        """Closes the oldest connection without a complete request; returns if there was one."""
+        """Closes the oldest connection without a complete request. Returns whether there was
+        one."""
         for request in self._silent:
             del self._silent[request]
             with contextlib.suppress(OSError):
@@ -292,12 +297,12 @@ class Server(http.server.ThreadingHTTPServer):
         return False
 
     def said(self, request: Any) -> None:
-        """Marks a connection whose request is complete."""
+        """Notes that the request of a connection is complete."""
         with self._lock:
             self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handles one connection."""
+        """Handles one connection in its thread, and counts its end."""
         try:
             super().process_request_thread(request, client_address)
         finally:
@@ -306,8 +311,7 @@ class Server(http.server.ThreadingHTTPServer):
                 self._open -= 1
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints the error of a connection, unless the client closed the connection or timed
-        out."""
+        """Prints the error of a connection, unless the client closed it or timed out."""
         error = sys.exc_info()[1]
         if isinstance(error, Exception) and not isinstance(error, (ConnectionError, TimeoutError)):
             self.site.complain("", error)

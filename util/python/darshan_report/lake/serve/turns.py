@@ -1,9 +1,8 @@
 """Decides which client's page is made next: pages are made one at a time, with all cores.
 
 Clients that request costly pages must not keep others waiting. The next page is for the client that
-has used the least time lately; among the pages of several such clients, it is the page that will
-probably take the least time. Waiting counts a little, so that a costly page is made eventually.
-"""
+has used the least time lately. If several such clients wait, the page that will probably take the
+least time comes first. Waiting counts a little, so that a costly page is made eventually."""
 
 from __future__ import annotations
 
@@ -41,7 +40,8 @@ class Turns:
         longest: float = _LONGEST,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Makes a queue of at most so many requests, which wait for at most so many seconds."""
+        """most: number of requests that may wait. longest: seconds that a request may wait. clock:
+        returns the time in seconds."""
         self._most = most
         self._longest = longest
         self._clock = clock
@@ -53,13 +53,13 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """Returns how many requests wait."""
+        """The number of waiting requests."""
         return len(self._waiting)
 
     @contextlib.contextmanager
     def turn(self, client: str, kind: Hashable) -> Iterator[None]:
-        """Waits until a client may make a page of this kind.  Raises Refused if there are too many
-        requests."""
+        """A context in which a client may make a page; waits until it is the client's turn. kind:
+        what determines the cost of the page. Raises Refused if too many requests wait."""
         self._wait(_Request(client, kind, self._clock()))
         began = self._clock()
         try:

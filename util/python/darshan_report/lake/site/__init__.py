@@ -1,1 +1,2 @@
-"""Tables of a lake that come from the site: the scheduler's accounting, and series of servers."""
+"""Tables of a lake that come from the site: the scheduler's accounting, and time series of
+servers."""

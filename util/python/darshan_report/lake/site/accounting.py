@@ -1,8 +1,8 @@
-"""Common parts of the readers of all schedulers: lines of limited length, and checked values.
+"""Common parts of the readers of all schedulers' accounting: lines of limited length, and checked
+values.
 
-An accounting file is untrusted: users choose parts of it. An impossible value makes the reader
-refuse its line, never the file, and no line takes more than a fixed amount of memory.
-"""
+An accounting file is untrusted: users choose parts of it. If a value is impossible, only its line
+is refused, never the file. No line takes more than a fixed amount of memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ZONELESS = "%Y-%m-%dT%H:%M:%S"
 
 
 class Refused(Exception):
-    """A line is not used; the message has the reason."""
+    """A line of an accounting file is not used. The message has the reason."""
 
 
 @dataclass
@@ -39,14 +39,14 @@ class Refusals:
     not_begun: int = 0  # jobs that wait in a queue
 
     def add(self, line: int, why: object) -> None:
-        """Counts a line; remembers the first one."""
+        """Counts a refused line, and remembers the first one with its reason."""
         self.number += 1
         self.first = self.first or f"line {line}: {why}"
 
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
-    """Opens a file, or standard input if the path is -."""
+    """Opens a file, or standard input if the path is "-"."""
     if path == "-":
         yield sys.stdin.buffer
         return
@@ -55,8 +55,8 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
-    """Yields the numbers and texts of lines that are not empty. Refuses lines that are too long or
-    not UTF-8."""
+    """Yields number and text of each line that is not empty. Refuses lines that are too long or not
+    UTF-8."""
     number = 0
     while data := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -75,9 +75,9 @@ def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
 
 
 def word(value: Any, what: str, needed: bool = False) -> str | None:
-    """Returns a value as text of one line; None if it is empty and not required. what: its name in
-    messages. Raises Refused for text that is too long or not printable, or if a required value is
-    empty."""
+    """Returns a value as text of one line; None if it is empty and not needed. what: its name in
+    messages. Raises Refused for text that is too long or not printable, and for an empty value that
+    is needed."""
     text = "" if value is None else str(value).strip()
     if not text and not needed:
         return None
@@ -89,7 +89,7 @@ def word(value: Any, what: str, needed: bool = False) -> str | None:
 
 
 def whole(value: Any, what: str, most: int = impossible.MOST_COUNT) -> int | None:
-    """Returns a value as a whole number from 0 to `most`; None if it is empty. what: its name in
+    """Returns a value as an integer from 0 to `most`; None if it is empty. what: its name in
     messages. Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if not text:
@@ -113,9 +113,9 @@ def _seconds(text: str) -> float:
 
 
 def moment(value: Any, what: str) -> datetime.datetime | None:
-    """Returns a time: seconds since 1970, or a date and time in the zone of this process. Returns
-    None for 0 and for the words with which schedulers mark a missing time. Raises Refused for other
-    values."""
+    """Returns a value as a time. It is in seconds since the epoch, or a date and time in the zone
+    of this process. Returns None for 0 and for the words with which schedulers mark a missing time.
+    Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if text in ("", "Unknown", "None", "N/A", "0", "0.0"):
         return None
@@ -136,8 +136,8 @@ def joules(value: Any, unit: float = 1.0) -> float | None:
 
 
 def batch_job(scheduler: str, **values: Any) -> dict[str, Any]:
-    """Returns a row of the table batch_jobs. The job must have begun. Raises Refused if it ended
-    before."""
+    """Returns a row of the table batch_jobs for a job that has begun. values: the other columns.
+    Raises Refused if the job ended before it began."""
     started, ended = values["started"], values.get("ended")
     if ended is not None and ended < started:
         raise Refused("the job ended before it began")
@@ -155,8 +155,8 @@ def jobs_begun(
     row_of: Callable[[_Job], dict[str, Any] | None],
     refused: Refusals,
 ) -> Iterator[dict[str, Any]]:
-    """Yields row_of(job) for each numbered job. row_of returns None for a job that has not begun.
-    Counts these jobs, and the jobs for which row_of raises Refused."""
+    """Yields row_of(job) for each job. row_of: returns None for a job that has not begun. Counts
+    such jobs, and jobs for which row_of raises Refused."""
     for number, job in numbered:
         try:
             row = row_of(job)

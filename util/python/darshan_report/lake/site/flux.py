@@ -36,7 +36,7 @@ def _jobs(first: bytes, file: IO[bytes], path: str) -> list[Any]:
 
 
 def _row(job: Any) -> dict[str, Any] | None:
-    """Returns the row of a job; None if it is waiting. Raises Refused for other values."""
+    """Returns the row of a job; None if it waits in a queue. Raises Refused for invalid values."""
     if not isinstance(job, dict):
         raise Refused("is not an object")
     started = moment(job.get("t_run"), "t_run")
@@ -63,5 +63,6 @@ def _row(job: Any) -> dict[str, Any] | None:
 
 
 def rows(first: bytes, file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs. A refused job is reported under its number, as a line would be."""
+    """Yields the rows of jobs. A refused job is reported by its number in the list. first: the
+    first bytes of the file, which were already read."""
     yield from jobs_begun(enumerate(_jobs(first, file, path), 1), _row, refused)

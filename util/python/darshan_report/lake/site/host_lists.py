@@ -1,4 +1,4 @@
-"""Lists of hosts as Slurm and Flux write them: node[01-04,7],login1."""
+"""Expands lists of hosts in the form of Slurm and Flux: node[01-04,7],login1."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 
 def _numbers(text: str) -> list[str] | None:
-    """Returns the numbers of 01-04,7 with their leading zeros; None if there are too many or the
-    text is not such a list."""
+    """Returns the numbers of a list such as 01-04,7, with their leading zeros; None if there are
+    too many, or if the text is no such list."""
     found: list[str] = []
     for part in text.split(","):
         ends = _RANGE.fullmatch(part)
@@ -42,7 +42,8 @@ def _names(part: str) -> Iterator[str] | None:
 
 
 def expanded(text: str) -> list[str] | None:
-    """Returns the names of a list; None if there are more than 4,096 or it is not such a list."""
+    """Returns the host names of a list; None if there are more than MOST, or if the text is no such
+    list."""
     if len(text) > 1 << 16 or not text.isprintable() or " " in text or not _LIST.fullmatch(text):
         return None
     found: list[str] = []

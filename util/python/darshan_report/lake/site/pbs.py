@@ -1,4 +1,4 @@
-"""Reads accounting logs of PBS and Torque: a line for each event of a job."""
+"""Reads accounting logs of PBS and Torque, which have a line for each event of a job."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _STARTS, _ENDS = "S", "E"
 
 
 def is_line(line: str) -> bool:
-    """Returns whether a line is one of an accounting log."""
+    """Returns whether a line has the form of an accounting log of PBS."""
     return _LINE.fullmatch(line) is not None
 
 
 def _values(text: str) -> dict[str, str]:
-    """Returns the values by their names. The first of two equal names counts, because PBS writes
-    its own names before the names that users choose."""
+    """Parses values such as "user=jane queue=long". The first of two values with one name counts,
+    because PBS writes its own names before those that users choose."""
     found: dict[str, str] = {}
     for name, value in _VALUE.findall(text):
         found.setdefault(name, value.strip('"'))
@@ -30,7 +30,7 @@ def _values(text: str) -> dict[str, str]:
 
 
 def _hosts(text: str) -> list[str]:
-    """Returns the names of node1/0*8+node2/0-7, each once."""
+    """Returns the host names of node1/0*8+node2/0-7, each once."""
     return list(dict.fromkeys(part.split("/")[0] for part in text.split("+") if part))
 
 
@@ -68,7 +68,8 @@ def _row(job: str, found: dict[str, str], is_over: bool) -> dict[str, Any]:
 
 
 def rows(some: Iterator[tuple[int, str]], refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields a row for each begin and each end of a job; the later one replaces the earlier one."""
+    """Yields a row for each begin and each end of a job. The lake replaces the row of the begin by
+    that of the end. some: number and text of lines."""
     for number, line in some:
         found = _LINE.fullmatch(line)
         if found is None:

@@ -1,4 +1,4 @@
-"""Adds rows to a table of the site in one commit, in place of the rows with the same key."""
+"""Adds rows to a table of the site in one commit. They replace rows with the same key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Replaced:
 
 
 def _keys(rows: pa.Table, key: Sequence[str]) -> pa.Array:
-    """Returns a text for each row, which is equal for equal keys."""
+    """Returns a string for each row that is equal if the columns `key` are equal."""
     parts = []
     for name in key:
         column = rows[name].combine_chunks()
@@ -50,7 +50,7 @@ def _keys(rows: pa.Table, key: Sequence[str]) -> pa.Array:
 
 
 def _last(table: pa.Table, key: Sequence[str]) -> pa.Table:
-    """Returns the rows, except rows that a later row with the same key replaces."""
+    """Returns the rows without those that a later row with the same key replaces."""
     places = {text: place for place, text in enumerate(_keys(table, key).to_pylist())}
     return table.take(pa.array(sorted(places.values()), pa.int64()))
 
@@ -70,7 +70,7 @@ def _change(
     snapshot: Snapshot, folder: str, table: pa.Table, name: str, key: Sequence[str]
 ) -> tuple[Change, int]:
     """Writes the files of a commit below `folder`: the new rows of the table `name`, and its files
-    without the rows that have the same key. Returns the commit and the number of replaced rows."""
+    without rows that have the same key. Returns the commit and the number of replaced rows."""
     change, replaced = Change("collect"), 0
     known = _keys(table, key)
     for file in snapshot.of(name):
@@ -95,9 +95,9 @@ def _change(
 
 
 def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> Replaced:
-    """Commits rows in place of existing rows with the same key. If several given rows have the same
-    key, the last counts. The rows have the columns of the table; `day` is never null. Returns how
-    many rows were added and replaced."""
+    """Commits rows, which replace existing rows with the same key. If several of the given rows
+    have the same key, the last counts. The rows have all columns of the table; `day` is never null.
+    Returns how many rows were added and replaced."""
     snapshot = Snapshot(lake)
     table = _last(rows, key)
     mode = modes.of_lake(lake)
@@ -121,5 +121,5 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
 def replace_rows(
     lake: str, table: Table, rows: list[dict[str, Any]], key: Sequence[str]
 ) -> Replaced:
-    """Commits rows, given as dicts by column name, in place of the rows that have the same key."""
+    """Like replace_table(), for rows that are dicts by column name."""
     return replace_table(lake, table.name, arrow.rows(table, rows), key)

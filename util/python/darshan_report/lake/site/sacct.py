@@ -1,4 +1,4 @@
-"""Reads the output of Slurm's sacct -P: a header, and a line for each job and each step."""
+"""Reads the output of Slurm's `sacct -P`: a header, and a line for each job and each step."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def _hosts(text: str | None) -> str | None:
 
 
 def _row(found: dict[str, str]) -> dict[str, Any] | None:
-    """Returns the row of a job; None if it is waiting."""
+    """Returns the row of a job; None if it waits in a queue. found: values by column name. Raises
+    Refused."""
     started = moment(found["start"], "start")
     if started is None:
         return None
@@ -85,8 +86,8 @@ def _row(found: dict[str, str]) -> dict[str, Any] | None:
 def rows(
     header: str, some: Iterator[tuple[int, str]], refused: Refusals
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs. header: the first line, without its newline; some: numbers and texts
-    of the other lines. Raises LakeError if the header lacks a column that is needed."""
+    """Yields the rows of jobs. header: the first line, without its newline. some: number and text
+    of the other lines. Raises LakeError if the header lacks a needed column."""
     names = header.lower().split("|")
     _checked(names)
     ids = [names.index(name) for name in ("jobid", "jobidraw") if name in names]

@@ -1,4 +1,4 @@
-"""Reads the bytes that servers moved in each interval, from CSV or Parquet, into the table
+"""Reads how many bytes servers moved in each interval, from CSV or Parquet, into the table
 server_load."""
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ _MICRO = 1e6
 
 @dataclass(frozen=True)
 class Form:
-    """How to interpret the columns of a file with a time series of file servers: names, unit,
-    interval."""
+    """How the columns of a time series are interpreted: names, unit, interval."""
 
     names: Mapping[str, str] = field(default_factory=dict)  # columns of the file, by ours
     mount: str | None = None  # of a file without such a column
@@ -83,8 +82,8 @@ def _texts(column: pa.ChunkedArray) -> list[str | None]:
 
 
 def _moment(text: str) -> float:
-    """Returns seconds since 1970 of a number, or of a date and time in the zone of this process
-    unless it has one; NaN if it is neither."""
+    """Converts a number, or a date and time, to seconds since the epoch; NaN for other text. A time
+    without a zone is in the zone of this process."""
     try:
         return float(text)
     except ValueError:
@@ -101,7 +100,7 @@ def _moment(text: str) -> float:
 
 
 def _times(column: pa.ChunkedArray) -> np.ndarray:
-    """Returns seconds since 1970; NaN where a cell is no time."""
+    """Returns a column as seconds since the epoch; NaN for a cell that is no time."""
     if pa.types.is_timestamp(column.type):
         micros = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
         return np.asarray(micros.to_numpy(), "f8") / _MICRO
@@ -128,14 +127,14 @@ def _numbers(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _groups(*columns: list[str | None]) -> np.ndarray:
-    """Returns a number for each row, equal for equal texts."""
+    """Returns a number for each row, which is equal for rows with equal strings in all columns."""
     known: dict[Any, int] = {}
     return np.array([known.setdefault(row, len(known)) for row in zip(*columns)], "i8")
 
 
 def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
-    """Returns the seconds from each row to the next one of its group; rows are in that order. The
-    last row of a group has the median distance, or NaN if values are totals."""
+    """Returns the seconds from each row to the next row of its group. The last row of a group has
+    the median of all distances, or NaN if values are totals. times: ascending within each group."""
     if form.interval is not None and form.values != "totals":
         return np.full(len(times), form.interval)
     found = np.full(len(times), np.nan)
@@ -152,8 +151,9 @@ def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
 def _amounts(
     values: np.ndarray, seconds: np.ndarray, groups: np.ndarray, form: Form, unit: int
 ) -> np.ndarray:
-    """Returns the bytes or operations of each interval; NaN if they are unknown. groups: rows of
-    one mount and target, which follow each other."""
+    """Returns the bytes, or operations, of each interval; NaN if unknown. seconds: length of each
+    interval. groups: number of each row's mount point and target; rows of a group follow each
+    other."""
     if form.values == "rates":
         return np.asarray(values * seconds * unit)
     if form.values == "amounts":
@@ -167,23 +167,23 @@ def _amounts(
 
 
 def _integers(amounts: np.ndarray, most: int) -> pa.Array:
-    """Returns the amounts rounded to whole numbers; null for one that is negative, not finite or
-    above `most`."""
+    """Returns the amounts as integers; null for one that is negative, not finite or above
+    `most`."""
     with np.errstate(invalid="ignore"):
         bad = ~np.isfinite(amounts) | (amounts < 0) | (amounts > most)
     return pa.array(np.where(bad, 0, np.round(amounts)).astype("i8"), mask=bad)
 
 
 class Refused(NamedTuple):
-    """How many rows of a file are not in the table, because of their time or their interval."""
+    """How many rows of a file were not used, because of their time or of their interval."""
 
     times: int = 0  # rows without a time, or with an impossible one
     intervals: int = 0  # rows whose interval is unknown, 0 or above _LONGEST
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
-    """Returns the rows of a file for the lake, and how many were refused. Raises LakeError if there
-    are too many rows."""
+    """Returns the rows of a file in the form of the table, and how many rows were not used. Raises
+    LakeError if there are too many rows."""
     found = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
@@ -224,8 +224,8 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
 
 
 def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, Refused]:
-    """Adds the intervals of a file to the lake, in place of earlier intervals with the same keys.
-    Returns how many were added and replaced, and how many rows were refused. Raises LakeError or
+    """Adds the intervals of a file to the lake, where they replace intervals with the same key.
+    Returns how many were added and replaced, and how many rows were not used. Raises LakeError, or
     OSError if the file cannot be read."""
     rows, refused = table(path, form, hide)
     return (replace_table(lake, SERVER_LOAD.name, rows, _KEY) if len(rows) else Replaced()), refused

@@ -1,9 +1,9 @@
 """Reads results of `darshan try` into the table trials.
 
 A trial is made after its job, mostly after the log was collected. So a result names its log by the
-content, and its rows belong to the job that the lake has of this log. Any user can write a file
-with the name of a result, about every log: only a result of the log's owner, or of root, counts.
-"""
+hash of its content, and its rows get the columns of the job that the lake has for this log. Any
+user can write a file with the name of a result, about any log, so only results of the log's owner,
+or of root, count."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Sums:
-    """The numbers of one search."""
+    """The counts of one search for results."""
 
     rows: int = 0
     foreign: int = 0  # results of a user who does not own the log
@@ -52,7 +52,7 @@ class Sums:
 
 @dataclass
 class _Result:
-    """The content of a file."""
+    """The content of one result file."""
 
     log: str
     day: datetime.date  # on which the job began
@@ -73,8 +73,8 @@ def _positive(row: Row, name: str) -> float | None:
 
 
 def _mean(row: Row, name: str) -> float | None:
-    """Returns the mean of a row's list of seconds; None if one of them cannot be the time of a
-    run."""
+    """Returns the mean of a row's list of seconds; None if one of them cannot be the time of a run.
+    name: of the list."""
     values = row.get(name)
     if not isinstance(values, list) or not values:
         return None
@@ -84,8 +84,8 @@ def _mean(row: Row, name: str) -> float | None:
 
 
 def _row(row: Row) -> Row | None:
-    """Returns a row of the table without the columns of the job; None if a value that the table
-    needs is missing or impossible."""
+    """Returns a row of the table, without the columns of the job; None if a needed value is missing
+    or impossible."""
     remedy, rule, result = (str(row.get(name, "")) for name in ("remedy", "finding", "result"))
     moment, host = _moment(row), row.get("host")
     if moment is None or not _REMEDY.fullmatch(remedy) or len(result) > 40:
@@ -117,7 +117,7 @@ def _row(row: Row) -> Row | None:
 
 
 def _result(path: str) -> _Result | None:
-    """Reads a file; returns None if it is not a result or does not name its log."""
+    """Reads a result file; returns None if it is invalid or does not name its log."""
     try:
         whole, owner = tried.read_result(path)
         log = str(whole.get("log_sha256", ""))
@@ -134,7 +134,8 @@ def _result(path: str) -> _Result | None:
 def _rows_of(
     snapshot: Snapshot, table: str, names: Iterable[str], results: list[_Result]
 ) -> Iterator[Row]:
-    """Yields the rows of a table that are of the logs of the results, with the columns `names`."""
+    """Yields the rows of a lake's table that belong to the logs of the results. names: columns to
+    read."""
     logs = pa.array({one.log for one in results}, pa.string())
     first = str(min(one.day for one in results) - _DAY)
     last = str(max(one.day for one in results) + _DAY)
@@ -156,7 +157,8 @@ def _newest(snapshot: Snapshot, results: list[_Result]) -> dict[tuple[str, str],
 
 
 def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) -> Iterator[Row]:
-    """Yields the rows that the lake does not have yet, with the columns of their jobs."""
+    """Yields the rows that the lake does not have yet, with the columns of their jobs. sums: counts
+    results that are not used."""
     jobs = {row["log"]: row for row in _rows_of(snapshot, "jobs", _OF_JOB, results)}
     known = _newest(snapshot, results)
     for one in results:
@@ -176,8 +178,8 @@ def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) 
 
 
 def collect(lake: str, paths: Iterable[str], hide: Hide) -> Sums:
-    """Adds the trials in the files of `darshan try` to the lake, in place of earlier trials of the
-    same remedy and log. Raises LakeError or OSError."""
+    """Adds the results in these files to the lake, where they replace earlier trials of the same
+    remedy and log. Raises LakeError or OSError."""
     sums = Sums()
     results = [one for one in map(_result, paths) if one is not None]
     while results:

@@ -1,1 +1,1 @@
-"""Workers that make parts: processes of this machine, or a Dask cluster."""
+"""Workers that make parts of a collection: processes of this machine, or a Dask cluster."""

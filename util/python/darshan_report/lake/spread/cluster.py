@@ -1,11 +1,10 @@
-"""Parts that the workers of a Dask cluster make: a map over batches of logs.
+"""Lets the workers of a Dask cluster make parts: a map over batches of logs.
 
-If a worker dies, Dask gives its batch to another worker.  Only the collector commits, so a batch
-that was made twice is in the lake once.  Files of dead workers are below the run's folder in _work,
-which is deleted with the run.  A worker may see other files than the collector.  Each part
-therefore names the files that differ, and the collector rejects the part if it sees the expected
-files itself.
-"""
+If a worker dies, Dask gives its batch to another worker. Only the collector commits, so a batch
+that was made twice is in the lake once. Files of dead workers are below the run's folder in _work,
+which is deleted after the run. A worker may see other files than the collector under the same
+paths. Each part therefore names the files that differ, and the collector rejects the part if it
+sees the expected files itself."""
 
 from __future__ import annotations
 
@@ -46,8 +45,8 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """Returns the arguments of Dask's client: for a scheduler's file or address, or from Dask's own
-    settings. Raises LakeError if there is no scheduler in any of these."""
+    """Returns the arguments of Dask's client, for a scheduler's file or address, or from Dask's own
+    settings if `address` is "". Raises LakeError if none of them names a scheduler."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"cannot find the file of the Dask scheduler, {address}")
@@ -65,8 +64,8 @@ def _asked(address: str) -> dict[str, Any]:
 
 
 class _Client(distributed.Client):
-    """A client that only its creator closes; the finalizer of a client that failed to connect would
-    block and print warnings."""
+    """A Dask client without a finalizer: if it could not connect, the finalizer would block and
+    print warnings. Its creator must close it."""
 
     def __del__(self) -> None:
         pass
@@ -97,8 +96,8 @@ def _client(asked: dict[str, Any], name: str) -> Any:
 
 
 class _Call:
-    """A call of collect_far that runs when it is unpickled.  It is unpickled inside a task, so a
-    worker without this package causes an error of the task, not of the worker."""
+    """A call of collect_far() that is made when it is unpickled. It is unpickled inside a task, so
+    if a worker lacks this package, the task fails, not the worker."""
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments
@@ -108,11 +107,11 @@ class _Call:
 
 
 class Cluster(Closing):
-    """A running Dask cluster.  Raises LakeError if the cluster fails."""
+    """A connection to a Dask cluster. Methods raise LakeError if the cluster fails."""
 
     def __init__(self, address: str) -> None:
-        """address: HOST:PORT, PROTOCOL://HOST:PORT or the path of a scheduler file; if empty,
-        Dask's own settings name the scheduler."""
+        """Connects to a cluster. address: HOST:PORT, PROTOCOL://HOST:PORT or the path of a
+        scheduler file; if "", Dask's own settings name the scheduler."""
         asked = _asked(address)
         self.name = f"dask://{address or next(iter(asked.values()))}"
         self._client = _client(asked, self.name)
@@ -121,13 +120,13 @@ class Cluster(Closing):
 
     @property
     def threads(self) -> int:
-        """Returns how many batches the cluster can make at a time now."""
+        """The number of batches that the cluster can make at the same time."""
         with self._alive():
             return sum(self._client.nthreads().values())
 
     def other(self) -> str:
-        """Returns text with the versions of packages that differ between the cluster and this
-        process; "" if all are the same."""
+        """Returns text on which packages have other versions in the cluster than in this process;
+        "" if all are equal."""
         with self._alive():
             found = self._client.get_versions()
         here = _versions(found["client"])
@@ -143,8 +142,8 @@ class Cluster(Closing):
     def parts(
         self, batches: Iterator[list[Found]], options: Options
     ) -> Generator[Part, None, None]:
-        """Yields the parts of all batches as they complete. Raises LakeError if workers were
-        lost."""
+        """Yields the parts of all batches as they complete. Raises LakeError if batches were lost
+        with their workers."""
         run = os.path.join(options.lake, storage.WORK, storage.new_name())
         os.mkdir(run)
         options = replace(options, run=os.path.basename(run))
@@ -184,8 +183,8 @@ class Cluster(Closing):
             future.add_done_callback(ready.put)
 
     def _part(self, future: Any, logs: list[Found]) -> Part | None:
-        """Returns the part of a batch, or None if its workers died; other batches continue. Raises
-        LakeError if a worker could not read the logs."""
+        """Returns the part of a batch; None if its workers died, after which other batches
+        continue. logs: of the batch. Raises LakeError if a worker could not read the logs."""
         try:
             far: Far = future.result()
         except distributed.KilledWorker:
@@ -215,7 +214,7 @@ class Cluster(Closing):
 
     @contextlib.contextmanager
     def _alive(self) -> Iterator[None]:
-        """Raises LakeError if the enclosed request to the scheduler fails."""
+        """A context in which a failed request to the scheduler becomes a LakeError."""
         try:
             yield
         except Exception as error:
@@ -236,14 +235,14 @@ class Cluster(Closing):
         shutil.rmtree(over, ignore_errors=True)
 
     def close(self) -> None:
-        """Closes the connection; the scheduler and its workers remain."""
+        """Closes the connection. The scheduler and its workers continue."""
         with contextlib.suppress(Exception):
             self._client.close(timeout=_SECONDS)
 
 
 def _versions(said: dict[str, Any] | None) -> dict[str, str]:
-    """Returns versions of packages; Python's without the patch level, which makes no difference
-    here."""
+    """Returns the versions of packages that must agree. Python's has no patch level, which makes no
+    difference here. said: what Dask reports about one process."""
     packages = dict((said or {}).get("packages", {}))
     packages["python"] = ".".join(str(packages.get("python", "")).split(".")[:2])
     return {name: str(packages.get(name)) for name in _COMPARED}

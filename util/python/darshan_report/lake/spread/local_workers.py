@@ -1,4 +1,4 @@
-"""Parts made on this machine, by processes of this command."""
+"""Lets processes of this machine make the parts of a collection."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _PDEATHSIG = 1  # PR_SET_PDEATHSIG
 
 
 def _begin(collector: int) -> None:
-    """Prepares a worker; it ignores Ctrl-C, because the collector ends the workers.  If the
-    collector is killed, the kernel kills the worker."""
+    """Prepares a worker process. It ignores Ctrl-C, because the collector ends the workers. If the
+    collector is killed, the kernel kills the worker. collector: its process id."""
     ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != collector:  # it was killed before the line above
         os._exit(1)
@@ -28,8 +28,8 @@ def _begin(collector: int) -> None:
 
 
 def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
-    """Ends the workers and the pool's writing thread.  Before Python 3.12 that thread waits forever
-    if all workers are dead, for example after a signal to the process group."""
+    """Ends the workers, and the pool's thread that writes to them. Before Python 3.12 that thread
+    waits forever if all workers are dead, for example after a signal to the process group."""
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.terminate()
     queue = getattr(pool, "_call_queue", None)
@@ -40,8 +40,8 @@ def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
 def by_processes(
     batches: Iterator[list[Found]], options: Options, workers: int
 ) -> Generator[Part, None, None]:
-    """Yields the parts of all batches as they complete. Ends the workers at once if this process
-    fails or is interrupted."""
+    """Yields the parts of all batches as they complete, made by `workers` processes. Ends these
+    processes at once if this process fails or is interrupted."""
     # Not by fork: locks that Arrow's threads hold at the fork would never be released.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (os.getpid(),)) as pool:
@@ -64,7 +64,7 @@ def by_processes(
 
 
 def alone_here(batches: Iterator[list[Found]], options: Options) -> Generator[Part, None, None]:
-    """Makes the parts in this process: for few logs or one worker."""
+    """Makes the parts in this process, for few logs or a single worker."""
     alone()
     for logs in batches:
         yield collect_part(logs, options)

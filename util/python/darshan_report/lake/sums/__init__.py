@@ -1,1 +1,1 @@
-"""Sums by day, user, program and file system, of each file of a table."""
+"""Sums of each file of a table, by day, user, program and file system."""

@@ -1,5 +1,5 @@
 """The kinds of sums. The rows of a table are added up by day, user and program; rows of records
-also by file system, and rows of lines of code by line."""
+also by file system, and rows of lines of code also by line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = Any  # of pyarrow, which has no types
 
 @dataclass(frozen=True)
 class Sum:
-    """One column of sums: its value of each row, from columns of the table."""
+    """One column of sums: how its value is computed from a row of the table."""
 
     name: str
     of: tuple[str, ...]
@@ -42,17 +42,17 @@ class Kind:
 
     @property
     def names(self) -> list[str]:
-        """Returns the columns of the sums."""
+        """The names of the columns of the sums."""
         return [*(self.made or (*self.keys, self.rows, *(one.name for one in self.sums)))]
 
     @property
     def folder(self) -> str:
-        """Returns the name of the folder of the sums."""
+        """The name of the folder with the sums."""
         return self.table if self.version == 1 else f"{self.table}-{self.version}"
 
     @property
     def columns(self) -> list[str]:
-        """Returns the columns of the table that the sums need."""
+        """The columns of the table from which the sums are computed."""
         of = dict.fromkeys(name for one in self.sums for name in one.of)
         return [*dict.fromkeys(self.others or (*self.keys, *of))]
 
@@ -66,7 +66,8 @@ def _or_zero(values: Array) -> Array:
 
 
 def _io(said: Array, read: Array, write: Array, meta: Array) -> Array:
-    """Returns, as Arrow arrays, the values that question.IO computes in SQL."""
+    """Returns the I/O seconds of each job, as Arrow arrays; question.IO computes the same in SQL.
+    said: the stored value, null if unknown. read, write, meta: seconds of the layers."""
     lowest = pc.add(pc.add(_or_zero(read), _or_zero(write)), _or_zero(meta))
     return pc.coalesce(said, lowest)
 

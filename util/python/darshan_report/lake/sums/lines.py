@@ -1,5 +1,5 @@
-"""The sums of lines of code, by the text that ask/lines.py shows for a place. All lines of a log
-are in one file, because a log counts once for a place."""
+"""The sums of lines of code. A line is identified by the text that ask/ready/lines.py shows. All
+lines of a log are in one file of the lake, because a log counts once per line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LARGE = pa.decimal128(38, 0)
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Returns numbers with the same order as the strings, and the distinct strings."""
+    """Encodes a column of strings as integers with the same order, and the distinct strings."""
     array = column.combine_chunks()
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     texts = pc.cast(array.dictionary, pa.string())
@@ -35,14 +35,14 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _short(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Returns the first digits of build ids."""
+    """Encodes the first digits of build ids like _encoded()."""
     array = _encoded(column)
     first = pc.utf8_slice_codeunits(array.dictionary, 0, _DIGITS).dictionary_encode()
     return pa.DictionaryArray.from_arrays(first.indices.take(array.indices), first.dictionary)
 
 
 def sums_of(file: pq.ParquetFile) -> pa.Table:
-    """Returns the sums of a file of lines."""
+    """Returns the sums of one file of the table sites."""
     groups = (file.read_row_group(n, list(COLUMNS)) for n in range(file.num_row_groups))
     rows = pa.concat_tables(groups).unify_dictionaries()
     texts = {name: _encoded(rows[name]) for name in (*_TEXTS, "log") if name != "build"}
@@ -66,7 +66,7 @@ def sums_of(file: pq.ParquetFile) -> pa.Table:
 
 
 def _added(rows: pa.Table) -> pa.Table:
-    """Adds up rows, of which texts are numbers."""
+    """Adds up rows whose strings are encoded as integers."""
     order = [(name, "descending") for name in ("seconds", *_FIRST)]
     first = pc.ScalarAggregateOptions(skip_nulls=False)
     whole = pc.ScalarAggregateOptions(skip_nulls=True, min_count=1)  # of nulls alone: null

@@ -1,6 +1,6 @@
-"""The sums of findings: their cost, by the rules of ask/ready/losses.py, for each rule and, in rows
-without a rule, for all findings. All findings of a log are in one file, because their sum is
-limited to the time of the job."""
+"""The sums of findings: their cost, computed like ask/ready/losses.py, for each rule and, in rows
+without a rule, for all findings. All findings of a log are in one file of the lake, because their
+sum is limited to the time of the job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AS_IT_IS = pc.ScalarAggregateOptions(skip_nulls=False)
 
 
 def _claims(rows: pa.Table) -> pa.Table:
-    """Returns the findings that count, with the time that each loses and that its job had."""
+    """Returns the findings that count, with the time that each loses and the time of its job."""
     had = pc.if_else(pc.equal(rows["of_seconds"], 0.0), None, rows["of_seconds"])
     lost = pc.min_element_wise(rows["stake_seconds"], had)
     is_problem = pc.equal(pc.cast(rows["kind"], pa.string()), "problem")
@@ -33,7 +33,7 @@ def _claims(rows: pa.Table) -> pa.Table:
 
 
 def _ordered(rows: pa.Table) -> pa.Table:
-    """Returns rows in the order of ask.losses.COSTLIEST, the costliest first."""
+    """Orders rows by lost time, the costliest first, like losses.COSTLIEST in SQL."""
     order = [("lost", "descending"), ("log", "descending"), ("number", "descending")]
     return rows.sort_by(order)
 
@@ -48,8 +48,8 @@ def _of_jobs(rows: pa.Table) -> pa.Table:
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """Adds up jobs, separately for jobs that lose time and jobs whose finding costs bytes but no
-    time."""
+    """Adds up jobs, separately for jobs that lose time and for jobs whose findings cost bytes but
+    no time."""
     loses = pc.fill_null(pc.greater(rows["lost"], 0.0), False)
     ordered = _ordered(rows.append_column("loses", loses))
     made = ordered.group_by([*KEYS, "loses"], use_threads=False).aggregate([
@@ -61,7 +61,7 @@ def _summed(rows: pa.Table) -> pa.Table:
 
 
 def sums_of(file: pq.ParquetFile) -> pa.Table:
-    """Returns the sums of a file of findings."""
+    """Returns the sums of one file of the table findings."""
     groups = (file.read_row_group(n, list(COLUMNS)) for n in range(file.num_row_groups))
     rows = pa.concat_tables(map(_claims, groups))
     by_rule = _summed(_of_jobs(rows))

@@ -1,8 +1,9 @@
-"""Makes the sums of files of a lake. Each file of a table, whose rows never change, has one small
-file below _sums. Sums are not part of commits, but commits determine them: the sums of a lake are
-the sums of its files, and a replaced file's sums are no longer used. A process that finds missing
-sums makes them, because the process that should have made them may have been killed.
-"""
+"""Makes the sums of files of a lake.
+
+Each file of a table, whose rows never change, has one small file below _sums. Sums are not part of
+commits, but commits determine them: the sums of a lake are the sums of its files, and the sums of a
+replaced file are no longer used. A process that finds missing sums makes them, because the process
+that should have made them may have been killed."""
 
 from __future__ import annotations
 
@@ -23,18 +24,18 @@ FOLDER = "_sums"
 
 
 def path_of(file: File) -> str:
-    """Returns the path, in the lake, of the sums of a file."""
+    """Returns the path, relative to the lake, of the sums of a file."""
     _, month, name = file.path.split("/")
     return f"{FOLDER}/{KINDS[file.table].folder}/{month}/{name}"
 
 
 def sources(snapshot: Snapshot) -> Iterator[File]:
-    """Yields the files of a lake that have sums."""
+    """Yields the files of a lake that should have sums."""
     return (file for file in snapshot.files.values() if file.table in KINDS)
 
 
 def there(lake: str) -> set[str]:
-    """Returns the paths of all sums that exist."""
+    """Returns the paths of all existing sums, relative to the lake."""
     top = os.path.join(lake, FOLDER)
     return {
         os.path.relpath(os.path.join(folder, name), lake)
@@ -54,7 +55,7 @@ def _added(kind: Kind, rows: pa.Table, names: Iterable[str]) -> pa.Table:
 
 
 def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
-    """Returns the sums of some rows."""
+    """Returns the sums of some rows of a table."""
     values = {name: rows[name] for name in kind.keys}
     values = {n: pc.cast(v, pa.string()) if n != "day" else v for n, v in values.items()}
     values[kind.rows] = pa.repeat(pa.scalar(1, pa.int64()), len(rows))
@@ -64,7 +65,8 @@ def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
 
 
 def sums_of(path: str, table: str) -> pa.Table | None:
-    """Returns the sums of a file of a table; None if a release with other columns made the file."""
+    """Returns the sums of a table's file; None if it lacks columns, because another release wrote
+    it. path: of the file."""
     kind = KINDS[table]
     with pq.ParquetFile(path) as file:
         if not set(kind.columns) <= set(file.schema_arrow.names):
@@ -84,7 +86,8 @@ def sums_of(path: str, table: str) -> pa.Table | None:
 
 
 def write(lake: str, file: File, target: str) -> bool:
-    """Writes the sums of a file of a lake to a new file; returns whether it has any."""
+    """Writes the sums of a file to the new file `target`. Returns False, without writing, if it
+    cannot have any."""
     found = sums_of(os.path.join(lake, file.path), file.table)
     if found is None:
         return False
@@ -93,8 +96,8 @@ def write(lake: str, file: File, target: str) -> bool:
 
 
 def complete(snapshot: Snapshot, known: set[str] | None = None) -> int:
-    """Makes the sums that a lake lacks; returns how many it made. known: paths of existing sums;
-    this adds the new paths."""
+    """Makes the sums that a lake lacks, and returns their number. known: paths of existing sums, to
+    which the new ones are added."""
     known = there(snapshot.path) if known is None else known
     lacking = [file for file in sources(snapshot) if path_of(file) not in known]
     if not lacking:
@@ -118,8 +121,8 @@ def complete(snapshot: Snapshot, known: set[str] | None = None) -> int:
 
 
 def unused(snapshot: Snapshot) -> dict[str, str]:
-    """Returns the sums of files that the lake does not have any more, each with the path of its
-    file."""
+    """Returns the paths of sums whose files the lake no longer has, each with the path of its file;
+    "" if that is unknown."""
     used = {path_of(file) for file in sources(snapshot)}
     # A file and its sums have the same month and name, no matter which release made the sums.
     gone = {path.split("/", 1)[1]: path
@@ -130,8 +133,8 @@ def unused(snapshot: Snapshot) -> dict[str, str]:
 
 
 def damaged(lake: str) -> Iterator[str]:
-    """Yields a line for each file of sums with a page that differs from the page that was
-    written."""
+    """Yields a line for each file of sums that is damaged, according to the checksums of its
+    pages."""
     for path in sorted(there(lake)):
         try:
             whole = os.path.join(lake, path)

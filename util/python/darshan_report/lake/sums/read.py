@@ -1,4 +1,4 @@
-"""The tables of sums in SQL, restricted to the files of one commit."""
+"""The tables of sums as SQL, restricted to the files of one commit."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _TEXTS = frozenset((
 
 
 class Sums:
-    """The sums of a lake, as one process reads them."""
+    """The sums of a lake for one process. It makes missing sums in a temporary folder of its
+    own."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder  # for sums that the lake lacks
         self._own: dict[str, bool] = {}  # whether a file of the lake has sums there
 
     def are_at_hand(self, snapshot: Snapshot) -> bool:
-        """Returns whether every file of the lake has sums. If few sums are missing, makes them
-        first, in a folder of this process. A lake of an earlier release may lack many. Files whose
-        columns have other names cannot get sums."""
+        """Returns whether every file of the lake has sums. If few are missing, makes them first. A
+        lake of an earlier release may lack many. Files with other column names cannot get sums."""
         known = there(snapshot.path)
         lacking = [f for f in sources(snapshot) if path_of(f) not in known]
         if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:
@@ -42,8 +42,8 @@ class Sums:
         return all(self._makes(snapshot.path, file) for file in lacking)
 
     def forget(self, lake: str) -> bool:
-        """Removes the sums that this process made of files that are gone, perhaps because a user
-        must be forgotten; returns whether there were any."""
+        """Removes the sums that this process made of files that no longer exist, perhaps because a
+        user must be forgotten. Returns whether there were any."""
         gone = [path for path in self._own if not os.path.exists(os.path.join(lake, path))]
         for path in gone:
             del self._own[path]
@@ -52,7 +52,8 @@ class Sums:
         return bool(gone)
 
     def _makes(self, lake: str, file: File) -> bool:
-        """Makes the sums of a file in the folder of this process; returns whether it has any."""
+        """Makes the sums of a file in the folder of this process. Returns whether the file has
+        sums."""
         if file.path not in self._own:
             target = os.path.join(self._folder, path_of(file))
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -63,7 +64,7 @@ class Sums:
         return self._own[file.path]
 
     def views(self, snapshot: Snapshot, root: str) -> dict[str, str]:
-        """Returns a query for each table of sums. root: the path of the lake in SQL."""
+        """Returns a query for each table of sums, by name. root: the path of the lake in SQL."""
         known = there(snapshot.path)
         paths: dict[str, list[str]] = {table: [] for table in TABLES}
         for file in sources(snapshot):

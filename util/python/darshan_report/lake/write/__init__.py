@@ -1,1 +1,1 @@
-"""From columns in memory to Parquet files that no reader of the lake sees yet."""
+"""Writes columns in memory to Parquet files that no reader of the lake sees yet."""

@@ -1,4 +1,5 @@
-"""The columns of a lake as types of Arrow and Parquet; the library's arrays as Arrow arrays."""
+"""The columns of a lake as types of Arrow and Parquet, and conversion of the library's arrays to
+Arrow."""
 
 from __future__ import annotations
 
@@ -51,9 +52,9 @@ class _NoPandas:
 
 
 def without_pandas() -> None:
-    """Makes Arrow's first array without pandas.  Arrow imports pandas when it makes its first
-    array.  The import costs each worker half a second and 40 MiB.  Arrow tries only once, so
-    this suits processes that never make data frames."""
+    """Makes Arrow create its first array without importing pandas, which costs each worker half a
+    second and 40 MiB. Arrow tries this import only once, so this function suits processes that
+    never make data frames."""
     if "pandas" not in sys.modules:
         finder: Any = _NoPandas()
         sys.meta_path.insert(0, finder)
@@ -70,8 +71,8 @@ def _field(column: Column) -> pa.Field:
 
 @functools.cache
 def schema(table: Table) -> pa.Schema:
-    """Returns the types; the metadata of each field has its unit, merge rule and meaning, and the
-    name that earlier releases gave it."""
+    """Returns the Arrow schema of a table. The metadata of each field has its unit, merge rule and
+    meaning, and the name that earlier releases gave it."""
     return pa.schema([_field(c) for c in table.columns], metadata={"table": table.title})
 
 
@@ -81,7 +82,7 @@ def schema_of(name: str) -> pa.Schema:
 
 
 def shape(whole: pa.Schema) -> str:
-    """Returns a hash that is equal for equal names and types of columns."""
+    """Returns a hash of a schema that is equal for equal names and types of columns."""
     said = "\n".join(f"{f.name} {f.type}" for f in whole)
     return hashlib.blake2b(said.encode(), digest_size=4).hexdigest()
 
@@ -96,7 +97,7 @@ class Dictionary:
         self.values = pa.StringArray.from_buffers(count, offsets, data)
 
     def column(self, places: npt.NDArray[np.int32]) -> pa.Array:
-        """Makes a column of strings from indices; -1 becomes null."""
+        """Makes a column of strings. places: indices of the strings; -1 becomes null."""
         used = np.zeros(len(self.values) + 1, bool)
         used[places] = True  # -1 is the last element
         lacks = bool(used[-1])
@@ -108,7 +109,8 @@ class Dictionary:
 
 
 def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = None) -> pa.Array:
-    """Makes a column from one string per row, or from strings and an index per row."""
+    """Makes a column of strings: from one string per row or, with `places`, from the index of each
+    row's string."""
     array = pa.array(values, pa.string()).dictionary_encode()
     if places is None:
         return array
@@ -116,7 +118,7 @@ def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = N
 
 
 def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -> pa.Array:
-    """Makes the column of a counter; the rows of the mask are null."""
+    """Makes the column of a counter. null: mask of rows that become null."""
     if columns.unknown_is_null(column):
         unknown = array == UNKNOWN
         if unknown.any():
@@ -125,7 +127,7 @@ def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -
 
 
 def rows(table: Table, found: list[dict[str, Any]]) -> pa.Table:
-    """Makes a table from rows by column name; missing values become null."""
+    """Makes a table from rows that are dicts by column name. Missing values become null."""
     whole = schema(table)
     return pa.table(
         [_of_python([row.get(field.name) for row in found], field.type) for field in whole],
@@ -148,7 +150,8 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
-    """Returns a value that fits its column: invalid UTF-8 escaped, too large integers null."""
+    """Returns a value that fits its column. Invalid UTF-8 is escaped, and an integer that is too
+    large becomes null."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):
@@ -161,7 +164,8 @@ def _fitting(value: Any, kind: pa.DataType) -> Any:
 
 
 def write(table: pa.Table, path: str, level: int) -> None:
-    """Writes one Parquet file.  Only strings get dictionaries, because most counters differ."""
+    """Writes a Parquet file. Only strings get dictionaries, because most counters have many
+    different values. level: of compression."""
     texts = [f.name for f in table.schema if f.type == _TEXT]
     pq.write_table(
         dictionaries.of_its_rows(table),

@@ -1,5 +1,5 @@
-"""The rows of findings, which are those of the report of one log, and the rows of tables that need
-the same facts."""
+"""The rows of findings for a lake, which equal those in the report of a log, and rows of other
+tables that are computed from the same records."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
 
 
 class _HiddenLog(Log):
-    """A log with anonymized names, also in the sentences of findings."""
+    """A log whose names are anonymized, including names in the sentences of findings."""
 
     hide: Hide
 
@@ -48,7 +48,7 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """Returns the file that a finding is about, and the dataset in that file; each may be None."""
+    """Returns the file that a finding is about, and the dataset in the file; None if unknown."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue
@@ -87,7 +87,7 @@ def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
 
 
 class Findings:
-    """Makes the findings of logs, one log after another."""
+    """Runs the rules on logs, one log after another."""
 
     def __init__(self, limits: Limits, hide: Hide) -> None:
         self._limits = limits
@@ -95,7 +95,7 @@ class Findings:
 
     def of(self, job: Job) -> Made:
         """Returns the rows of findings, epochs and checkpoints, and the columns that findings add
-        to the job's row.  Raises LogError if the log cannot be read."""
+        to the job's row. Raises LogError if the log cannot be read."""
         with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
             try:
                 known = processes(log)

@@ -1,7 +1,6 @@
-"""Anonymized names and ids, for data that leave the centre. With the same key, a name always
+"""Anonymizes names and ids, for data that leave the centre. With the same key, a name always
 becomes the same string, so that lakes of several months or machines can be combined. Without the
-key the names cannot be restored.
-"""
+key the names cannot be restored."""
 
 from __future__ import annotations
 
@@ -25,12 +24,13 @@ class Hide:
 
     @property
     def sign(self) -> str:
-        """A string that identifies the key; the key cannot be computed from it."""
+        """A string that identifies the key, from which the key cannot be computed."""
         return self._text("key of a lake")
 
     @property
     def for_paths(self) -> bytes:
-        """A key for hashes of paths that are not names of the tables; b"" without a key."""
+        """The key for hashes of paths that are not in the tables; b"" if names are not
+        anonymized."""
         return hashlib.blake2b(b"paths", digest_size=32, key=self._key).digest() * bool(self._key)
 
     def __bool__(self) -> bool:
@@ -50,8 +50,8 @@ class Hide:
         return hashlib.blake2b(value, digest_size=len(value), key=self._key).digest()
 
     def ids(self, array: np.ndarray) -> np.ndarray:
-        """Anonymizes ids, so that a reader cannot test a guessed name by its hash. 0 means no
-        id."""
+        """Anonymizes record ids, so that a reader cannot test a guessed name by its hash. 0, which
+        means no id, stays 0."""
         if not self._key or not len(array):
             return array
         used, places = np.unique(array, return_inverse=True)
@@ -75,7 +75,8 @@ class Hide:
         return pa.DictionaryArray.from_arrays(column.indices, pa.array(values, pa.string()))
 
     def row(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """Anonymizes the secret columns of a row. job.whose is already anonymized."""
+        """Anonymizes the secret columns of a row. The first columns, which come from job.whose, are
+        anonymized already."""
         if not self._key:
             return row
         hidden = dict(row)

@@ -1,9 +1,8 @@
-"""Values that no program can have caused: they become null in the tables, and a row of the table
-problems has them.
+"""Finds values that no program can have caused. They become null in the tables, and a row of the
+table problems names them.
 
-One damaged or forged log would otherwise spoil the sums of all users. A value that is nulled in a
-record is nulled in the log's total, too, because that total would be wrong.
-"""
+Otherwise one damaged or forged log would spoil the sums of all users. If a value of a record
+becomes null, so does the log's total, because that total would be wrong."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ Note = Callable[[int, str, Any], None]  # row, reason, value
 
 @dataclass
 class Value:
-    """The reason why values of a counter in a log became null, the first of these values, and their
+    """Why values of a counter in one log became null, the first of these values, and their
     number."""
 
     why: str
@@ -47,8 +46,8 @@ Values = dict[tuple[str, str], Value]  # by module and counter
 
 
 def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
-    """Counts a value that becomes null because it is impossible, and stores the first such value of
-    each counter with the reason."""
+    """Counts a value that becomes null because it is impossible. Stores the first such value of
+    each counter, with the reason."""
     values.setdefault((module, counter), Value(why, str(raw))).number += 1
 
 
@@ -58,12 +57,13 @@ def is_moment(seconds: int) -> bool:
 
 
 def is_span(seconds: float) -> bool:
-    """Returns whether a job can have run for so many seconds."""
+    """Returns whether a job can have run for this many seconds."""
     return math.isfinite(seconds) and 0 <= seconds <= time.time() + _DAY - FIRST
 
 
 def most_bytes(processes: int, run_seconds: float, rate: int) -> int:
-    """Returns how many bytes a job can have moved.  A run without a known end has no such limit."""
+    """Returns the largest number of bytes that a job can have moved. If the end of the run is
+    unknown, only a general limit applies. rate: largest bytes per second of a process."""
     if not is_span(run_seconds):
         return MOST_BYTES
     return min(MOST_BYTES, int(rate * max(1, processes) * max(1.0, run_seconds)))
@@ -76,15 +76,16 @@ def _limit(column: Column) -> float:
 
 
 def _is_bounded(column: Column) -> bool:
-    """Returns whether a column is added up, or a count. A largest or common value, such as a
-    stride, may be anything that a program asked for."""
+    """Returns whether values of a column have an upper bound, because they are sums or counts. A
+    largest or common value, such as a stride, may be anything that a program requested."""
     added = column.rule.startswith("sum") or column.unit == "count"
     return column.type in (WHOLE, NUMBER) and added
 
 
 def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarray:
-    """Returns a mask of the values that say "not recorded".  A process writes -1, and MPI's
-    reduction adds these for a shared file: four ranks of Darshan 3.1 leave -4."""
+    """Returns a mask of the values that mean "not recorded". A process writes -1, and MPI's
+    reduction adds these values for a shared file: four ranks of Darshan 3.1 leave -4. processes:
+    number of each log."""
     if not (_is_bounded(column) and unknown_is_null(column)):
         return np.zeros(len(array), bool)
     least = -np.clip(processes, 1, MOST_PROCESSES)
@@ -96,9 +97,9 @@ def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarra
 def of_array(
     array: np.ndarray, column: Column, most: np.ndarray, unknown: np.ndarray, add: Note
 ) -> np.ndarray | None:
-    """Returns a mask of the values of a counter that become null, or None if none does. most has
-    for each row the bytes that its log can have moved; unknown is the mask of lacks. add is called
-    for each impossible value."""
+    """Returns a mask of the values of a counter that become null; None if none does. most: the
+    largest possible bytes, for each row. unknown: the mask of lacks(). add: called for each
+    impossible value."""
     whole = array.dtype.kind == "i"
     if not len(array) or not (whole or array.dtype.kind == "f"):
         return None
@@ -142,8 +143,8 @@ def _why(value: float, column: Column, most: int) -> str:
 def of_row(
     table: Table, row: dict[str, Any], most: int, values: Values | None = None
 ) -> dict[str, Any]:
-    """Returns a copy of a row with null for impossible numbers, which it notes in `values`. most:
-    the largest possible number of bytes."""
+    """Returns a copy of a row in which impossible numbers are null. most: the largest possible
+    number of bytes. values: notes the impossible numbers."""
     made = dict(row)
     for column in table.columns:
         value = made.get(column.name)

@@ -1,4 +1,4 @@
-"""The rows of jobs and layers: a log's job record, and sums of its totals."""
+"""The rows of jobs and layers, from a log's job record and the totals of its modules."""
 
 from __future__ import annotations
 
@@ -46,17 +46,18 @@ class Job:
     unknown: set[tuple[str, str]] = field(default_factory=set)  # modules and counters
 
     def has_no_sum(self, module: str, counter: str) -> bool:
-        """Returns whether a record lacks this counter, so that its total is unknown."""
+        """Returns whether a counter has no valid total, because it is impossible or missing in a
+        record."""
         return (module, counter) in self.impossible or (module, counter) in self.unknown
 
     @property
     def month(self) -> str:
-        """Returns the name of the log's partition."""
+        """The month of the log's partition, "2026-11"."""
         return self.day.strftime("%Y-%m") if self.day else "unknown"
 
     @property
     def whose(self) -> dict[str, Any]:
-        """Returns the columns with which every table begins."""
+        """The columns with which every table begins."""
         return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
 
 
@@ -68,8 +69,8 @@ def _moment(seconds: int, nanoseconds: int) -> datetime.datetime | None:
 
 
 def _times(job: Job, info: dict[str, Any]) -> None:
-    """Sets the begin, the end and the run time of a job. An impossible begin or end becomes None;
-    the run time is then -1."""
+    """Stores the begin, the end and the run time of a job in `info`. An impossible begin or end
+    becomes None, and the run time then -1."""
     for name, column in _TIMES:
         seconds = info[f"{name}_sec"]
         info[column] = _moment(seconds, info[f"{name}_nsec"])
@@ -82,8 +83,8 @@ def _times(job: Job, info: dict[str, Any]) -> None:
 
 
 def _processes(job: Job, info: dict[str, Any]) -> None:
-    """Sets the number of processes in the table: None if the log's number is impossible; all limits
-    are then those of one process."""
+    """Stores the number of processes in `info`. If the log's number is impossible, the table gets
+    None, and all limits are those of one process."""
     number = info["nprocs"]
     info["ranks"] = number
     if not 0 <= number <= impossible.MOST_PROCESSES:
@@ -95,8 +96,8 @@ def _processes(job: Job, info: dict[str, Any]) -> None:
 def begin(
     job: Job, logs: Columns, texts: Texts, row: int, hide: Hide, *, rate: int = impossible.RATE
 ) -> None:
-    """Fills a job from the row `row` of the columns that describe logs. rate: the most bytes per
-    second of a process that are possible."""
+    """Fills a job from a row of the columns that describe logs. rate: largest possible bytes per
+    second of a process."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
         value = array[row].item()
@@ -117,7 +118,7 @@ def begin(
 
 
 def _number(value: Any) -> Any:
-    """Returns a value; None if it is negative or not finite, which means unknown."""
+    """Returns a value; None if it is negative or not finite, because that means unknown."""
     if value is None or value < 0 or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value
@@ -130,14 +131,14 @@ def _plus(*values: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Sources:
-    """The totals of a layer that its columns are the sums of; computed once, not for each log."""
+    """The columns of a layer in the table of layers, each with the totals that it is the sum of."""
 
     layer: Layer
     columns: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def _calls(layer: Layer, kind: str) -> tuple[str, ...]:
-    """Returns the counters of all operations of one kind, for example all sorts of reads."""
+    """Returns the counters of all operations of one kind, for example of all sorts of reads."""
     return tuple(
         layer.counter(name)
         for label, plus, _ in layer.operations
@@ -167,13 +168,14 @@ _SOURCES = tuple(map(_sources, LAYERS))
 
 
 def needed(layer: Layer) -> set[str]:
-    """Returns the totals of this layer that its row and the job's row use."""
+    """Returns the names of a layer's totals that its row and the job's row use."""
     one = next(s for s in _SOURCES if s.layer is layer)
     return {name for _, names in one.columns for name in names}
 
 
 def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
-    """Returns the row of one layer of a log for the table of layers."""
+    """Returns the row of one layer of a log for the table of layers. totals: sums of the module's
+    counters."""
     row: dict[str, Any] = {"layer": sources.layer.module, "records": totals["records"]}
     for column, names in sources.columns:
         if len(names) == 1:
@@ -238,8 +240,8 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
 
 
 def identified(found: Found, identity: Identity, hide: Hide, state: State | None = None) -> Job:
-    """Makes the job of a log that will be read.  The file's time supplies the day, which the log
-    may lack, and its owner or its name the user."""
+    """Returns a Job for a log that will be read. The time of its file supplies the day, which the
+    log may lack; the file's owner or name supplies the user."""
     changed = _moment(found.changed // 10**9, 0)
     job = Job(identity.text, found, state=state)
     job.day = changed.date() if changed else None

@@ -1,4 +1,4 @@
-"""The rows of log_metadata: the metadata of a log on its libraries, its hosts and itself."""
+"""The rows of the table log_metadata: what a log says about its libraries, its hosts and itself."""
 
 from __future__ import annotations
 

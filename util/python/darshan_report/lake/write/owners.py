@@ -1,5 +1,5 @@
-"""Determines which user's job a log is: the job of the file's owner, because any user can choose
-the name of a file."""
+"""Decides to which user a log belongs: to the owner of the file, because any user can choose the
+name of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..read.files import shown
 
 @dataclass(frozen=True)
 class Owner:
-    """The owner of a log's file, and the user in its name; "" if unknown."""
+    """The owner of a log's file, and the user in the file's name; "" if unknown."""
 
     owner: str = ""
     named: str = ""
@@ -25,19 +25,19 @@ class Owner:
 
     @property
     def user(self) -> str:
-        """Returns the user of the tables; "" if only the log itself names one."""
+        """The user for the tables; "" if only the log itself names one."""
         return self.owner if self.is_user else self.named
 
     @property
     def forged(self) -> bool | None:
-        """Returns whether the name is of another user than the owner; None if that is not known."""
+        """Whether the file's name has another user than the owner; None if that is unknown."""
         return (self.named not in ("", self.owner)) if self.is_user else None
 
 
 def _named(path: str, users: Iterable[str], command: str) -> str:
-    """Returns the user from a log's file name <user>_<program>_id<job>-..., or "". Both names may
-    contain "_", so `command` decides which part is the program. users: users with whose names the
-    file name may begin."""
+    """Returns the user in a log's file name, <user>_<program>_id<job>-...; "" if the name has
+    another form. Both names may contain "_", so `command` decides which part is the program. users:
+    users with whose names the file name may begin."""
     name = os.path.basename(shown(path))
     if not (found := re.match(r"([^_/]+)_.*_id\d+", name, re.DOTALL)):
         return ""
@@ -50,7 +50,7 @@ def _named(path: str, users: Iterable[str], command: str) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def name(number: int) -> str:
-    """Returns the name of a user of this machine, or the number."""
+    """Returns the name of a user of this machine, or the user id as text if it has no name."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:
@@ -58,8 +58,8 @@ def name(number: int) -> str:
 
 
 def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owner:
-    """Returns the name of the owner of a log's file. owner: user id of the file. uid, command: user
-    id and command line in the log, if it was read."""
+    """Returns the owner of a log's file. owner: user id of the file. uid, command: user id and
+    command line in the log, if it was read."""
     is_user = owner not in (0, os.getuid())
     users = [name(number) for number in (owner, uid) if number is not None and number > 0]
     return Owner(name(owner), _named(path, users, command), is_user)

@@ -49,7 +49,7 @@ _ROWS = 8192  # of the table sites that are in memory before a file is written
 
 @dataclass(frozen=True)
 class Options:
-    """The options that the maker of a part needs besides the logs: lake, findings, key, limits."""
+    """The options and limits by which a part is made."""
 
     lake: str
     traces: bool = False
@@ -77,8 +77,8 @@ class Took:
 
 @dataclass
 class Part:
-    """The result for some logs; the files below `folder` have the paths that they will have in the
-    lake."""
+    """The result of making a part. The files below `folder` have the same relative paths that they
+    will have in the lake."""
 
     folder: str
     files: list[File]
@@ -101,28 +101,28 @@ class Part:
 
     @property
     def over(self) -> list[str]:
-        """Returns the paths of the files that were read, as in the column `path` of the table
-        `problems`: earlier rows of these paths must go."""
+        """The paths of the files that were read, in the form of the column `path` of the table
+        problems, whose earlier rows of these paths must be removed."""
         return [place.shown for place in self.at.values()]
 
     @property
     def records(self) -> int:
-        """Returns the number of records of all its logs."""
+        """The number of records of all logs."""
         return sum(took.records for took in self.took.values())
 
     @property
     def damaged(self) -> int:
-        """Returns the number of damaged logs."""
+        """The number of damaged logs."""
         return sum(took.damaged for took in self.took.values())
 
     def without(self, logs: Iterable[str]) -> None:
-        """Removes these logs from the result; other parts or the next collection have them."""
+        """Removes logs from the result, because other parts or the next collection have them."""
         for log in logs:
             self.took.pop(log, None)
 
 
 def _needed() -> dict[int, frozenset[str]]:
-    """Returns the totals that the rows of jobs and layers use, by module."""
+    """Returns the totals that rows of jobs and layers use, by module id."""
     found: dict[int, set[str]] = {}
     for layer in LAYERS:
         module = module_by_name(layer.module)
@@ -144,8 +144,8 @@ class Writer:
         self._level = level
 
     def write(self, name: str, month: str, table: pa.Table) -> None:
-        """Writes a new file of a table, syncs it and adds it to `files`. Raises OSError, also if
-        the collector has stopped and deleted the folder."""
+        """Writes a new file of a table, flushes it to the disk and adds it to `files`. Raises
+        OSError, also if the collector has stopped and deleted the folder."""
         path = f"{name}/month={month}/{storage.new_name()}.parquet"
         target = os.path.join(self.folder, path)
         # Not makedirs: if the collector has stopped and deleted its folder, this must fail.
@@ -162,7 +162,7 @@ class Writer:
         self.files.append(File(name, path, len(table), size, first, last, shape, content))
 
     def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
-        """Writes rows, given as dicts by column name, to one file per month."""
+        """Writes rows, which are dicts by column name, to one file per month."""
         by_month: dict[str, list[dict[str, Any]]] = {}
         for row in found:
             day = row["day"]
@@ -190,7 +190,7 @@ class _Maker:
         self._spent: dict[int, float] = {}
 
     def make(self, read: list[Read], part: Part) -> None:
-        """Reads these logs into the part."""
+        """Reads these logs into a part."""
         for one in read:
             if one.state is None:
                 self._problem(
@@ -209,7 +209,7 @@ class _Maker:
             self._leave(part)
 
     def _leave(self, part: Part) -> None:
-        """Removes logs whose files changed while they were read from the part."""
+        """Removes from a part the logs whose files changed while they were read."""
         gone = set(self._left)
         part.files = leave_out(part.folder, part.files, self._left)
         part.left = len(gone)
@@ -219,7 +219,7 @@ class _Maker:
         part.read = [r for r, name in zip(part.read, names) if name not in gone]
 
     def _read(self) -> None:
-        """Reads all logs; drops a log that takes too long."""
+        """Reads all logs. Drops a log that takes too long."""
         done = 0
         while done < len(self._jobs):
             batch = Batch(self._options.batch_bytes, self._options.traces)
@@ -229,8 +229,8 @@ class _Maker:
                 batch.close()
 
     def _read_on(self, batch: Batch, done: int) -> int:
-        """Reads logs from index `done` on, up to the last log, or to a log that takes too long.
-        Returns the index after it."""
+        """Reads logs from index `done` on, until the last log or a log that takes too long. Returns
+        the index after it."""
         paths = [job.found.path for job in self._jobs]
         first, seconds = done, 0.0  # of the log that is being read
         while done < len(paths):
@@ -250,21 +250,21 @@ class _Maker:
         return done
 
     def _spend(self, jobs: list[Job], seconds: float) -> None:
-        """Adds the processor time of reading some logs to their owners, in equal shares."""
+        """Adds processor time that reading took to the owners of the logs, in equal parts."""
         for job in jobs:
             owner = job.found.owner
             self._spent[owner] = self._spent.get(owner, 0.0) + seconds / len(jobs)
 
     def _give_up(self, job: Job) -> None:
-        """Removes a log whose reading takes too long; a row of problems remains."""
+        """Drops a log whose reading takes too long; a row of problems remains."""
         job.damaged, job.records, job.info = True, 0, {}
         self._given_up.append(job.identity)
         most = self._options.log_seconds
         self._problem(job, "", f"reading it took more than {most:g} s (--log-seconds)")
 
     def _take(self, batch: Batch, zero: int, first: int, behind: int) -> None:
-        """Writes the tables of a full batch. Its rows belong to the jobs from `first` on. The batch
-        numbers logs from the job `zero` on."""
+        """Writes the tables of a full batch. Its rows belong to the jobs from index `first` until
+        before `behind`. zero: index of the job that the batch calls log 0."""
         texts = batch.texts
         # Records come before totals, because an impossible value in a record makes its total null,
         # too.
@@ -310,7 +310,7 @@ class _Maker:
             sites.add({n: array[rows] for n, array in table.arrays.items()}, texts)
 
     def _lines(self, job: Job) -> None:
-        """Adds the rows of the lines of code of a job; an error becomes a row of problems."""
+        """Adds the rows for the lines of code of a job. An error becomes a row of problems."""
         sites = self._sites.pop(job.identity, None)
         if sites is None:
             return
@@ -334,7 +334,7 @@ class _Maker:
             self._problem(job, known.name if known else "", texts[problem])
 
     def _impossible(self, job: Job) -> None:
-        """Adds rows to `problems` for the values that are null because they are impossible."""
+        """Adds rows to problems for values that are null because they are impossible."""
         for (module, counter), one in job.impossible.items():
             more = {"counter": counter, "value": one.raw, "records": one.number}
             self._problem(job, module, one.why, more)
@@ -398,8 +398,8 @@ class _Maker:
         self._settle(job, incomplete)
 
     def _settle(self, job: Job, incomplete: bool) -> None:
-        """Decides about a log that was read. Leaves it for the next collection if its file changed
-        since its identity was read, or if the file is incomplete and young."""
+        """Decides whether a log that was read is left for the next collection: if its file changed
+        since its identity was read, or if the log is incomplete and its file is young."""
         age = time.time() - job.found.changed / 1e9
         try:
             same = files.state(job.found.path) == job.state
@@ -440,8 +440,8 @@ class Read:
 
 
 def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
-    """Returns the files to read, each log once; records the copies in the part.  Logs of more than
-    `most` bytes are not read."""
+    """Returns the files to read, each log once. Notes further copies of a log in the part. Logs of
+    more than `most` bytes are not read."""
     found: dict[Identity, Read] = {}
     copies = []
     for log in logs:
@@ -474,8 +474,7 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     """Makes a part from these logs. known: returns a mask of the identities that the lake has,
-    which are skipped. Raises OSError, for example if the disk is full; in this case no files
-    remain."""
+    which are skipped. Raises OSError, for example if the disk is full; no files remain then."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part, options.log_bytes)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)

@@ -1,9 +1,8 @@
-"""The rows of lines of code: the call sites of a log, summed by the user's line.
+"""The rows for lines of code: the call sites of a log, summed by the user's line.
 
 The records of a log are added while the library reads them, so no log is read twice. A log may have
-any number of sites, with names of any length. Therefore only the costliest sites keep their names;
-the sums of the others are in one row.
-"""
+any number of call sites, with names of any length. Therefore only the costliest call sites keep
+their names; the sums of the others are in one row."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ class Sites:
         self._others = 0  # their number
 
     def add(self, records: Mapping[str, np.ndarray], texts: Texts) -> None:
-        """Adds records, given as columns by their names; keeps the names of the sites with most
+        """Adds records, given as columns by name. Keeps the names of the call sites with most
         time."""
         kinds, names, ids = records["SITES_KIND"], records["name"], records["id"]
         for place in np.flatnonzero(kinds == OBJECT)[:_OBJECTS].tolist():
@@ -79,7 +78,7 @@ class Sites:
         return sorted(self._sums, key=lambda n: (-self._sums[n][0], self._names[n]))
 
     def _forget(self, most: int) -> None:
-        """Keeps at most this many sites, those with most time, and only the sums of the others."""
+        """Keeps at most `most` call sites, those with most time, and adds up the others."""
         long = sum(map(len, self._names.values()))
         if len(self._sums) <= most and long <= _NAMED:
             return
@@ -91,7 +90,8 @@ class Sites:
                 del self._names[number]
 
     def rows(self, job: Job, look_up: bool) -> list[Row]:
-        """Returns the rows of the log.  look_up: reads the programs that it names."""
+        """Returns the rows of the log. look_up: whether to read the programs that it names, for
+        their functions and lines."""
         self._forget(_STACKS)
         objects = Objects(filter(None, map(object_of, sorted(self._objects))))
         given = [(self._names[n], summed(self._sums[n])) for n in self._order()]

@@ -1,7 +1,6 @@
-"""Findings of one very large log, in a separate process. Rules need all records of a log in memory.
-A log whose records exceed the limit of a worker gets a process with a larger limit. If that process
-dies, the worker continues.
-"""
+"""Computes the findings of one very large log in a separate process. Rules need all records of a
+log in memory. A log whose records exceed the limit of a worker gets a process with a larger limit.
+If that process dies, the worker continues."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()
 
 
 def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
-    """Returns the result of Findings.of, computed by another process. Raises LogError if that
-    process failed."""
+    """Returns the result of Findings.of(), computed by another process. thresholds: by name. key:
+    anonymizes names. Raises LogError if that process fails."""
     package = os.path.abspath(__file__)
     for _ in range(4):
         package = os.path.dirname(package)
@@ -56,8 +55,8 @@ def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
 
 
 def _bound() -> None:
-    """Limits memory and processor time.  The kernel kills this process first if memory is short,
-    and when its parent dies."""
+    """Limits this process's memory and processor time. If memory is short, the kernel kills it
+    first. The kernel also kills it when its parent dies."""
     for what, most in ((resource.RLIMIT_DATA, BYTES), (resource.RLIMIT_CPU, _SECONDS)):
         hard = resource.getrlimit(what)[1]
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -68,7 +67,8 @@ def _bound() -> None:
 
 
 def main() -> None:
-    """Reads a job from standard input, writes its findings to standard output."""
+    """Reads a pickled job from standard input, and writes its pickled findings to standard
+    output."""
     _bound()
     answer = os.dup(1)
     os.dup2(2, 1)  # the output of a rule must not mix with the reply

@@ -1,4 +1,5 @@
-"""The tables of one full batch in Arrow: the library's columns, with the log's user and program."""
+"""Converts the columns of one full batch to Arrow tables, with the log's user and program in each
+row."""
 
 from __future__ import annotations
 
@@ -30,10 +31,12 @@ _TRACE = {
 
 
 class Whose:
-    """The columns with which every table begins, for rows that have the index of their log."""
+    """Makes the columns with which every table begins, for rows that have the index of their
+    log."""
 
     def __init__(self, jobs: list[Job], first: int) -> None:
-        """Takes the jobs of a batch. first: index of the first job among all logs of the batch."""
+        """jobs: those of the batch. first: index of the first of them among all logs of the
+        batch."""
         self._first = first
         self._jobs = jobs
         self._most = np.array([j.most_bytes for j in jobs], "i8")
@@ -49,15 +52,15 @@ class Whose:
         self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
-        """Returns, for indices among all logs of the batch, the indices among these jobs."""
+        """Converts indices among all logs of the batch to indices among these jobs."""
         return logs - self._first
 
     def impossible(
         self, places: Places, module: str, column: columns.Column, array: np.ndarray
     ) -> np.ndarray | None:
-        """Returns a mask of the values that become null (None if none does); notes them in their
-        jobs. If a value is null in a record of a log, it is null in all later rows of the log's
-        totals."""
+        """Returns a mask of the values that become null, None if none does, and notes them in their
+        jobs. If a value of a log's record becomes null, all later rows of the log's totals have
+        null as well. places: index of each row's job. array: the values."""
 
         def add(row: int, why: str, raw: object) -> None:
             job = self._jobs[places[row]]
@@ -69,19 +72,20 @@ class Whose:
         return impossible.of_array(array, column, self._most[places], unknown, add)
 
     def without(self, places: Places, module: str, counter: str) -> np.ndarray | None:
-        """Returns a mask of the rows of logs that have no valid sum of this counter, because a
-        value is impossible or ranks did not record it; None if there are no such logs."""
+        """Returns a mask of the rows whose log has no valid total of a counter; None if there are
+        none. places: index of each row's job."""
         bad = [p for p, job in enumerate(self._jobs) if job.has_no_sum(module, counter)]
         return np.isin(places, bad) if bad else None
 
     def columns(self, places: Places) -> list[pa.Array]:
-        """Returns the columns for rows with these indices."""
+        """Returns the first columns of a table. places: index of each row's job."""
         take = pa.array(places)
         return [self._columns[c.name].take(take) for c in columns.WHOSE]
 
     def parts(self, places: Places) -> Iterator[tuple[str, Places | None]]:
-        """Yields the months of the rows, with the rows of each month in the order of days.  Rows
-        are None if the table is one month and already in order."""
+        """Yields the months of rows, each with the indices of its rows in the order of days. The
+        indices are None if all rows are of one month and in order already. places: index of each
+        row's job."""
         if not len(places):
             return
         names = [self.months[p] for p in np.unique(places)]
@@ -106,7 +110,7 @@ class Tables:
         self._dictionary = arrow.Dictionary(texts)
 
     def each(self, found: Columns) -> Iterator[tuple[str, str, pa.Table]]:
-        """Yields the name of a table, a month and the rows of that month."""
+        """Yields the name of a table, a month, and the rows of that month."""
         module = module_by_id(found.module)
         if module is None:
             return
@@ -146,7 +150,8 @@ class Tables:
     def _own(
         self, module: Module, found: Columns, table: columns.Table, places: Places
     ) -> dict[str, pa.Array]:
-        """Returns the columns that are computed from other columns, by name."""
+        """Returns, by name, the columns that are computed from other columns. places: index of each
+        row's job."""
         if found.kind is Kind.TOTALS:
             return {}
         if module.name == "HEATMAP":
@@ -170,7 +175,8 @@ class Tables:
         return {}
 
     def _of_texts(self, places: np.ndarray, make: Any, secret: bool = False) -> pa.Array:
-        """Makes a column by applying a function to each string of another column."""
+        """Makes a column of strings by calling `make` for each distinct string of another column.
+        places: indices of that column's strings. secret: anonymizes the result."""
         used, inverse = np.unique(places, return_inverse=True)
         made = [make(self._texts[int(p)]) if p >= 0 else None for p in used]
         column = arrow.of_values(made, inverse.astype("i4"))
@@ -193,7 +199,8 @@ class Tables:
 
 
 def _part(number: int) -> Callable[[str], str]:
-    """Returns a function that returns a part of a name with colons; "" if it has no such part."""
+    """Returns a function that returns the part with this number of a name with colons; "" if there
+    is none."""
     return lambda name: [*name.split(":"), "", ""][number]
 
 

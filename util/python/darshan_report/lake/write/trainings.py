@@ -1,4 +1,4 @@
-"""The rows of epochs and checkpoints, from the report's data on trainings and saved states."""
+"""The rows of epochs and checkpoints, from the data of the report's sections."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _made(made: Fetches | None) -> Row:
 
 def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
     """Yields the rows of a training loop: one for the whole loop, then one per epoch and one per
-    rank. data: the formats of its files."""
+    rank. data: formats of the files that it read."""
     loader = verdict.loader
     same = {
         "file": loader.place.file or None if loader.place else None,

@@ -1,1 +1,1 @@
-"""Numbers of files: their records joined, and files that belong together."""
+"""Numbers of files: records joined by file, and files that belong together."""

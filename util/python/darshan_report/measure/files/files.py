@@ -1,4 +1,4 @@
-"""Records of one layer, joined by file, because a file may have a record per rank."""
+"""The records of one layer, joined by file, because a file may have a record per rank."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Files:
 
     @property
     def number(self) -> int:
-        """Number of files, including those that share a record."""
+        """The number of files, including those that share a record."""
         return int(self.stands.sum())
 
     def at(self, places: npt.NDArray[np.int64]) -> Files:
@@ -44,14 +44,14 @@ class Files:
 
     @property
     def shared(self) -> int:
-        """Number of files with records of several, or of all, processes."""
+        """The number of files with records of several, or of all, processes."""
         return int(np.count_nonzero(self.processes != 1))
 
     def slowest(self, count: int) -> npt.NDArray[np.int64]:
-        """Returns the indices of the files with the most time, and at equal times the most bytes,
-        the worst first. No call contains the time of accesses to mappings. Therefore the file with
-        the most bytes touched through mappings gets the last place, unless it is already in the
-        list."""
+        """Returns the indices of the `count` files with the most time, the worst first; at equal
+        times, the one with more bytes. The file with the most bytes touched through mappings is
+        always among them, as the last if necessary, because the time of accesses to mappings is in
+        no call."""
         moved = self.read.astype("f8") + self.written + self.touched.clip(0)
         # The id breaks ties, so that two runs give the same report.
         order = np.lexsort((self.ids, -moved, -self.time))
@@ -75,7 +75,7 @@ def _sizes(
     files: Joined, records: Records, layer: Layer, moved: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
     """Returns a lower bound of each file's size: the offset of the last byte that was read or
-    written, plus 1. moved: mask of files with transfers."""
+    written, plus 1. moved: mask of the files with transfers."""
     ends = [n for n in map(layer.counter, ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN"))
             if records.module.has(n)]  # fmt: skip
     if not ends:
@@ -92,8 +92,8 @@ def files_of(
     users: Users | None = None,
     groups: Mapping[int, Group] | None = None,
 ) -> Files:
-    """Joins the records of a layer by id. nprocs: processes of the job; groups: the records that
-    represent several files."""
+    """Joins the records of a layer by file. nprocs: number of processes of the job. users: computes
+    the number of processes per file. groups: the records that represent several files, by id."""
     files = Joined(records)
     # In a job of one process, "all processes" means this process.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)
@@ -118,7 +118,7 @@ def files_of(
 
 
 def with_mapped(files: Files, extra: Records) -> Files:
-    """Returns the same POSIX files with the mapped and touched bytes from POSIX_EXT."""
+    """Returns the same POSIX files with their mapped and touched bytes, which POSIX_EXT has."""
     known = Joined(extra)
 
     def column(name: str) -> npt.NDArray[np.int64]:

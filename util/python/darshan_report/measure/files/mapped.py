@@ -1,4 +1,5 @@
-"""Mapped files in POSIX_EXT: the bytes that the program touched, from the page tables."""
+"""Sums of mapped files in POSIX_EXT, such as the bytes that the program touched according to the
+page tables."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ CAUTION = (
 
 @dataclass(frozen=True)
 class Mapped:
-    """Bytes of mapped files. None: unknown, as in logs of a runtime that did not measure them."""
+    """Bytes of mapped files, summed. A field is None if it is unknown, as in logs of older
+    releases."""
 
     mapped: float
     touched: float | None
@@ -35,15 +37,15 @@ class Mapped:
 
     @property
     def moved(self) -> float:
-        """Upper bound of the bytes that were moved through mappings."""
+        """An upper bound of the bytes that were moved through mappings."""
         if self.touched is None:
             return self.mapped
         return self.touched + self.populated + self.unmeasured
 
     @property
     def looked_at(self) -> float:
-        """Bytes that were touched, or that the kernel mapped at the program's request. Mappings can
-        explain at most this much I/O."""
+        """The bytes that were touched, or that the kernel mapped at the program's request. This is
+        the most I/O that mappings can explain."""
         return (self.touched or 0.0) + self.populated
 
     @property
@@ -67,8 +69,8 @@ class Mapped:
 
 
 def mapped(total: Callable[[str], float | None]) -> Mapped | None:
-    """Returns the sums of POSIX_EXT; None if no file was mapped. total: returns a sum by its
-    name."""
+    """Returns the sums of mapped files; None if no file was mapped. total: returns the sum of a
+    counter of POSIX_EXT by its name, None if unknown."""
 
     def known(name: str) -> float | None:
         value = total(f"MMAP_{name}")

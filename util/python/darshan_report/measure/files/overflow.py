@@ -1,5 +1,5 @@
-"""Records that many files share: program files of an interpreter, and files beyond the limit of
-records. All sums in these records are exact."""
+"""Records that represent many files: an interpreter's program files, and files beyond the limit of
+records. The counters in them are exact sums."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def _read(log: Log) -> dict[int, Group]:
 
 
 def groups(log: Log) -> dict[int, Group]:
-    """Returns the records that represent many files, by id."""
+    """Returns the records that represent many files, by record id."""
     if log not in _KNOWN:
         _KNOWN[log] = _read(log)
     return _KNOWN[log]
 
 
 def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Returns how many files each of these records represents."""
+    """Returns how many files each of these records represents. ids: of records."""
     return stands(ids, groups(log))
 
 
@@ -72,15 +72,15 @@ def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArr
 
 
 def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
-    """Returns how many files all these records represent."""
+    """Returns how many files these records represent together."""
     unique = np.unique(ids)
     return int(files_of_each(log, unique).sum())
 
 
 def counted(log: Log, module: str) -> bool:
-    """Returns whether the number of files in group records is exact: a single process has counted
-    them, and there are no more than it can distinguish. The number of streams is never exact,
-    because a sketch estimates it."""
+    """Returns whether the number of files in group records is exact: only one process counted them,
+    and they are few enough to be distinguished. It is never exact for streams, because a sketch
+    estimates their number."""
     known = groups(log)
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):
@@ -90,9 +90,8 @@ def counted(log: Log, module: str) -> bool:
 
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the module's records that are shared by files beyond the limit. A module
-    whose records vary in size, such as a trace, has no such record, because it drops records that
-    do not fit."""
+    """Returns the ids of the module's records that files beyond the limit share. A module whose
+    records vary in size, such as a trace, has no such record; it drops records that do not fit."""
     try:
         ids = np.unique(log.records(module).ids)
     except (LogError, ValueError):
@@ -105,7 +104,7 @@ def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
 
 
 def shared_record(log: Log, module: str) -> bool:
-    """Returns whether a module has files beyond the limit, which share records."""
+    """Returns whether files beyond the limit of a module share records."""
     return bool(len(_past_the_limit(log, module)))
 
 

@@ -1,6 +1,6 @@
-"""Files that are written under a temporary name and then renamed. The user knows such a file by its
-last name. If the rename keeps an old version (x.bak, x.1), the user knows the file by its first
-name."""
+"""Follows files that are written under a temporary name and then renamed. The user knows such a
+file by its last name. If the rename only keeps an older version (x.bak, x.1), the user knows the
+file by its first name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASIDE = re.compile(r"(~|\.(bak|backup|old|orig|save|prev(ious)?|[0-9]{1,4}))(\.
 
 
 class PosixFiles(Protocol):
-    """The POSIX records, joined by file."""
+    """The POSIX records, joined by file, as this module uses them."""
 
     ids: np.ndarray
 
@@ -30,12 +30,13 @@ class PosixFiles(Protocol):
 
 
 def is_aside(name: str) -> bool:
-    """Returns whether a name is that of an older version."""
+    """Returns whether a name is that of an older version, such as x.bak or x.1."""
     return bool(_ASIDE.search(name))
 
 
 def _last(names: Mapping[int, int]) -> dict[int, int]:
-    """Follows each file over all its names to the last name; leaves out circles of names."""
+    """Returns the id of each file's last name, by the id of its earlier name. Leaves out names that
+    form a circle."""
     found: dict[int, int] = {}
     for source in names:
         last, seen = source, {source}
@@ -48,9 +49,9 @@ def _last(names: Mapping[int, int]) -> dict[int, int]:
 
 
 def names_of(posix: PosixFiles) -> Mapping[int, int]:
-    """Maps the id of each renamed file to the number of names that it got, one after another. It
-    got several names if many files were written under the same temporary name, for example all
-    snapshots of a simulation as "snapshot"."""
+    """Returns how many names each renamed file got one after another, by its id. There are several
+    if many files were written under the same temporary name, for example all snapshots of a
+    simulation as "snapshot"."""
     if not posix.has("RENAMED_FROM"):
         return {}
     sources = posix.record_ids("RENAMED_FROM")
@@ -60,8 +61,8 @@ def names_of(posix: PosixFiles) -> Mapping[int, int]:
 
 
 def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
-    """Maps the id of a temporary file to the id of the file's last name. If several files had the
-    same temporary name one after another, this name has no single last name and is left out."""
+    """Returns the id of a file's last name, by the id of its temporary name. Leaves out a temporary
+    name that several files had one after another. name: returns the name of a record."""
     found: dict[int, int] = {}
     if not posix.has("RENAMED_FROM"):
         return found
@@ -80,7 +81,8 @@ def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
 
 
 def _sums(values: np.ndarray, rows: npt.NDArray[np.intp], count: int) -> np.ndarray:
-    """Returns the sums of the known values; UNKNOWN for a row without known values."""
+    """Returns `count` sums of the known values; UNKNOWN for a sum without known values. rows: index
+    of the sum to which each value belongs."""
     known = values != UNKNOWN
     sums = np.zeros(count, values.dtype)
     np.add.at(sums, rows[known], values[known])
@@ -97,8 +99,8 @@ def _most(values: np.ndarray, rows: npt.NDArray[np.intp], count: int) -> np.ndar
 
 
 def by_last_name(files: Files, names: Mapping[int, int]) -> Files:
-    """Returns the files, with one row for all names of a file, under its last name. names: the last
-    names of temporary files."""
+    """Returns the files with a single row for all names of a file, under its last name. names: ids
+    of last names by the ids of temporary names."""
     known = np.array(sorted(names), "u8")
     places = np.searchsorted(known, files.ids)
     if not len(known) or not np.any(known[np.minimum(places, len(known) - 1)] == files.ids):

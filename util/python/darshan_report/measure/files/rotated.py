@@ -1,5 +1,5 @@
-"""Files that are renamed when they are full, such as logs: x becomes x.1 and x.1 becomes x.2, or
-each version gets a new name. Older versions keep their bytes, so a new file with the old name is
+"""Finds files that are renamed when they are full, such as logs: x becomes x.1 and x.1 becomes x.2,
+or each version gets a new name. Older versions keep their bytes, so a new file with the old name is
 not the same file written again."""
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ _HALF = 0.5  # smallest share of a file's renames that lead to names which are k
 
 
 def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozenset[int]:
-    """Returns the ids of the files that were renamed at least `often` times and whose versions were
-    all kept (as `log`, `log.1`, `log.2`), and the ids of these versions."""
+    """Returns the ids of files that were renamed at least `often` times and whose versions were all
+    kept (`log`, `log.1`, `log.2`), and the ids of these versions. name: returns the name of a
+    record."""
     if not posix.has("RENAMED_FROM"):
         return frozenset()
     sources = posix.record_ids("RENAMED_FROM")
@@ -44,7 +45,8 @@ def _versions(
     posix: PosixFiles, number: int, targets: dict[int, list[int]], name: Callable[[int], str]
 ) -> set[int]:
     """Returns the id of a file, and the ids of the versions to which it was renamed, directly or
-    through other versions. targets: new names by id."""
+    through other versions. number: id of the file. targets: rows of the new names, by id of the old
+    name."""
     found, todo = {number}, list(targets[number])
     while todo:
         version = int(posix.ids[todo.pop()])

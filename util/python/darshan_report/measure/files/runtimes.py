@@ -1,5 +1,5 @@
-"""Files that a virtual machine or an interpreter keeps for itself: its counters, sockets and
-caches. They are no data of the user."""
+"""Recognizes files that a virtual machine, an interpreter or MPI uses internally, such as counters,
+sockets and caches. They are not the user's data."""
 
 from __future__ import annotations
 

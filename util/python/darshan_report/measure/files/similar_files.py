@@ -1,5 +1,5 @@
-"""Combines similar files of one folder, such as thousands of images, into one row, because single
-rows would not help the reader of the report."""
+"""Combines similar files of one folder, such as thousands of images, into one row, because a row
+for each would hide the other files."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BEFORE_NUMBER = re.compile(r"[^0-9]*(?=[0-9])", re.DOTALL)
 
 
 def kind_of(name: str) -> str:
-    """Returns folder and extension of a file, in the form of the runtime's names of group records;
-    empty for other names."""
+    """Returns folder and extension of a file in the form of group records ("/data/*.csv"); "" for
+    datasets, group records and names without a folder."""
     folder, slash, last = name.rpartition("/")
     if not folder or not name.startswith("/") or ":" in last or last.startswith("*"):
         return ""  # a dataset, a name of the runtime's own, or a group record
@@ -32,7 +32,8 @@ def kind_of(name: str) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    """Returns folder, common beginning of the names, and extension: "/data/part_*.csv"."""
+    """Returns one name for similar files: folder, common beginning of the names, and extension,
+    "/data/part_*.csv"."""
     folder, _, ending = kind_of(names[0]).rpartition("*")
     stems = [name[len(folder) : len(name) - len(ending)] for name in names]
     first, last = min(stems), max(stems)  # the common prefix of first and last is that of all names
@@ -45,7 +46,7 @@ def _sum(values: np.ndarray) -> float:
 
 
 def _join(files: Files, places: np.ndarray) -> Files:
-    """Returns one row for all files at these indices."""
+    """Returns a single row for the files at these indices."""
     return Files(
         ids=files.ids[places][:1] ^ np.uint64(1),
         processes=np.array(
@@ -67,7 +68,8 @@ def _append(all_: list[Files]) -> Files:
 
 
 def _stem_of(name: str) -> str:
-    """Returns folder, text before the first number, and extension; empty without a number."""
+    """Returns folder, text before the first number, and extension ("/data/part_*.csv"); "" if the
+    name has no number."""
     folder, _, ending = kind_of(name).rpartition("*")
     stem = name[len(folder) : len(name) - len(ending)]
     begin = _BEFORE_NUMBER.match(stem)
@@ -75,8 +77,8 @@ def _stem_of(name: str) -> str:
 
 
 def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
-    """Returns the indices of similar names: names that differ only in numbers or, if these are too
-    few, all names with the same folder and extension."""
+    """Returns the indices of similar names, by kind. Names are similar if they differ only in
+    numbers or, if there are too few of them, if they have the same folder and extension."""
     stems = [_stem_of(name) for name in names]
     often = Counter(stems)
     kinds: dict[str, list[int]] = {}
@@ -88,8 +90,8 @@ def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
-    """Returns the files with one row for similar files, and the names of these combined rows, by
-    the ids that this function gives them."""
+    """Returns the files with a single row for similar files, and the names of these combined rows
+    by their new ids. name: returns the name of a record."""
     if len(files) < LEAST:
         return files, {}
     kinds = _kinds([name(number) or "" for number in files.ids.tolist()])

@@ -1,4 +1,4 @@
-"""The times in which files were opened, read, written and closed, from their records."""
+"""The times at which files were opened, read, written and closed, from their records."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Span = tuple[str, float, float]  # kind of operation, its first begin, its last 
 
 
 def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, np.ndarray] | None:
-    """Returns, for each record, the first and the last time of one kind of operation, or -1 if it
-    has none. Returns None if the module has no such times."""
+    """Returns the first and the last time of one kind of operation, for each record; -1 if it has
+    none. Returns None if the module has no such times."""
     first, last = (layer.counter(f"F_{name}_{end}_TIMESTAMP") for end in ("START", "END"))
     if not (records.module.has(first) and records.module.has(last)):
         return None
@@ -26,13 +26,15 @@ def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, 
 
 
 def of_records(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Returns the times of each record by kind of operation; -1 if there is no such operation."""
+    """Returns the first and the last time of each record, by kind of operation; -1 if there is no
+    such operation."""
     found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
     return {kind: span for kind, span in found.items() if span is not None}
 
 
 def of_layer(log: Log, layer: Layer) -> list[Span]:
-    """Returns the times of a whole layer."""
+    """Returns, for each kind of operation, the first and the last time in all records of a
+    layer."""
     found = []
     for kind, (start, end) in of_records(log.records(layer.module), layer).items():
         some = end >= 0

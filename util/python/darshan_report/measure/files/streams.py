@@ -1,7 +1,6 @@
-"""Standard streams that are not files: pipes between the programs of a tree, and the terminal. (A
-standard stream that is a regular file has the name of that file, see runtime/modules/stdio.) The
-time in them is mostly spent waiting for another program, not for a file.
-"""
+"""Standard streams that are not files: pipes between the programs of a process tree, and the
+terminal. Their time is mostly spent waiting for another program, not for a file. (A standard stream
+that is a regular file has the name of that file, see runtime/modules/stdio.)"""
 
 from __future__ import annotations
 
@@ -29,6 +28,6 @@ def are_standard(records: Records) -> npt.NDArray[np.bool_]:
 
 
 def of_files(records: Records) -> Records:
-    """Returns the records of all other streams."""
+    """Returns the records without those of standard streams."""
     standard = are_standard(records)
     return Records(records.module, records.array[~standard]) if standard.any() else records

@@ -1,4 +1,4 @@
-"""Bytes and seconds of each storage target (OST) of Lustre."""
+"""The bytes and seconds of each storage target (OST) of Lustre."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..processes.ranks import summed
 
 @dataclass(frozen=True, eq=False)
 class Stripes:
-    """A row for each pair of a file and a target that stores parts of it."""
+    """The targets that store each file: one row for each pair of a file and a target."""
 
     files: npt.NDArray[np.uint64]
     targets: npt.NDArray[np.int64]
     shares: npt.NDArray[np.float64]  # part of the file: 1 / number of its targets
 
     def of(self, file: int) -> npt.NDArray[np.int64]:
-        """Returns the targets of a file, each once; empty if unknown."""
+        """Returns the targets of a file without repetition, by its record id; empty if unknown."""
         return np.unique(self.targets[self.files == np.uint64(file)])
 
 
@@ -49,8 +49,8 @@ def stripes(log: Log) -> Stripes | None:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The transfers of each target. The bytes and seconds of a file are distributed evenly over its
-    targets, because the stripe of a transfer is not recorded."""
+    """The transfers of each target. A file's bytes and seconds are divided evenly among its
+    targets, because the log does not have the stripe of a transfer."""
 
     numbers: npt.NDArray[np.int64]
     files: npt.NDArray[np.int64]
@@ -59,7 +59,7 @@ class Targets:
 
     @property
     def slowness(self) -> npt.NDArray[np.float64]:
-        """Seconds per byte."""
+        """The seconds per byte of each target."""
         return self.seconds / np.maximum(self.bytes, 1)
 
 
@@ -69,7 +69,7 @@ def by_target(
     moved: npt.NDArray[np.float64],
     seconds: npt.NDArray[np.float64],
 ) -> Targets:
-    """Sums the bytes and seconds of files by target; ids are ascending."""
+    """Sums the bytes and seconds of files by target. ids: of the files, ascending."""
     at = np.searchsorted(ids, found.files).clip(0, max(0, len(ids) - 1))
     known = ids[at] == found.files if len(ids) else np.zeros(len(found.files), bool)
     at, part = at[known], found.shares[known]

@@ -1,1 +1,1 @@
-"""Numbers of the layers of I/O: calls, their sizes and order, and rates."""
+"""Numbers of the I/O layers: calls, their sizes and order, and rates."""

@@ -1,7 +1,6 @@
-"""POSIX calls that calls on HDF5 datasets and files caused: the LAYERS records, joined. If a call
-of an upper layer is made inside another one, its times and counts belong only to the inner call.
-Sums over records are therefore totals.
-"""
+"""The calls of lower layers that calls on HDF5 datasets and files caused: the LAYERS records,
+joined. If a call of an upper layer is made inside another one, its time and counts belong only to
+the inner call, so sums over records count nothing twice."""
 
 from __future__ import annotations
 
@@ -27,42 +26,46 @@ _DIMENSIONS = 5  # of a chunk that H5D stores
 
 @dataclass(frozen=True, eq=False)
 class Upper:
-    """One dataset, one HDF5 file or the application, over all processes."""
+    """One dataset, one HDF5 file or the sum of several, over all processes, with the calls of lower
+    layers that it caused."""
 
     id: int
     counters: dict[str, int]  # by name without the prefix
     times: dict[str, float]  # seconds
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> int:
-        """Returns READS, WRITES, OTHER, BYTES_READ or BYTES_WRITTEN of the POSIX calls below,
-        summed over operations."""
+        """Returns a sum over the POSIX calls that calls on this object caused. what: READS, WRITES,
+        OTHER, BYTES_READ or BYTES_WRITTEN. operations: kinds of calls on the object."""
         return sum(self.counters[f"{o}_POSIX_{what}"] for o in operations)
 
     def streams(self, what: str) -> int:
-        """Returns CALLS, BYTES_READ or BYTES_WRITTEN of the STDIO calls below, summed over
-        operations."""
+        """Returns a sum over the calls on streams that calls on this object caused. what: CALLS,
+        BYTES_READ or BYTES_WRITTEN."""
         return sum(self.counters[f"{o}_STDIO_{what}"] for o in OPERATIONS)
 
     def moved(self) -> int:
-        """Returns the bytes that POSIX calls and streams below read and wrote."""
+        """Returns the bytes that POSIX calls and streams read and wrote for this object."""
         kinds = ("BYTES_READ", "BYTES_WRITTEN")
         return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
     def calls(self) -> int:
-        """Returns the calls on the dataset or file itself."""
+        """Returns the number of calls on the dataset or file itself."""
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
     def lower_calls(self) -> int:
-        """Returns the number of POSIX calls of any kind, and of calls on streams, below."""
+        """Returns the number of POSIX calls of any kind, plus calls on streams, that this object
+        caused."""
         posix = sum(self.below(what) for what in ("READS", "WRITES", "OTHER"))
         return posix + self.streams("CALLS")
 
     def time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the seconds in the calls, including all layers below."""
+        """Returns the seconds in calls on this object, including all layers below. operations:
+        kinds of calls."""
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
     def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in POSIX or, through HDF5's stdio driver, in streams."""
+        """Returns the part of time() in POSIX calls or, if HDF5 uses its stdio driver, in
+        streams."""
         return sum(
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
@@ -76,24 +79,25 @@ class Upper:
         return sum(self.times[f"F_{o}_COMM_TIME"] for o in operations)
 
     def mpi_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() between the upper layer and POSIX: MPI-IO and
+        """Returns the part of time() between the upper layer and POSIX: MPI-IO itself and
         communication."""
         return self.mpiio_time(operations) + self.communication_time(operations)
 
     def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the seconds in the upper layer itself. A negative value, from rounding, becomes
-        0."""
+        """Returns the part of time() in the upper layer itself, without all layers below. A
+        negative value, which rounding can cause, becomes 0."""
         below = self.lower_time(operations) + self.mpi_time(operations)
         return max(0.0, self.time(operations) - below)
 
     @property
     def asked(self) -> int:
-        """Bytes that reads and writes requested."""
+        """The bytes that reads and writes on this object requested."""
         return self.counters["BYTES_ASKED_READ"] + self.counters["BYTES_ASKED_WRITTEN"]
 
     @property
     def distinct(self) -> int:
-        """Distinct bytes read plus distinct bytes written below."""
+        """The distinct bytes of the file that were read, plus those that were written, for this
+        object."""
         return self.counters["DISTINCT_BYTES_READ"] + self.counters["DISTINCT_BYTES_WRITTEN"]
 
     @property
@@ -102,15 +106,15 @@ class Upper:
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """Returns how often POSIX moved each byte on average, direction "READ" or "WRITTEN"; None
-        if it moved no bytes."""
+        """Returns how often POSIX moved each distinct byte on average; None if it moved none.
+        direction: READ or WRITTEN."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """The storage of a dataset, from its H5D record."""
+    """The chunks of a dataset, from its H5D record."""
 
     shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
     dimensions: int  # number of dimensions of the dataset; `shape` may have fewer
@@ -118,7 +122,7 @@ class Chunks:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The datasets of one HDF5 file, and the time in calls on them."""
+    """The number of datasets in one HDF5 file, and the time in calls on them."""
 
     datasets: int
     time: float  # seconds in their calls
@@ -138,8 +142,8 @@ class Metadata:
 
 
 def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.ndarray]:
-    """Returns the ids and, per id, a row of counters and a row of fcounters: sums or largest
-    values."""
+    """Joins records by id. Returns the ids, a row of integer counters per id, and a row of
+    floating-point counters per id: sums or largest values."""
     files = Joined(records)
     counters, fcounters = (
         np.where(np.array([c.summed for c in table]), files.sums(values), files.largest(values))
@@ -152,10 +156,11 @@ def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.nd
 
 
 class Attribution:
-    """The LAYERS records of a log, and the H5D records of the same datasets."""
+    """The LAYERS records of a log, with the H5D records of the same datasets."""
 
     def __init__(self, log: Log) -> None:
-        """Reads the records; the log must have some. Raises LogError if they are damaged."""
+        """Reads the records, of which the log must have at least one. Raises LogError if they are
+        damaged."""
         records = log.records("LAYERS")
         self._names = [c.name[len(_PREFIX) :] for c in records.module.counters]
         self._times = [c.name[len(_PREFIX) :] for c in records.module.fcounters]
@@ -181,22 +186,22 @@ class Attribution:
         return [self._upper(int(p)) for p in places[order[:count]]]
 
     def datasets(self, count: int) -> list[Upper]:
-        """Returns the datasets with the most time in calls on them, the longest first."""
+        """Returns the `count` datasets with the most time in calls on them, the longest first."""
         return self._of(_DATASET, count)
 
     def files(self, count: int) -> list[Upper]:
-        """Returns the HDF5 files with the most time in calls on the file itself, the longest
-        first."""
+        """Returns the `count` HDF5 files with the most time in calls on the file itself, the
+        longest first."""
         return self._of(_FILE, count)
 
     @functools.cached_property
     def num_datasets(self) -> int:
-        """Number of all datasets."""
+        """The number of all datasets."""
         return int(np.count_nonzero(self._kind == _DATASET))
 
     @functools.cached_property
     def num_files(self) -> int:
-        """Number of all files."""
+        """The number of all HDF5 files."""
         return int(np.count_nonzero(self._kind == _FILE))
 
     def _sum(self, kinds: tuple[int, ...]) -> Upper:
@@ -213,13 +218,13 @@ class Attribution:
 
     @functools.cached_property
     def everything(self) -> Upper:
-        """The sum over all datasets and files of HDF5."""
+        """The sum over all HDF5 datasets and files."""
         return self._sum((_FILE, _DATASET))
 
     @functools.cached_property
     def every_library(self) -> Upper:
-        """The sum over all libraries, including the files on which the program itself uses
-        MPI-IO."""
+        """The sum over all upper libraries: HDF5, and MPI-IO as far as the program calls it
+        itself."""
         return self._sum((_MPIIO, _FILE, _DATASET))
 
     @functools.cached_property
@@ -227,7 +232,7 @@ class Attribution:
         return Joined(self._h5d)
 
     def chunks(self, dataset: int) -> Chunks:
-        """Returns the chunks of a dataset, by its id."""
+        """Returns the chunks of a dataset, by its record id."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return Chunks((), 0)
@@ -237,7 +242,8 @@ class Attribution:
         return Chunks(tuple(length for length in lengths if length > 0), dimensions)
 
     def size_of(self, dataset: int) -> int:
-        """Returns the size in bytes of a dataset with all its values, by its id; 0 if unknown."""
+        """Returns the size in bytes of a dataset with all its values, by its record id; 0 if
+        unknown."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return 0
@@ -246,14 +252,14 @@ class Attribution:
         return points * size if points > 0 and size > 0 else 0
 
     def file_of(self, dataset: int) -> int | None:
-        """Returns the id of the file that contains a dataset; None if H5D has no record of the
-        dataset."""
+        """Returns the record id of the file that contains a dataset; None if H5D has no record of
+        the dataset."""
         place = self._in_h5d.record_of(dataset)
         return None if place is None else int(self._h5d["file_rec_id"][place])
 
     @functools.cached_property
     def metadata(self) -> list[Metadata]:
-        """The H5_META records, the record with the most time first."""
+        """The H5_META records, joined by file, the file with the most time first."""
         if not len(self._h5_meta.ids):
             return []
         ids, counters, fcounters = _joined(self._h5_meta)
@@ -273,7 +279,7 @@ class Attribution:
 
     @functools.cached_property
     def contents(self) -> dict[int, Contents]:
-        """The datasets of each file, by the file's id."""
+        """The sums over the datasets of each file, by the file's record id."""
         found: dict[int, Contents] = {}
         for place in np.flatnonzero(self._kind == _DATASET):
             file = self.file_of(int(self._ids[place]))

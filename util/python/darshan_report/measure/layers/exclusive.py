@@ -1,4 +1,5 @@
-"""The own time of libraries above the system calls, without the calls that they make."""
+"""The own time of libraries above the system calls: the time in their calls, without the calls that
+they make."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ class Own:
 
     @property
     def time(self) -> float:
-        """Seconds of all kinds."""
+        """The seconds in calls of all kinds."""
         return self.read + self.write + self.metadata
 
 
 def own_times(attribution: Attribution) -> list[Own]:
-    """Returns the layers that took time, ordered from the program downwards."""
+    """Returns the own times of the layers that took time, from the program downwards."""
 
     def split(title: str, seconds: Callable[[tuple[str, ...]], float]) -> Own:
         spent = (seconds(kind) for kind in _KINDS)

@@ -1,6 +1,5 @@
-"""The layers of I/O that a log can show, from the application downwards. This table defines which
-counters belong to which kind of operation. A test looks up every name in the C tables.
-"""
+"""The I/O layers that a log can show, from the application downwards. Each row has the counters of
+each kind of operation. A test looks up every name in the C tables."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ class Layer:
     size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
 
     def counter(self, name: str) -> str:
-        """Returns the full name of one of its counters."""
+        """Returns the full name of a counter of this layer, "POSIX_READS" for "READS"."""
         return f"{self.prefix}_{name}"
 
 

@@ -1,4 +1,5 @@
-"""The order of a layer's transfers: one after another in the file, or at random offsets."""
+"""How much a layer's transfers were in the order of the file: one after another, or at random
+offsets."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from .layers import Layer
 
 @dataclass(frozen=True)
 class Order:
-    """The reads, or the writes, of a layer, over all processes and files."""
+    """How many reads, or writes, of a layer were in order, over all processes and files."""
 
     transfers: int
     # Transfers that begin at or behind the end of the previous one, of the same process and file.

@@ -1,4 +1,4 @@
-"""The estimate of darshan-parser --perf: the rate at which a layer moved its bytes."""
+"""The estimate that darshan-parser --perf prints: the rate at which a layer moved its bytes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MIB = 1048576
 
 @dataclass(frozen=True)
 class Performance:
-    """The values that --perf prints for one module. The time is the time of the slowest rank on its
-    own files, plus the time of the slowest rank on each file that all ranks share.
-    """
+    """The values that darshan-parser --perf prints for one module. The time is that of the slowest
+    rank on files that it uses alone, plus that of the slowest rank on each file that all ranks
+    share."""
 
     total_bytes: int
     slowest_rank: int
@@ -24,18 +24,18 @@ class Performance:
 
     @property
     def time(self) -> float:
-        """agg_time_by_slowest, seconds."""
+        """The value agg_time_by_slowest, in seconds."""
         return self.unique_time + self.shared_time
 
     @property
     def rate(self) -> float:
-        """agg_perf_by_slowest, MiB/s; 0 if there is no time."""
+        """The value agg_perf_by_slowest, in MiB/s; 0 if there is no time."""
         return self.total_bytes / MIB / self.time if self.time else 0.0
 
 
 def over_all(records: Records, layer: Layer) -> Performance:
-    """Returns the bytes of all records and the seconds in all calls. This is for programs that do
-    not wait for their slowest process."""
+    """Returns the bytes of all records and the seconds in all calls, for programs that do not wait
+    for their slowest process."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     with np.errstate(over="ignore", invalid="ignore"):
         seconds = sum(
@@ -45,8 +45,7 @@ def over_all(records: Records, layer: Layer) -> Performance:
 
 
 def performance(records: Records, layer: Layer) -> Performance:
-    """Returns the bytes that all records of a rated layer moved, and the time of the slowest rank
-    in them."""
+    """Returns the bytes of all records of a layer, and the time of its slowest rank."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     shared = records.ranks < 0
     shared_time = float(records[layer.counter("F_SLOWEST_RANK_TIME")][shared].sum())

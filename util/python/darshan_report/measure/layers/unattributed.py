@@ -1,4 +1,5 @@
-"""Operations on names that only POSIX_EXT counts: the POSIX records do not contain them."""
+"""Times of operations on names (stat, rename, listing) that only POSIX_EXT has and no POSIX record
+contains."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ def _column(records: Records, name: str) -> npt.NDArray[np.float64]:
 
 
 def beside(extra: Records, posix: npt.NDArray[np.uint64]) -> Beside:
-    """Returns the times that no file record contains. posix: ids of the files with a POSIX record,
-    which already contains these times."""
+    """Returns the times that no POSIX record contains. extra: the records of POSIX_EXT. posix: ids
+    of the files that have a POSIX record, which contains their times."""
     elsewhere = ~among(extra.ids, posix)
     metadata = _column(extra, "F_META_TIME")[elsewhere].sum()
     metadata += _column(extra, "F_LIST_TIME").sum()

@@ -1,1 +1,1 @@
-"""Numbers of MPI: communication, and how long ranks waited."""
+"""Numbers about MPI: communication, and how long ranks waited."""

@@ -29,8 +29,8 @@ class Call:
 
 @dataclass(frozen=True)
 class Talk:
-    """All communication of a job. least, most: the rank with the least or the most time, and its
-    seconds."""
+    """All MPI communication of a job. least, most: number and seconds of the rank with the least
+    and of the rank with the most time."""
 
     calls: tuple[Call, ...]  # calls, ordered by time, longest first
     ranks: tuple[int, ...]  # ranks that counted calls
@@ -43,7 +43,8 @@ class Talk:
 
 
 def _names() -> tuple[list[str], list[bool]]:
-    """Returns the names of a record's calls in order, and whether their bytes are counted."""
+    """Returns the names of a record's calls in their order, and for each whether its bytes are
+    counted."""
     functions, sized = library.load(), ctypes.c_int()
     names: list[str] = []
     with_bytes: list[bool] = []
@@ -62,10 +63,10 @@ def _needs_all(name: str) -> bool:
 def _waiting(
     names: list[str], counts: npt.NDArray[np.uint64], seconds: npt.NDArray[np.float64]
 ) -> float | None:
-    """Returns a lower bound of the waiting in seconds, summed over ranks; None for a single rank.
-    For each kind of collective call, the rank that spent the least time is taken as not having
-    waited. Only kinds that all ranks called equally often count, because other calls may have
-    involved only some ranks."""
+    """Returns a lower bound of the time in which ranks waited for others, in seconds, summed over
+    ranks; None for a single rank. In each kind of collective call, the rank with the least time is
+    assumed not to have waited. Only kinds that all ranks called equally often count, because other
+    calls may have involved only some ranks. counts, seconds: a row per rank, a column per name."""
     if len(counts) < 2:
         return None
     known = [
@@ -81,7 +82,7 @@ def _title(name: str) -> str:
 
 
 def talk_of(log: Log) -> Talk | None:
-    """Returns the communication in a log; None if the log does not have it."""
+    """Returns the MPI communication of a log; None if it was not recorded."""
     region = log.info.region("APMPI")
     if region is None or region.length == 0:
         return None

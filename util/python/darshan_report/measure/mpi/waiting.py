@@ -1,8 +1,9 @@
-"""How long the ranks of an MPI job waited for other ranks, over time, and how much of this time one
-rank was in I/O. It is computed from the records of MPIWAIT and the heat maps. The log has no times
-of single calls, so the waiting during I/O is an estimate: in each bin, the I/O time of the rank
-with most I/O, limited to the time in which nearly all other ranks waited.
-"""
+"""How long the ranks of an MPI job waited for other ranks over time, and how long one rank was in
+I/O meanwhile.
+
+Both come from the records of MPIWAIT and the heat maps. The log has no times of single calls, so
+the waiting during I/O is an estimate: in each time bin, the I/O time of the rank with most I/O,
+limited to the time in which nearly all other ranks waited."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ Singles = npt.NDArray[np.float32]  # single precision, to save memory with many 
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """The waits of the ranks. `spent` has a row per rank with the seconds in each bin."""
+    """The waits of the ranks. `spent` has a row per rank and a column per time bin, in seconds."""
 
     width: float  # seconds of a bin
     ranks: npt.NDArray[np.int64]
@@ -41,13 +42,13 @@ class Waiting:
 
     @cached_property
     def by_rank(self) -> Floats:
-        """Seconds per rank."""
+        """The seconds that each rank waited."""
         found: Floats = self.spent.sum(axis=1, dtype="f8")
         return found
 
     @property
     def seconds(self) -> float:
-        """Seconds of all ranks."""
+        """The seconds that all ranks waited, summed."""
         return float(self.by_rank.sum())
 
     @property
@@ -74,22 +75,23 @@ def _usable(record: HeatMap, nprocs: int) -> bool:
 
 
 def _grid(records: list[HeatMap]) -> tuple[float, int]:
-    """Returns a width and a number of bins that fit all records. A width is 0.1 s, doubled until
-    the run fits, so a wide bin always consists of whole narrower bins."""
+    """Returns the width of a time bin in seconds and the number of bins that fit all records. The
+    width of a record's bins is 0.1 s times a power of two, so a wide bin consists of whole narrower
+    bins."""
     width = max(record.bin_width for record in records)
     end = max(len(record.read) * record.bin_width for record in records)
     return width, min(MAX_BINS, int(np.ceil(end / width - 1e-6)))
 
 
 def _binned(record: HeatMap, amounts: Floats, width: float, bins: int) -> Floats:
-    """Returns the amounts of a record in bins of this width, which must be at least that of the
-    record's bins."""
+    """Returns the amounts of a record in `bins` bins of `width` seconds. The width must be at least
+    that of the record's bins."""
     places = (np.arange(len(amounts)) * record.bin_width / width + 1e-6).astype(np.intp)
     return summed(places.clip(0, bins - 1), np.maximum(amounts, 0.0), bins)
 
 
 def waiting_of(log: Log) -> Waiting | None:
-    """Returns the waiting in a log; None if it was not recorded."""
+    """Returns how long the ranks of a log waited for other ranks; None if that was not recorded."""
     region = log.info.region("MPIWAIT")
     if region is None or region.length == 0:
         return None
@@ -111,21 +113,22 @@ def waiting_of(log: Log) -> Waiting | None:
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """The bytes of the ranks, with the bins and rows of a Waiting."""
+    """The bytes of the ranks, with the same rows and time bins as a Waiting."""
 
     read: Singles
     written: Singles
 
     @cached_property
     def of_ranks(self) -> Floats:
-        """Bytes of each rank."""
+        """The bytes of each rank."""
         read: Floats = self.read.sum(axis=1, dtype="f8")
         written: Floats = self.written.sum(axis=1, dtype="f8")
         return np.add(read, written)
 
 
 def traffic_of(log: Log, waiting: Waiting) -> Traffic:
-    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps."""
+    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps. waiting:
+    defines ranks and time bins."""
     read, written = np.zeros_like(waiting.spent), np.zeros_like(waiting.spent)
     place = {int(rank): at for at, rank in enumerate(waiting.ranks)}
     bins = waiting.spent.shape[1]
@@ -141,7 +144,7 @@ def traffic_of(log: Log, waiting: Waiting) -> Traffic:
 
 @dataclass(frozen=True)
 class During:
-    """The time in which nearly all other ranks waited while one rank was in I/O."""
+    """How long one rank was in I/O while nearly all other ranks waited."""
 
     rank: int  # the rank with most of this time
     seconds: float  # seconds of the run; each waiting rank loses this time
@@ -152,8 +155,8 @@ class During:
 
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
     """Returns the waiting during I/O; None if unknown. io_seconds: I/O time of each rank, in the
-    order of waiting.ranks. It is distributed over the bins in proportion to the rank's bytes. Bins
-    in which several ranks did I/O do not count, because no single rank was the cause."""
+    order of waiting.ranks. It is distributed over the time bins in proportion to the rank's bytes.
+    Bins in which several ranks did I/O do not count, because no single rank was the cause."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

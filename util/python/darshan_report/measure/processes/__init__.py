@@ -1,1 +1,1 @@
-"""Numbers of the processes of a run: names, lifetimes, ends, and the counts of the kernel."""
+"""Numbers about the processes of a run: names, lifetimes, exits, and the kernel's counts."""

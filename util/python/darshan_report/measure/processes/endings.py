@@ -1,4 +1,4 @@
-"""The exits of a run's processes, failures first."""
+"""How the processes of a run ended, failures first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["KILLED", "Ending", "Failure", "endings", "failure", "still_running",
 
 @dataclass(frozen=True)
 class Ending:
-    """Processes of one program that ended in the same kind of failure."""
+    """A number of processes of one program that failed in the same way."""
 
     program: Program
     number: int
@@ -25,7 +25,7 @@ class Ending:
 
     @property
     def words(self) -> str:
-        """The failure, as text."""
+        """The failure as text, "killed by SIGSEGV", "exit status 1"."""
         if self.how == KILLED:
             return f"killed by {_signal(self.status)}"
         if self.how == EXITED:
@@ -41,8 +41,8 @@ def _signal(number: int) -> str:
 
 
 def endings(processes: Processes) -> list[Ending]:
-    """Returns the processes that ended by a signal or with a nonzero status: signals first, then
-    the most frequent status."""
+    """Returns the processes that failed, by program and kind of failure: those that a signal killed
+    first, then the most frequent status."""
     ended, status = processes.ended, processes.status
     # The merger decides which processes failed, because a nonzero status may be a normal result, or
     # the parent may have handled it.
@@ -59,14 +59,14 @@ def endings(processes: Processes) -> list[Ending]:
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of the program that the user started."""
+    """How the program that the user started failed."""
 
     how: int
     status: int
 
     @property
     def words(self) -> str:
-        """The failure, as text behind the program's name."""
+        """The failure as text that follows the program's name."""
         if self.how == KILLED:
             return f"was killed by {_signal(self.status)}"
         if self.how == UNKNOWN:
@@ -76,7 +76,8 @@ class Failure:
 
 def failure(log: Log, processes: Processes | None) -> Failure | None:
     """Returns the failure of the root process, or of an MPI job; None if it ended without an error,
-    or its end is unknown. If the log was made from an orphaned journal, the process was killed."""
+    or if its end is unknown. A log made from an orphaned journal means that the process was
+    killed."""
     metadata = dict(log.info.metadata)
     unseen = metadata.get("end", "").endswith("log merged from journals")
     if processes is None:
@@ -94,15 +95,16 @@ def failure(log: Log, processes: Processes | None) -> Failure | None:
 
 
 def not_found(log: Log) -> tuple[str, ...]:
-    """Returns the last failed lookups of a program that failed, in reverse order."""
+    """Returns the names that a failed program looked up last and did not find, the last one
+    first."""
     known = dict(log.info.metadata)
     keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
     return tuple(known[key] for key in keys if key in known)
 
 
 def not_found_by(log: Log) -> str:
-    """Returns the program that made these lookups; empty if it is the program that the user
-    started."""
+    """Returns the program that looked up the names of not_found(); "" if it is the program that the
+    user started."""
     return dict(log.info.metadata).get("not_found_by", "")
 
 
@@ -112,6 +114,6 @@ def still_running(processes: Processes) -> int:
 
 
 def unknown(processes: Processes) -> int:
-    """Returns how many processes ended in an unknown way."""
+    """Returns how many processes ended in a way that the log does not know."""
     some = (processes.ended == UNKNOWN) & (processes.counts == 1)
     return int(some.sum())

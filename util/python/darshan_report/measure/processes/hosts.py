@@ -1,4 +1,4 @@
-"""Bytes and seconds of each host, if traces name the hosts of the ranks."""
+"""The bytes and seconds of each host, if traces name the hosts of the ranks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Host:
     ranks: dict[int, tuple[float, float]] = field(default_factory=dict)  # bytes, seconds
 
     def add(self, rank: int, segments: npt.NDArray[np.void]) -> None:
-        """Adds transfers of one rank to one file."""
+        """Adds the traced transfers of one rank with one file."""
         moved = float(np.maximum(segments["length"], 0).sum(dtype="f8"))
         lasted = np.maximum(segments["end_time"] - segments["start_time"], 0)
         seconds = float(lasted[np.isfinite(lasted)].sum())
@@ -37,7 +37,8 @@ class Host:
 
 
 def hosts(log: Log) -> dict[str, Host]:
-    """Returns the hosts by name; empty without traces, or if these are damaged or too large."""
+    """Returns the hosts by name; empty if the log has no traces, or if they are damaged or too
+    large."""
     region = log.info.region("DXT_POSIX")
     found: dict[str, Host] = {}
     if region is None or not 0 < region.length <= _MOST:

@@ -1,4 +1,4 @@
-"""Lifetimes of the programs of a run: one lane per program, no matter how many processes it has."""
+"""The lifetimes of the programs of a run: one lane per program, which has all its processes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ class Lanes:
 
 
 def _together(processes: Processes) -> npt.NDArray[np.int64]:
-    """Returns how many simultaneous processes a rank represents. The ranks of an MPI job live at
-    the same time. Other processes that share a rank are assumed to run one after another."""
+    """Returns, for each rank, how many of the processes that it represents lived at the same time.
+    Ranks of an MPI job do. Other processes that share a rank are assumed to run one after
+    another."""
     return np.where(processes.own, 1, processes.counts)
 
 
@@ -44,7 +45,7 @@ def _at_once(
     numbers: npt.NDArray[np.int64], start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> int:
     """Returns the largest number of processes that lived at the same time, at least 1. numbers:
-    processes of each row, which lived from start to end."""
+    number of processes of each row, all of which lived from `start` to `end`."""
     times, change = np.concatenate((start, end)), np.concatenate((numbers, -numbers))
     # A process that ends at the moment when another begins does not overlap with it.
     order = np.lexsort((change, times))
@@ -66,8 +67,8 @@ def _lane(processes: Processes, some: list[int], end: float, programs: list[Prog
 
 
 def lanes(processes: Processes, run_time: float, most: int) -> Lanes:
-    """Returns at most `most` lanes; the programs with the shortest lifetimes share the last
-    lane."""
+    """Returns the programs' lifetimes in at most `most` lanes. If there are more programs, those
+    with the shortest lifetimes share the last lane. run_time: seconds."""
     members: dict[Program, list[int]] = {}
     for place, program in enumerate(processes.programs):
         members.setdefault(program, []).append(place)

@@ -1,4 +1,4 @@
-"""The processes of a run of many programs: the PROCESS records, a row per rank."""
+"""The processes of a run of many programs, from the PROCESS records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Processes:
     arrays."""
 
     def __init__(self, log: Log, records: Records) -> None:
-        """Reads the plausible values from the records. There must be at least one record."""
+        """Reads the records, of which there must be at least one. Implausible values are
+        replaced."""
         self._log = log
         self.ranks, first = np.unique(records.ranks, return_index=True)
         self._array = records.array[first]
@@ -70,7 +71,7 @@ class Processes:
 
     @functools.cached_property
     def faults(self) -> npt.NDArray[np.int64]:
-        """Page faults of each rank; 0 if unknown."""
+        """The number of page faults of each rank; 0 if unknown."""
         found = np.zeros(len(self.ranks), "i8")
         if (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
@@ -79,8 +80,8 @@ class Processes:
 
     @functools.cached_property
     def moved(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Bytes that each rank read and wrote. For a process that was not recorded, these are the
-        kernel's counts, which include pipes."""
+        """The bytes that each rank read, and those that it wrote. For a process that was not
+        recorded, these are the kernel's counts, which include pipes."""
         read, written = self.read.copy(), self.written.copy()
         if self.unseen.any() and (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
@@ -98,7 +99,8 @@ class Processes:
         return np.where(silent & (why == SEEN), SILENT, why)
 
     def alone(self, place: int) -> float:
-        """Returns the seconds in which a process ran without any of its child processes."""
+        """Returns the seconds in which a process lived without a living child process. place: its
+        index."""
         begin, end = float(self.start[place]), float(self.end[place])
         below = np.flatnonzero(self.parents == place)
         spent, until = 0.0, begin
@@ -108,8 +110,8 @@ class Processes:
         return spent + max(0.0, end - until)
 
     def told_unseen(self) -> str:
-        """Returns text on the programs that could not be instrumented, and the reasons; empty if
-        there are none."""
+        """Returns text on which programs could not be instrumented, and why; "" if there are
+        none."""
         found: dict[tuple[str, int], int] = {}
         for place in np.flatnonzero(self.unseen):
             program = self.programs[place].name
@@ -129,7 +131,7 @@ class Processes:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns a column with the values of the log, by its name without the prefix."""
+        """Returns a column of the records, by its name without the prefix."""
         return self._array[f"PROCESS_{name}"]
 
     def _whole(self, name: str) -> npt.NDArray[np.int64]:
@@ -140,7 +142,8 @@ class Processes:
         return column.clip(0, _LONGEST)
 
     def _parents(self) -> npt.NDArray[np.int64]:
-        """Returns the indices of the parents, -1 for a process without parent. Removes circles."""
+        """Returns the index of each process's parent; -1 for a process without one. A damaged log
+        may have circles of parents, which are cut."""
         wanted = self["PARENT_RANK"]
         place = np.searchsorted(self.ranks, wanted).clip(0, len(self) - 1)
         parents = np.where((self.ranks[place] == wanted) & (wanted >= 0), place, -1)
@@ -177,9 +180,9 @@ class Processes:
         return found
 
     def _is_silent_copy(self, place: int) -> bool:
-        """Returns whether a process made no recorded call, so that only the kernel's name of it is
-        known, and that is the name of its parent's program: it is a copy of the parent. A program
-        that was started anew would have opened files."""
+        """Returns whether a process is a forked copy of its parent that made no recorded call. The
+        log has only the kernel's name of such a process, which is that of its parent's program. A
+        newly started program would have opened files."""
         command = self.commands[place]
         above = self.commands[int(self.parents[place])]
         if " " in command or "/" in command or self.opens[place] or self.unseen[place]:
@@ -188,8 +191,8 @@ class Processes:
         return above != command and name[:_COMM] == command != ""
 
     def _starter(self, place: int) -> tuple[str, bool]:
-        """Returns the name of the program to which a worker belongs, and whether it is a shell.
-        This program is the nearest ancestor that is not a worker."""
+        """Returns the name of the program to which a worker belongs, and whether it is a shell. It
+        is the program of the nearest ancestor that is not a worker. place: index of the worker."""
         while self.parents[place] >= 0:
             command = self.commands[place]
             known = is_command(command) and not is_spawned(command)
@@ -200,12 +203,12 @@ class Processes:
 
     @property
     def number(self) -> int:
-        """Number of processes."""
+        """The number of processes."""
         return int(self.counts.sum())
 
     @functools.cached_property
     def lives(self) -> npt.NDArray[np.float64]:
-        """Lifetimes of each rank's processes, summed, in seconds. If several processes share a
+        """The lifetimes of each rank's processes in seconds, summed. If several processes share a
         rank, the log lacks their lifetimes. They are then assumed to be as long as those of other
         processes of the program, and at least as long as the time in I/O."""
         spans: npt.NDArray[np.float64] = self.end - self.start
@@ -227,22 +230,22 @@ class Processes:
 
     @property
     def own(self) -> npt.NDArray[np.bool_]:
-        """Mask of the ranks whose I/O is in this log; the I/O of an MPI job's ranks is in the job's
-        log."""
+        """A mask of the ranks whose I/O is in this log. The I/O of an MPI job's ranks is in the
+        job's own log."""
         found: np.ndarray = self.job_ranks == 0
         return found
 
     @functools.cached_property
     def seconds(self) -> float:
-        """Lifetimes of the processes whose I/O is in this log, summed."""
+        """The lifetimes in seconds of the processes whose I/O is in this log, summed."""
         return float(self.lives[self.own].sum())
 
     @functools.cached_property
     def at_once(self) -> float:
-        """Mean number of processes that do I/O at the same time, at least 1. The mean is weighted
-        by the seconds in I/O, which are assumed to be distributed evenly over the lifetimes. If
-        each of eight workers loses a second at the same time, the run loses one second; if one
-        process loses a second while others wait for it, the run also loses one second."""
+        """The mean number of processes that do I/O at the same time, at least 1. It is weighted by
+        the seconds in I/O, which are assumed to be spread evenly over each lifetime. A second that
+        each of eight workers loses at the same time costs the run one second, and so does a second
+        that one process loses while others wait for it."""
         some = self.own & (self.time > 0) & (self.end > self.start)
         if not some.any():
             return 1.0
@@ -257,13 +260,14 @@ class Processes:
         return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
 
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns the indices of ranks. Skips ranks without a record."""
+        """Returns the indices of these ranks. Leaves out ranks without a record."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
         found: np.ndarray = at[self.ranks[at] == ranks]
         return found
 
     def most_of(self, weights: npt.NDArray[np.float64]) -> tuple[str, ...]:
-        """Returns the names of the smallest set of programs that have nearly all of the weight."""
+        """Returns the names of the smallest set of programs that have nearly all of the weight.
+        weights: one per process."""
         parts: dict[str, float] = {}
         for place in np.flatnonzero(weights > 0):
             name = self.programs[place].name
@@ -279,10 +283,10 @@ class Processes:
         return tuple(found)
 
     def told(self, weights: npt.NDArray[np.float64]) -> str:
-        """Returns the programs of the processes that have a weight, as text, the heaviest first:
+        """Returns text with the programs of the processes that have a weight, the heaviest first:
         "train.py's 8 workers and cat x 200". If there are many programs, the text has only the
-        number of the light ones; if no program is heavy, it has only the number of all. Leaves out
-        programs with almost no weight."""
+        number of the light ones; if no program is heavy, only the number of all. Programs with
+        almost no weight are left out."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
@@ -312,8 +316,8 @@ class Processes:
 def _in_order(
     start: npt.NDArray[np.float64], end: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Returns all starts and ends as one sorted array of times, and the index of each in the array
-    of starts followed by ends."""
+    """Returns all starts and ends as one sorted array, and for each its index in the array of
+    starts followed by ends."""
     both = np.concatenate((start, end))
     order = np.argsort(both, kind="stable")
     return both[order], order
@@ -325,7 +329,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def processes(log: Log) -> Processes | None:
-    """Returns the processes of a run; None if the log has no record of them; raises LogError if the
+    """Returns the processes of a run; None if the log has no record of them. Raises LogError if the
     records are damaged."""
     region = log.info.region("PROCESS")
     if region is None or region.length == 0:

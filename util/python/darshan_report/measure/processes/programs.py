@@ -1,4 +1,4 @@
-"""Names by which users know programs, from the command lines of processes."""
+"""The names by which users know programs, made from the command lines of processes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TRACKER = re.compile(r"from multiprocessing\.(\w+_tracker) import")
 
 @dataclass(frozen=True)
 class Program:
-    """The properties by which processes are grouped and named."""
+    """The properties by which processes are grouped into programs and named."""
 
     name: str
     worker: bool = False  # a forked copy of its parent, or started as its worker
@@ -42,7 +42,7 @@ class Program:
     launcher: bool = False
 
     def times(self, number: int) -> str:
-        """Returns text for this many processes of the program, as part of a sentence."""
+        """Returns text for this number of processes of the program: "train.py's 8 workers"."""
         if self.worker:
             what = "subshell" if self.shell else "worker"
             return f"{self.name}'s {what}" if number == 1 else f"{self.name}'s {number:,} {what}s"
@@ -50,7 +50,8 @@ class Program:
 
 
 def split(name: str, programs: int) -> tuple[str, str]:
-    """Returns host and command line of the last program, from the name of a PROCESS record."""
+    """Splits the name of a PROCESS record. Returns the host, and the command line of the last
+    program. programs: how many programs the process ran one after another."""
     host, colon, commands = name.partition(": ")
     if not colon:
         host, commands = "", name
@@ -63,8 +64,8 @@ def _short(name: str) -> str:
 
 
 def script_place(words: list[str], program: str) -> int | None:
-    """Returns the index in `words`, an interpreter's arguments, of the script or module that it
-    runs; None without one."""
+    """Returns the index of the script or module that an interpreter runs; None if it runs none.
+    words: the interpreter's arguments. program: its name."""
     code, valued = next((c, v) for kind, c, v in _OPTIONS if kind.fullmatch(program))
     skip = False
     for place, word in enumerate(words):
@@ -87,7 +88,8 @@ def _base(word: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def program_name(command: str) -> tuple[str, bool]:
-    """Returns the name of the program of a command line, and whether it is a shell."""
+    """Returns the name by which a user knows the program of a command line, and whether it is a
+    shell."""
     if not is_command(command):
         return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
@@ -105,13 +107,15 @@ def program_name(command: str) -> tuple[str, bool]:
 
 
 def first_command(name: str, programs: int) -> str:
-    """Returns the first program's command line, from the name of a PROCESS record."""
+    """Returns the command line of the first program in the name of a PROCESS record. programs: how
+    many programs the process ran one after another."""
     commands = name.partition(": ")[2]
     return commands.partition(_BECAME)[0] if programs > 1 else commands
 
 
 def without_folders(command: str) -> str:
-    """Returns a command line with program and script without folders, as a user would type it."""
+    """Returns a command line in which program and script have no folders, as a user would type
+    it."""
     tracker = _TRACKER.search(command)
     if tracker:
         return f"multiprocessing.{tracker[1]}"
@@ -127,10 +131,11 @@ def without_folders(command: str) -> str:
 
 
 def is_command(command: str) -> bool:
-    """Returns whether this is a command line, not a remark such as "(not seen)"."""
+    """Returns whether text is a command line, not a remark such as "(not seen)"."""
     return bool(command) and not command.startswith("(")
 
 
 def is_spawned(command: str) -> bool:
-    """Returns whether this is a worker that a Python program started by exec, not by fork alone."""
+    """Returns whether a command line is that of a worker process that Python's multiprocessing
+    started by exec."""
     return bool(_SPAWNED.search(command))

@@ -1,4 +1,4 @@
-"""How many processes a combined record represents, if not all."""
+"""The number of processes that a combined record represents, if these are not all processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .processes import Processes
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The SHARED rows of one module, in the order of ids."""
+    """The SHARED records of one module, in the order of ids: which processes share a record."""
 
     ids: npt.NDArray[np.uint64]
     ranks: npt.NDArray[np.int64]  # number of processes
@@ -22,14 +22,14 @@ class Shared:
     highest: npt.NDArray[np.int64]
 
     def rows(self, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """Returns the row of each id; -1 for an id without a row."""
+        """Returns the index of each id; -1 for an id without a SHARED record."""
         at = np.searchsorted(self.ids, ids).clip(0, len(self.ids) - 1)
         return np.where(self.ids[at] == ids, at, -1)
 
 
 def shared(log: Log) -> dict[int, Shared]:
-    """Returns the rows by the id of the module; empty if the log has none, or if they are damaged,
-    because reports work without them."""
+    """Returns the SHARED records by module id; empty if the log has none, or if they are damaged,
+    because reports also work without them."""
     region = log.info.region("SHARED")
     if region is None or region.length == 0:
         return {}
@@ -52,21 +52,20 @@ def shared(log: Log) -> dict[int, Shared]:
 
 
 class Users:
-    """The number of processes that have records of a file."""
+    """Computes how many processes have records of a file."""
 
     def __init__(
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
     ) -> None:
-        """Prepares the numbers for a log. everybody: the result for a record of all processes.
-        known: the SHARED rows by module. tree: the processes of a run, in which a rank may
-        represent many processes."""
+        """everybody: the result for a record of all processes. known: the SHARED records by module
+        id. tree: the processes of a run, in which a rank may represent many processes."""
         self._everybody, self._known = everybody, known
         self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
         self._more = np.empty(0, "i8") if tree is None else tree.counts - 1
         self._more_upto = np.concatenate(([0], np.cumsum(self._more)))
 
     def _of_ranks(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns the number of processes of each record; 0 for a combined record."""
+        """Returns the number of processes of each record, by its rank; 0 for a combined record."""
         found = (ranks >= 0).astype("i8")
         if len(self._ranks):
             at = np.searchsorted(self._ranks, ranks).clip(0, len(self._ranks) - 1)
@@ -76,16 +75,15 @@ class Users:
     def _between(
         self, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Returns, for each row, how many more processes than ranks there are from rank low to rank
-        high, if all ranks in between that represent several processes took part. The result may be
-        too large, but it must not be too small: otherwise a process would be blamed for the work of
-        others."""
+        """Returns, for each row, how many more processes than ranks there are from rank `low` to
+        rank `high`. All ranks in between are assumed to have taken part. So the result may be too
+        large, but never too small: otherwise a process would be blamed for the work of others."""
         first, behind = np.searchsorted(self._ranks, low), np.searchsorted(self._ranks, high + 1)
         more: np.ndarray = self._more_upto[behind] - self._more_upto[first]
         return more.clip(0)
 
     def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
-        """Returns the number of processes for each file."""
+        """Returns the number of processes for each file. files: the records, joined."""
         single = files.added(self._of_ranks(records.ranks))
         found = np.where(files.merged, self._everybody, single)
         partly = self._known.get(records.module.id)

@@ -1,5 +1,5 @@
-"""Finds the program that a user started in a command line that begins with other programs: `env`,
-`srun`, a shell, or the shim of a version manager."""
+"""Finds the program that a user wanted to run, in a command line that begins with another program:
+`env`, `srun`, a shell, or the shim of a version manager."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from .programs import INTERPRETER, SHELL, program_name, script_place
 
 @dataclass(frozen=True)
 class _Wrapper:
-    """The form of a command line in which a program starts another program."""
+    """How the command line of a wrapper such as `env` is built: where the wrapped command
+    begins."""
 
     valued: str = ""  # options that are followed by a value
     pairs: str = ""  # options that are followed by two values
@@ -75,7 +76,8 @@ def _base(word: str) -> str:
 
 
 def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
-    """Returns the words that follow the options, values and own arguments of the wrapper."""
+    """Returns the wrapped command: the words after the wrapper's options, their values, and its own
+    arguments."""
     valued, pairs = wrapper.valued.split(), wrapper.pairs.split()
     skip, left = 0, wrapper.before
     for place, word in enumerate(words):
@@ -95,21 +97,21 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
 
 
 def _without_assignments(words: list[str]) -> list[str]:
-    """Returns a shell command without the variable assignments before it."""
+    """Returns a shell command without variable assignments at its beginning."""
     while words and _ASSIGNED.match(words[0]):
         words = words[1:]
     return words
 
 
 def _parts(text: str) -> list[str]:
-    """Returns the commands in the text for a shell, without commands that only prepare, such as
-    `cd`."""
+    """Returns the commands in a shell's text. Commands that only prepare, such as `cd`, are left
+    out."""
     parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
     return [p for p in parts if p and p.split()[0] not in _PREPARES]
 
 
 def _of_shell(text: str) -> list[str]:
-    """Returns the only command in the text after a shell's -c; empty if there are several, or if it
+    """Returns the words of the only command in a shell's text; empty if there are several, or if it
     is not a program."""
     parts = _parts(text)
     if len(parts) != 1:
@@ -120,7 +122,8 @@ def _of_shell(text: str) -> list[str]:
 
 
 def _code_of_shell(words: list[str]) -> str | None:
-    """Returns the text after -c; None without this option."""
+    """Returns the text after a shell's option -c; None without this option. words: the command
+    line."""
     for place, word in enumerate(words[1:], 1):
         if re.fullmatch(r"-[a-z]*c[a-z]*", word):
             return " ".join(words[place + 1 :])
@@ -130,8 +133,8 @@ def _code_of_shell(words: list[str]) -> str | None:
 
 
 def _inner(words: list[str]) -> list[str]:
-    """Returns the command line that another command line starts; empty if it starts none, or an
-    unknown one."""
+    """Returns the command line that another command line starts; empty if it starts none, or if it
+    is unknown. words: the outer command line."""
     program = _base(words[0])
     if wrapper := _WRAPPERS.get(program):
         return _behind(words[1:], wrapper)
@@ -148,7 +151,7 @@ def _inner(words: list[str]) -> list[str]:
 
 def asked_for(command: str) -> str:
     """Returns the name of the program that a user means by a command line: not `env` or `srun` at
-    its beginning, but the program that these start."""
+    its beginning, but the program that they start."""
     words = command[:4096].split()
     for _ in range(_NESTED):
         inner = _inner(words) if words else []

@@ -1,5 +1,5 @@
-"""The tree of a run's processes, with equal siblings combined into one row, and at most as many
-rows as fit."""
+"""The process tree of a run as rows of a table. Equal siblings share a row, and the number of rows
+is limited."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ DEPTH = 8  # levels that are shown
 
 @dataclass(eq=False)
 class Sums:
-    """Sums over some processes of a tree: number, first start, last end, lifetimes, I/O,
-    failures."""
+    """Sums over some processes of a tree."""
 
     number: int = 0  # processes
     start: float = float("inf")  # start of the first process, in seconds after the run's start
@@ -32,7 +31,7 @@ class Sums:
     elsewhere: int = 0  # number of processes whose I/O is in the log of an MPI job
 
     def add(self, other: Sums) -> None:
-        """Adds the sums of other processes."""
+        """Adds the sums of other processes to these."""
         self.number += other.number
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.lives += other.lives
@@ -96,7 +95,8 @@ def _siblings(processes: Processes, places: list[int], parent: Group | None) -> 
 
 
 def fold(processes: Processes) -> list[Group]:
-    """Returns the groups without a parent, ordered by start time."""
+    """Combines equal siblings into groups. Returns the groups without a parent, ordered by start
+    time."""
     children: list[list[int]] = [[] for _ in range(len(processes))]
     top: list[int] = []
     for place, parent in enumerate(processes.parents):
@@ -118,7 +118,7 @@ def fold(processes: Processes) -> list[Group]:
 
 
 def _chosen(roots: list[Group], most: int) -> set[int]:
-    """Returns the object ids of the groups to show: the groups that weigh the most with all their
+    """Returns the id() of each group to show: the groups with the most I/O time including their
     descendants, and never a group without its parent. Together with the rows for groups that do not
     fit, there are at most `most` rows."""
     chosen: set[int] = set()
@@ -160,8 +160,8 @@ def _programs(groups: list[Group]) -> int:
 
 
 def rows(roots: list[Group], most: int) -> list[Row]:
-    """Returns at most `most` rows (two or more) from the top down. Children follow their parent,
-    and after the children of each group comes the sum of those that do not fit."""
+    """Returns at most `most` rows (`most` must be at least 2). Children follow their parent, and
+    after the children of each group comes the sum of those that do not fit."""
     chosen = _chosen(roots, most)
     found: list[Row] = []
 

@@ -1,4 +1,4 @@
-"""Compares the bytes that the kernel counted for the processes (USAGE) with those of recorded
+"""Compares the bytes that the kernel counted for processes (module USAGE) with those in recorded
 calls."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAGE = 4096  # the kernel writes at least this many bytes
 
 @dataclass(frozen=True)
 class Seen:
-    """The recorded calls, with a value for each process that the log distinguishes."""
+    """The sums of recorded calls, with an element for each process that the log distinguishes."""
 
     read: Floats
     written: Floats
@@ -32,7 +32,7 @@ class Seen:
 
 
 class Usage:
-    """The records of USAGE, in the order of ranks."""
+    """The records of module USAGE, ordered by rank: what the kernel counted for each process."""
 
     def __init__(self, records: Records) -> None:
         order = np.argsort(records.ranks, kind="stable")
@@ -43,51 +43,55 @@ class Usage:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> Floats:
-        """Returns a column, by its name without the prefix; unknown values are 0."""
+        """Returns a counter by its name without the prefix; unknown values are 0."""
         column = self._array[f"USAGE_{name}"].astype("f8")
         finite: Floats = np.nan_to_num(column, nan=0.0, posinf=_MOST)
         return finite.clip(0.0, _MOST)
 
     def knows(self, name: str) -> npt.NDArray[np.bool_]:
-        """Returns a mask of the records in which the kernel's count is known."""
+        """Returns a mask of the records in which a counter is known, by its name without the
+        prefix."""
         return np.asarray(self._array[f"USAGE_{name}"] >= 0)
 
     @property
     def after_sleep(self) -> Floats:
-        """Seconds in which the processes waited for a processor after a sleep. This is part of the
-        cost of a call that sleeps. The kernel has only the sum of all waits for a processor, so the
-        mean wait is assumed after a sleep and after a loss of the processor."""
+        """The seconds in which each process waited for a processor after a sleep. They are part of
+        the cost of a call that sleeps. The kernel has only the sum of all waits for a processor, so
+        waits after a sleep and after a loss of the processor are assumed to be equally long."""
         slept, lost = self["WAITS"], self["PREEMPTIONS"]
         return np.asarray(self["F_RUNNABLE_TIME"] * slept / np.maximum(slept + lost, 1))
 
     @property
     def preempted(self) -> Floats:
-        """Seconds in which the processes waited for a processor after other processes had taken it
-        from them."""
+        """The seconds in which each process waited for a processor that another process had
+        taken."""
         return self["F_RUNNABLE_TIME"] - self.after_sleep
 
     @property
     def from_storage(self) -> float:
-        """Bytes that came from storage, including programs and their libraries."""
+        """The bytes that all processes read from storage, including programs and their
+        libraries."""
         return float((self["STORAGE_READ"] + self["STORAGE_START"]).sum())
 
     @property
     def starting(self) -> Floats:
-        """Upper bound of the bytes that starts and imports read from storage."""
+        """An upper bound of the bytes that each process read from storage for starts and
+        imports."""
         return self["LOADED"] + self["EXCLUDED_READ"]
 
     def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
-        """Returns the bytes read from, and written to, storage that neither calls nor starts
-        explain."""
+        """Returns the bytes that each process read from storage, and those that it wrote, as far as
+        neither recorded calls nor starts of programs explain them. seen: the recorded calls."""
         read = self["STORAGE_READ"] - self.starting - seen.read
         written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
         written -= seen.written + PAGE * seen.writes + seen.beside
         return np.maximum(read, 0.0), np.maximum(written, 0.0)
 
     def seconds(self, seen: Seen, least: float) -> Floats:
-        """Returns an upper bound of the time that the processes waited for these bytes: the smaller
-        of the time that their first threads slept outside of recorded calls, and the time of a slow
-        disk. Bytes below `least` do not count."""
+        """Returns an upper bound of the seconds that each process waited for unexplained bytes: the
+        smaller of two times. One is what its main thread slept outside of recorded calls, the other
+        what a slow disk would need. Fewer than `least` bytes do not count. seen: the recorded
+        calls."""
         read, written = self.unexplained(seen)
         read, written = (np.where(bytes_ >= least, bytes_, 0.0) for bytes_ in (read, written))
         longest = (read + written) / BYTES_PER_SECOND

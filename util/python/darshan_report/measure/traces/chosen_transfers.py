@@ -1,9 +1,7 @@
-"""Chooses the transfers of a trace that are shown individually. If they fit, all transfers are
-shown. Otherwise three kinds are shown: transfers of the ranks and files that took the most time, if
-they fit; transfers in the intervals with the most time; and the longest of all other transfers. The
-rest is only in sums over time (lane_bins.py). A trace may be far larger than the memory, so its
-records are read one by one in place.
-"""
+"""Chooses the transfers of a trace that are shown individually: all if they fit. Otherwise the
+transfers of the ranks and files with the most time, those in the time intervals with the most time,
+and the longest of all others. The rest is shown only as sums over time (lane_bins.py). A trace may
+be far larger than the memory, so its records are read one by one, without copies."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _LATEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some transfers of one rank to one file, without impossible values of damaged logs."""
+    """Some transfers of one rank with one file. Impossible values of damaged logs are replaced."""
 
     file: int
     rank: int
@@ -41,7 +39,7 @@ class Part:
 
 
 def parts(log: Log) -> Iterator[Part]:
-    """Yields all transfers of both modules, in pieces."""
+    """Yields all traced transfers of both trace modules, in pieces of limited size."""
     for place, module in enumerate(MODULES):
         region = log.info.region(module)
         if region is None or region.length == 0:
@@ -61,7 +59,7 @@ def parts(log: Log) -> Iterator[Part]:
 
 @dataclass(eq=False)
 class _Sums:
-    """Seconds and number of the transfers of one rank or file, over both trace modules."""
+    """The seconds and the number of transfers of one rank or file, over both trace modules."""
 
     time: float = 0.0
     count: int = 0
@@ -73,7 +71,7 @@ class _Sums:
 
 @dataclass(eq=False)
 class Survey:
-    """Sums over all traced transfers, by rank, by file and by interval of time."""
+    """Sums over all traced transfers, by rank, by file and by time interval."""
 
     end: float  # seconds from the start: end of the last transfer, or of the run
     segments: int = 0
@@ -87,7 +85,7 @@ class Survey:
     long: float = 0.0  # seconds from which on a transfer is one of the longest
 
     def add_threads(self, part: Part) -> None:
-        """Stores when each thread of the part began its first transfer, if the log has threads."""
+        """Notes when each thread began its first transfer, if the trace has threads."""
         self.unknown |= bool((part.thread == 0).any())
         for thread in np.unique(part.thread[part.thread != 0]).tolist():
             start = float(part.start[part.thread == thread].min())
@@ -95,12 +93,13 @@ class Survey:
             self.threads[key] = min(start, self.threads.get(key, start))
 
     def interval(self, times: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Returns the interval of each time."""
+        """Returns the index of the time interval that contains each time."""
         return np.clip(times * (INTERVALS / self.end), 0, INTERVALS - 1).astype("i8")
 
 
 def survey(log: Log, run_time: float) -> Survey:
-    """Reads all transfers twice: first for the end, then for the sums."""
+    """Computes the sums of all traced transfers. Reads the traces twice: first to find the end of
+    the last transfer, then for the sums. run_time: seconds."""
     end = min(max(run_time, 0.0), _LATEST) if np.isfinite(run_time) else 0.0
     for part in parts(log):
         end = max(end, float(part.end.max(initial=0.0)))
@@ -126,7 +125,7 @@ def survey(log: Log, run_time: float) -> Survey:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The ranks, files and intervals whose transfers are all shown."""
+    """The ranks, files and time intervals whose transfers are all shown."""
 
     all: bool
     ranks: frozenset[int]
@@ -135,8 +134,8 @@ class Choice:
 
 
 def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
-    """Returns the keys with the most time whose transfers fit into `room`, and the remaining number
-    of transfers that fit."""
+    """Returns the ranks or files with the most time whose transfers fit, and how many further
+    transfers would fit. room: number of transfers that may be shown."""
     chosen = set()
     for key, one in sorted(sums.items(), key=lambda item: (-item[1].time, item[0])):
         if one.count <= room:
@@ -146,8 +145,8 @@ def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
 
 
 def choose(found: Survey, room: int = ROOM) -> Choice:
-    """Chooses at most `room` transfers that are shown individually: those of the costliest ranks,
-    files and intervals."""
+    """Chooses the ranks, files and time intervals whose transfers are shown individually; at most
+    `room` transfers."""
     if found.segments <= room:
         everything = np.ones(INTERVALS, bool)
         return Choice(True, frozenset(found.ranks), frozenset(found.files), everything)
@@ -167,7 +166,7 @@ def choose(found: Survey, room: int = ROOM) -> Choice:
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """Columns of the transfers that are shown, in the order of their start."""
+    """The transfers that are shown individually, as columns, ordered by start."""
 
     start: npt.NDArray[np.float64]
     seconds: npt.NDArray[np.float64]
@@ -185,9 +184,8 @@ class Transfers:
 def wanted(
     found: Survey, choice: Choice, part: Part
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Returns two masks of the transfers of a part: the transfers that are shown, and other
-    transfers that are long enough to be candidates for the longest transfers, which are also
-    shown."""
+    """Returns two masks of a part's transfers: those that are shown, and others that are candidates
+    for the longest transfers, which are also shown."""
     if choice.all or part.rank in choice.ranks or part.file in choice.files:
         every = np.ones(len(part.start), bool)
         return every, ~every
@@ -196,20 +194,20 @@ def wanted(
 
 
 class Collector:
-    """Collects the transfers that are shown, part by part."""
+    """Collects the transfers that are shown individually."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[np.ndarray, ...]] = []
         self._long: list[tuple[np.ndarray, ...]] = []
 
     def add(self, part: Part, chosen: np.ndarray, long: np.ndarray) -> None:
-        """Adds transfers of a part; chosen, long: the masks of wanted()."""
+        """Adds transfers of a part. chosen, long: the masks of wanted()."""
         for parts_of, which in ((self._parts, chosen), (self._long, long)):
             if which.any():
                 parts_of.append(_columns(part, which))
 
     def transfers(self) -> Transfers:
-        """Returns all chosen transfers, and as many of the long ones as fit."""
+        """Returns all chosen transfers, and the LONGEST longest of the candidates."""
         columns = _joined(self._parts)
         long = _joined(self._long)
         kept = np.argsort(-long[1], kind="stable")[:LONGEST]

@@ -1,4 +1,4 @@
-"""Bytes over time and ranks, from the heat maps of one layer."""
+"""The bytes over time and ranks, from the heat maps of one layer."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MAX_ROWS = 256  # rows of the diagram; people cannot distinguish more
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """The traffic of one layer over time. If there are many ranks, several share a row. The caller
-    may define the rows of `moved`, for example one per program."""
+    """The bytes of one layer over time. If there are many ranks, several share a row of `moved`.
+    The caller may also define the rows, for example one per program."""
 
     layer: str
     bin_width: float  # seconds
@@ -50,14 +50,13 @@ def _heat(layer: str, maps: list[HeatMap], nprocs: int, rows: dict[int, int] | N
 
 
 def _title(prefix: str) -> str:
-    """Returns the title of the layer that has this prefix, which is also the name of its heat
-    map."""
+    """Returns the title of a layer by its prefix, which is also in the name of its heat map."""
     return next((x.title for x in LAYERS if x.prefix == prefix), prefix)
 
 
 def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
-    """Returns the heat of every layer that has heat maps, most bytes first. rows: the row of each
-    rank. By default, neighbouring ranks share a row if there are too many."""
+    """Returns the bytes over time of every layer with heat maps, the layer with most bytes first.
+    rows: the row of each rank. By default, neighbouring ranks share a row if there are too many."""
     layers: dict[str, list[HeatMap]] = {}
     for record in heat_maps(log):
         name = log.name(record.id) or ""
@@ -69,7 +68,7 @@ def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
 
 
 def traffic_by_rank(log: Log, name: str, nprocs: int) -> dict[int, float]:
-    """Returns the bytes of each rank in the heat map with this name."""
+    """Returns the bytes of each rank in the heat maps called `name`. nprocs: number of ranks."""
     moved: dict[int, float] = {}
     for record in heat_maps(log):
         if log.name(record.id) == name and 0 <= record.rank < nprocs:

@@ -1,4 +1,4 @@
-"""Sums of many transfers, lane by lane over time: counts, bytes and busy seconds in bins."""
+"""Sums many transfers over time, in lanes: counts, bytes and busy seconds per time bin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST, _LEAST = 1 << 14, 1 << 8  # most and fewest bins of a lane
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The bins that are not empty, in the order of lane, kind and bin."""
+    """The bins that are not empty, ordered by lane, kind and time."""
 
     bins: int  # number of bins in the whole time
     lane: npt.NDArray[np.int64]
@@ -25,7 +25,8 @@ class Cells:
 
 
 def _fine_enough(rows: int) -> int:
-    """Returns the largest number of bins that fits; it is a power of two."""
+    """Returns the largest number of bins per row that fits into memory, a power of two. rows:
+    number of rows."""
     bins = _MOST
     while bins > _LEAST and bins * rows > _CELLS:
         bins //= 2
@@ -33,11 +34,11 @@ def _fine_enough(rows: int) -> int:
 
 
 class LaneBins:
-    """Sums transfers. A lane has a row for each kind of transfer."""
+    """Sums transfers in time bins. Each lane has a row of bins per kind of transfer."""
 
     def __init__(self, lanes: int, kinds: int, end: float) -> None:
-        """Makes empty bins for each lane and kind. end: end of the last bin, in seconds from the
-        start."""
+        """Creates empty bins. lanes, kinds: their numbers. end: end of the last bin, in seconds
+        since the start of the run."""
         self._kinds, self._end = kinds, end
         self.bins = _fine_enough(lanes * kinds)
         shape = (lanes * kinds, self.bins)
@@ -57,8 +58,8 @@ class LaneBins:
         end: npt.NDArray[np.float64],
         length: npt.NDArray[np.float64],
     ) -> None:
-        """Adds transfers of one kind to the bins of a lane. start, end: seconds; an end must not be
-        before its start. length: bytes."""
+        """Adds transfers of one kind to a lane. start, end: seconds since the start of the run; no
+        end is before its start. length: bytes."""
         row, width = lane * self._kinds + kind, self._end / self.bins
         first, last = self._place(start), self._place(end)
         count, moved, busy = self._count[row], self._bytes[row], self._busy[row]
@@ -75,8 +76,8 @@ class LaneBins:
             np.add.at(self._inside[row], two, -width)
 
     def cells(self, most: int) -> Cells:
-        """Returns the sums in bins so wide that at most `most` of them are nonempty, but with at
-        least _LEAST / 4 bins per lane."""
+        """Returns the sums. Widens the bins until at most `most` of them are not empty, but keeps
+        at least _LEAST / 4 bins per row."""
         busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
         busy = np.where(busy > 1e-12, busy, 0)
         parts, bins = [self._count, self._bytes, busy], self.bins

@@ -1,7 +1,6 @@
 """The times at which each file was read and written, from the traces of one module. A trace may be
-far larger than the memory, so its records are read one by one in place, and twice: first to find
-the files that took the most time, then to draw these files.
-"""
+far larger than the memory, so its records are read one by one, without copies, and twice: first to
+find the files with the most time, then to compute their bins."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 @dataclass(eq=False)
 class Timeline:
     """The transfers of one file over time: numbers and bytes (index 0: writes, 1: reads), and busy
-    seconds per bin."""
+    seconds per time bin."""
 
     id: int
     processes: int = 0  # processes with a trace of the file
@@ -40,7 +39,7 @@ class Timeline:
 
 @dataclass(frozen=True, eq=False)
 class Timelines:
-    """The files with the most time in transfers, the most first."""
+    """The files with the most time in transfers, the longest first."""
 
     module: str
     end: float  # seconds from the start: where the last bin ends
@@ -50,7 +49,8 @@ class Timelines:
 
 
 def _times(segments: np.ndarray) -> Iterator[Times]:
-    """Yields starts and ends in pieces, without impossible values of damaged logs."""
+    """Yields starts and ends of transfers in pieces of limited size. Impossible values of damaged
+    logs are replaced."""
     for first in range(0, len(segments), _CHUNK):
         part = segments[first : first + _CHUNK]
         start = np.nan_to_num(part["start_time"], nan=0.0).clip(0, _LONGEST)
@@ -59,8 +59,8 @@ def _times(segments: np.ndarray) -> Iterator[Times]:
 
 
 def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
-    """Returns, for the end of each bin, the sum of the seconds that have passed since each earlier
-    time."""
+    """Returns, for the end of each bin, the sum over all earlier `times` of the seconds that have
+    passed since. width: seconds of a bin."""
     place = np.minimum((times / width).astype(np.int64), BINS)
     edges = np.arange(1, BINS + 1, dtype=np.float64) * width
     count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
@@ -69,8 +69,8 @@ def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[
 
 
 def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
-    """Returns the seconds in transfers for each bin. A transfer over several bins counts in each
-    bin with its time in this bin. width: seconds of a bin."""
+    """Returns the seconds in transfers for each time bin. A transfer over several bins counts in
+    each with its seconds there. width: seconds of a bin."""
     upto = np.zeros(BINS)
     for start, end in _times(segments):
         upto += seconds_before(start, width) - seconds_before(end, width)
@@ -78,8 +78,8 @@ def _busy(segments: np.ndarray, width: float) -> npt.NDArray[np.float64]:
 
 
 def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the bins in which a transfer was active; a transfer without duration is in
-    one of them."""
+    """Returns a mask of the time bins in which a transfer was active. A transfer without duration
+    counts in one bin. width: seconds of a bin."""
     change = np.zeros(BINS + 1, np.int64)
     for start, end in _times(segments):
         first, last = (np.minimum((t / width).astype(np.int64), BINS - 1) for t in (start, end))
@@ -89,7 +89,8 @@ def _used(segments: np.ndarray, width: float) -> npt.NDArray[np.bool_]:
 
 
 def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
-    """Returns the sums per file, and the latest end."""
+    """Returns the sums of each traced file by record id, and the latest end of a transfer in
+    seconds."""
     files: dict[int, Timeline] = {}
     last = 0.0
     for trace in traces_in_place(log, module):
@@ -105,7 +106,8 @@ def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
 
 
 def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | None:
-    """Returns the time lines of at most `most` files; None if the log has no traces."""
+    """Returns the `most` files with the most time in transfers, with their time bins; None if the
+    log has no traces. run_time: seconds."""
     region = log.info.region(module)
     if region is None or region.length == 0:
         return None

@@ -56,21 +56,21 @@ def _block(block: Block) -> str:
 
 
 def of_blocks(blocks: Sequence[Block]) -> str:
-    """Returns the HTML of the blocks, one below another."""
+    """Returns the HTML of the blocks in their order."""
     return "\n".join(filter(None, map(_block, blocks)))
 
 
 def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -> str:
-    """Returns a part of the report that begins with a heading and can be collapsed. more: HTML that
-    follows the text. Returns "" if the first block is not a heading."""
+    """Returns a collapsible section as HTML. Its title is the first block; "" if that is not a
+    heading. name: id of the section. more: HTML that follows the blocks."""
     if not blocks or not isinstance(blocks[0], Heading):
         return ""
     return part(name, blocks[0].text, of_blocks(blocks[1:]) + more, is_open)
 
 
 def part(name: str, title: str, content: str, is_open: bool) -> str:
-    """Returns a section that can be collapsed, from content that is already HTML. name: id of the
-    section."""
+    """Returns a collapsible section as HTML. name: id of the section. title: plain text. content:
+    HTML."""
     return (
         f'<section class="part" id="{name}"><details{" open" if is_open else ""}>'
         f"<summary><h2>{text(title)}</h2></summary>\n{content}\n</details></section>"

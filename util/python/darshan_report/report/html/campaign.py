@@ -1,4 +1,4 @@
-"""The page of many jobs: a table of all jobs, each with a link to its own page."""
+"""The HTML report on many jobs: a table of all jobs, each with a link to its own page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .shell import page, text
 
 
 class Pages:
-    """The folder with the pages of single logs, next to the page of all jobs."""
+    """The folder with one page per log, next to the page of all jobs."""
 
     def __init__(self, target: str) -> None:
         """Chooses the folder of the pages. target: path of the page of all jobs."""
@@ -27,7 +27,7 @@ class Pages:
         self._names: set[str] = set()
 
     def make(self, context: Context) -> str:
-        """Writes the page of a log. Returns its address relative to the page of all jobs."""
+        """Writes the page of a log and returns its path relative to the page of all jobs."""
         os.makedirs(self._folder, exist_ok=True)
         stem = os.path.basename(context.log.path)
         stem = stem[: -len(".darshan")] if stem.endswith(".darshan") else stem
@@ -82,7 +82,7 @@ def _summary(jobs: Sequence[Job]) -> str:
 
 
 def render(jobs: Sequence[Job]) -> str:
-    """Returns the page of all jobs, the worst first."""
+    """Returns the HTML page of all jobs, which are in the order of `jobs`."""
     title = "I/O of many jobs"
     if not jobs:
         return page(

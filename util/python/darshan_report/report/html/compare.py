@@ -1,5 +1,5 @@
-"""The page that compares two runs: the differences, both diagrams with a common time axis, then
-each run in full."""
+"""The HTML page that compares two runs: the differences, both diagrams with a common time axis,
+then each run in full."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _pictures(names: list[str]) -> str:
 
 
 def render(one: Context, two: Context) -> str:
-    """Returns the page of two open logs; the first is the baseline."""
+    """Returns the page that compares two open logs. The first log is the baseline."""
     report = compare(one, two)
     runs = [run.run(one, 0), run.run(two, 1)]
     starts = [i for i, b in enumerate(report.blocks) if isinstance(b, Heading) and not b.level]

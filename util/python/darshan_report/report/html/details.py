@@ -1,5 +1,5 @@
-"""The details of one file or dataset: counters per layer, ranks, stripes, and for datasets the
-calls in lower layers."""
+"""The details of one file or dataset on the page: counters per layer, ranks, stripes and, for
+datasets, the calls in lower layers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _BESIDE = ("POSIX_EXT",)  # modules of the annex whose counters belong to a laye
 
 
 def _digits(value: float) -> float | int:
-    """Rounds times to six decimals, as darshan-parser prints them."""
+    """Rounds a time to six decimals, as darshan-parser prints it. Infinities and NaN become 0."""
     return round(value, 6) if np.isfinite(value) else 0
 
 
 def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
-    """Combines the values of a file's records by the counter's rule; None if the rule does not give
-    a single number."""
+    """Combines the values that a file's records have of one counter, by the counter's merge rule.
+    Returns None if the rule does not give a single number."""
     if len(values) == 1 or (bool((values == values[0]).all()) and not counter.summed):
         value = values[0]
     elif counter.summed:
@@ -48,8 +48,8 @@ def _combined(counter: Counter, values: np.ndarray) -> float | int | None:
 
 
 def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
-    """Returns alternating indices and values of the counters that are not 0 in the sum of a file's
-    records."""
+    """Combines the records of a file. Returns a flat list with index and value of each counter that
+    is not 0."""
     found: list[float | int] = []
     for place, counter in enumerate(module.counters + module.fcounters):
         value = _combined(counter, rows[counter.name])
@@ -59,8 +59,8 @@ def _counters(module: Module, rows: np.ndarray) -> list[float | int]:
 
 
 def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float | int]]:
-    """Returns [rank, read, written, seconds] for the ranks that spent the most time on a file; []
-    if the file has only one record."""
+    """Returns [rank, bytes read, bytes written, seconds] for the ranks that spent the most time on
+    a file. Empty if the file has only one record. rows: the file's records."""
     if len(rows) < 2:
         return []
 
@@ -90,7 +90,7 @@ class _Grouped:
         self._ends = np.cumsum(self._joined.records)
 
     def rows(self, number: int) -> np.ndarray | None:
-        """Returns the records of one file, or None."""
+        """Returns the records of one file, by its id; None if it has none."""
         place = self._joined.place(number)
         if place is None:
             return None
@@ -105,7 +105,7 @@ def _modules(log: Log, layers: Sequence[Layer]) -> list[tuple[Layer | None, str]
 
 
 def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
-    """Returns counters and ranks of each file, in the order of `wanted`."""
+    """Returns the counters and ranks of each file, in the order of `wanted`. wanted: record ids."""
     names: dict[str, list[str]] = {}
     pages: list[list[dict[str, Any]]] = [[] for _ in wanted]
     damaged = {module for module, _ in context.damaged}
@@ -138,7 +138,7 @@ def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
 
 
 def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """Returns the Lustre stripes of each file, by its index in `wanted`."""
+    """Returns the Lustre stripes of each file, by its index in `wanted`. wanted: record ids."""
     region = context.info.region("LUSTRE")
     if region is None or region.length == 0:
         return {}
@@ -199,7 +199,7 @@ def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
 
 def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Returns the calls of lower layers that datasets and HDF5 files caused, by their index in
-    `wanted`."""
+    `wanted`. wanted: record ids."""
     attribution = context.attribution
     if attribution is None:
         return {}

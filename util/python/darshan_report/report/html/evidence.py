@@ -1,4 +1,5 @@
-"""All findings, each with its evidence and links to files and datasets."""
+"""The section of the page with all findings, each with its evidence and links to files and
+datasets."""
 
 from __future__ import annotations
 
@@ -64,8 +65,8 @@ def _finding(context: Context, name: str, finding: Finding, links: Links) -> str
 
 
 def _described(name: str, address: str) -> str:
-    """Returns the HTML of a name, as a link to its description if a browser can open the
-    address."""
+    """Returns the HTML of a diagnosis's name. It is a link to the description unless a browser
+    cannot open the address."""
     if not is_link(address):
         return text(name)
     return f'<a href="{text(address)}" target="_blank" rel="noopener noreferrer">{text(name)}</a>'
@@ -78,7 +79,7 @@ def _counter(evidence: Evidence) -> str:
 
 
 def text_lines(value: str) -> str:
-    """Returns text of several lines as HTML."""
+    """Returns text of several lines as HTML; each line is escaped alone."""
     return "\n".join(map(text, value.split("\n")))
 
 

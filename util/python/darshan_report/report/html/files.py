@@ -1,4 +1,5 @@
-"""Tables of files and datasets. Each has one row for all layers, and the costliest comes first."""
+"""Tables of files and of datasets on the page, the costliest first. A file has one row for all
+layers."""
 
 from __future__ import annotations
 
@@ -18,20 +19,20 @@ DATASETS = ("H5D", "PNETCDF_VAR")  # layers whose records represent parts of fil
 
 
 def name_of(context: Context, number: int) -> str:
-    """Returns a printable name of a record."""
+    """Returns the name of a record, printable and shortened in the middle to NAME characters."""
     name = visible(context.name(number))
     return name if len(name) <= NAME else f"{name[: NAME // 3]}\u2026{name[-NAME * 2 // 3 :]}"
 
 
 def _told(context: Context, number: int) -> str:
-    """Returns the name of a file and, if there is room, its temporary name."""
+    """Returns the name of a file and, if both fit into NAME characters, its temporary name."""
     name, was = name_of(context, number), visible(context.was(number))
     return f"{name} (was {was})" if was and len(name) + len(was) < NAME else name
 
 
 @dataclass(eq=False)
 class Row:
-    """One file, over all layers that recorded it, the uppermost layer first."""
+    """One row of the table: a file, over all layers that recorded it, the uppermost layer first."""
 
     id: int
     layers: list[str] = field(default_factory=list)
@@ -64,7 +65,7 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
 
 
 def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
-    """Returns the `most` costliest files of the layers, and the number of all their files."""
+    """Returns rows for the `most` costliest files over all layers, and the number of all files."""
     wanted = _candidates(figures, most)
     found: dict[int, Row] = {}
     everything: set[int] = set()
@@ -90,8 +91,8 @@ def dataset_layers(context: Context) -> list[LayerFigures]:
 
 
 def as_data(context: Context, rows: Sequence[Row]) -> list[list[Any]]:
-    """Returns [name, layers, processes or null, read, written, touched through mappings, seconds]
-    for each row."""
+    """Returns each row as a list: name, layers, processes or None, bytes read, bytes written, bytes
+    touched through mappings, seconds."""
     return [
         [
             _told(context, row.id),

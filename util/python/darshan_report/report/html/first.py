@@ -1,4 +1,4 @@
-"""The first screen: run time, I/O share, and the most important remedy."""
+"""The first screen of the page: run time, I/O share, and the most important remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def _figure(value: str, words: str) -> str:
 
 
 def figures_of_io(context: Context) -> list[tuple[str, str]]:
-    """Returns the I/O shares of the run time, each with its label and layers."""
+    """Returns the I/O shares of the run time: for each its value, and a label that names the
+    layers."""
     shares = context.shares
     of = f"of the {io_share.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
@@ -96,14 +97,14 @@ def _verdict(context: Context, prefix: str) -> str:
 
 
 def _within(title: str) -> str:
-    """Returns a title with a small first letter, for the middle of a sentence; HDF5 and MPI-IO stay
-    unchanged."""
+    """Returns a title with a small first letter, for the middle of a sentence. Titles such as HDF5
+    and MPI-IO stay unchanged."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def _spent(context: Context, prefix: str) -> str:
-    """Returns a bar with the rows of the ledger, and the names of the longest rows below it; empty
-    without a ledger."""
+    """Returns a bar that shows how the processes spent their time (the ledger), with the names of
+    the longest parts below it; "" without a ledger. prefix: start of the element's id."""
     found = ledger.parts(context)
     if not found:
         return ""
@@ -123,7 +124,8 @@ def _spent(context: Context, prefix: str) -> str:
 
 
 def screen(context: Context, prefix: str) -> str:
-    """Returns the first screen, with the element for the diagram."""
+    """Returns the HTML of the first screen, with an empty element in which a script draws the
+    diagram. prefix: start of the elements' ids."""
     name = visible(context.program) or "The program"
     info = context.info
     # The command line is in the section about the job.

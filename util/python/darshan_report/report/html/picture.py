@@ -1,5 +1,4 @@
-"""The data of the first screen's diagram: the transfers of each layer, and of each rank, over
-time."""
+"""The data of the first screen's diagram: transfers over time, by layer and by rank."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ def _rows(context: Context, heat: Heat) -> list[str]:
 
 
 def _map(layer: str, width: float, rows: list[str], moved: np.ndarray) -> dict[str, Any]:
-    """Returns the data of a heat map: bytes by row and time, as numbers from 0 to 255 on a
-    logarithmic scale; the eye cannot distinguish more. width: seconds of a column."""
+    """Returns the data of a heat map: bytes by row and time bin, on a logarithmic scale from 0 to
+    255. width: seconds of a bin. rows: labels. moved: bytes, a row per label."""
     most = float(moved.max())
     with np.errstate(divide="ignore"):
         scaled = np.log2(np.maximum(moved, 1)) / max(1.0, np.log2(max(most, 2)))
@@ -52,8 +51,8 @@ def _rates(width: float, read: np.ndarray, write: np.ndarray) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """The transfers of a trace, which are used if the log has no heat maps: bytes by kind (writes
-    and reads of each layer), lane and time."""
+    """Bytes of traced transfers by kind, lane and time, for logs without heat maps. A kind is the
+    writes or the reads of a layer. A lane is a rank or program."""
 
     layers: list[str]
     lanes: list[str]
@@ -61,7 +60,7 @@ class Traced:
     cells: Cells
 
     def moved(self, kind: int) -> np.ndarray:
-        """Returns the bytes of a kind: lanes x bins."""
+        """Returns the bytes of a kind: an array with a row per lane and a column per time bin."""
         bins = min(_BINS, self.cells.bins)
         found = np.zeros((len(self.lanes), bins))
         some = self.cells.kind == kind
@@ -71,8 +70,8 @@ class Traced:
 
 
 def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
-    """Returns the rates of each layer, and the heat map of the lowest traced layer (None for a
-    single lane)."""
+    """Returns the rates by layer, and the heat map of the lowest traced layer; None in its place if
+    there is only one lane."""
     rates, lowest = {}, None
     for place, layer in enumerate(traced.layers):
         write, read = traced.moved(2 * place), traced.moved(2 * place + 1)
@@ -86,7 +85,8 @@ def _from_traces(traced: Traced) -> tuple[dict[str, dict[str, Any]], dict[str, A
 
 
 def _present(context: Context) -> list[dict[str, Any]]:
-    """Returns when the programs of a process tree were alive, one byte per bin."""
+    """Returns, for each program of a process tree, when it was alive: one byte per time bin, 255
+    for the whole bin. Empty for other runs."""
     if context.lanes is None:
         return []
     return [
@@ -100,7 +100,7 @@ def _present(context: Context) -> list[dict[str, Any]]:
 
 
 def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
-    """Returns the data of the first screen's diagram."""
+    """Returns the data of the first screen's diagram: rates, heat map, and programs over time."""
     heats = [h for h in context.heats if len(h.read) > 1]
     rates = {h.layer: _rates(h.bin_width, h.read, h.write) for h in heats}
     heat = None

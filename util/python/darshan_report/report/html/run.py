@@ -1,4 +1,4 @@
-"""One log as a part of a page: its text, and the data of its diagrams and tables."""
+"""The part of a page that describes one log: its HTML, and the data of its diagrams and tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _links(prefix: str, kind: str, ids: list[int]) -> dict[int, str]:
 
 
 def _told_of(context: Context, ids: list[int]) -> dict[int, list[int]]:
-    """Returns, for a file's index in `ids`, the numbers of the findings about this file."""
+    """Returns, by the index of a file in `ids`, the indices of the findings about this file."""
     places = {number: place for place, number in enumerate(ids)}
     found: dict[int, list[int]] = {}
     for number, finding in enumerate(context.findings):
@@ -82,8 +82,8 @@ def _table(context: Context, rows: list[files.Row], whole: int) -> dict[str, Any
 
 
 def _home(context: Context, datasets_of: list[files.Row], files_of: list[files.Row]) -> list[int]:
-    """Returns, for each dataset, the index of its file in `files_of`; -1 if the file is not
-    shown."""
+    """Returns, for each dataset, the index of its file in `files_of`; -1 if the table does not show
+    the file."""
     places = {row.id: place for place, row in enumerate(files_of)}
     found: dict[int, int] = {}
     for module in files.DATASETS:
@@ -108,8 +108,8 @@ def _layer(figures: Any) -> dict[str, Any]:
 
 
 def _training(context: Context, prefix: str) -> str:
-    """Returns the section about a training. In place of the PDF's plot it has an element in which
-    the page's script draws."""
+    """Returns the section about a training as HTML. The PDF has a plot; the page has an element in
+    which a script draws."""
     found = training.blocks(context)
     place = next((i for i, block in enumerate(found) if isinstance(block, PlotRow)), 0)
     if not place:
@@ -154,8 +154,8 @@ def _body(
 
 
 def run(context: Context, number: int = 0, *, with_sources: bool = False) -> Run:
-    """Returns the part of one log. number: its index in the page. with_sources: include lines of
-    the program's sources."""
+    """Returns the part of a page about one log. number: the log's index on the page. with_sources:
+    whether to show lines of the program's source code."""
     # Numbers of a damaged record may overflow; the page shows them as unknown.
     with np.errstate(over="ignore", invalid="ignore"):
         return _run(context, f"r{number}", with_sources)
@@ -199,7 +199,7 @@ def _run(context: Context, prefix: str, with_sources: bool) -> Run:
 
 
 def render(runs: list[Run]) -> str:
-    """Returns the page of the logs, one after another."""
+    """Returns a page with several logs, one below another."""
     articles = "\n".join(
         f'<article class="run" id="r{place}">{one.body}</article>' for place, one in enumerate(runs)
     )

@@ -1,7 +1,7 @@
-"""The HTML file: policy, styles, scripts, data, and the elements around them. A page loads nothing
-from other places. The policy names each script and style by its hash, so only the scripts of this
-package run, even if names in the log contain scripts.
-"""
+"""The HTML file: security policy, styles, scripts, data, and the elements around them.
+
+A page loads nothing from the network. The policy names each script and style by its hash, so only
+the scripts of this package run, even if names in the log contain scripts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STYLES = ("page.css", "timeline.css", "stacks.css")
 
 
 def text(value: str) -> str:
-    """Returns text of a log as HTML, with control characters escaped."""
+    """Returns a string of a log as HTML, with control characters escaped."""
     return html.escape(visible(value), quote=True)
 
 
@@ -49,7 +49,7 @@ def _read(folder: str, name: str) -> str:
 
 
 def script(names: Sequence[str] = _SCRIPTS) -> str:
-    """Returns the package's own script."""
+    """Returns the source of the package's scripts, joined to one. names: files in assets."""
     body = "\n".join(_read("assets", name) for name in names)
     return f'(() => {{\n"use strict";\n{body}\n}})();\n'
 
@@ -60,7 +60,7 @@ def _hash(content: str) -> str:
 
 
 def _data(value: Any) -> str:
-    """Returns JSON that cannot end the script element that contains it."""
+    """Returns JSON without "<", so that it cannot end the script element that contains it."""
     plain = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return plain.replace("<", "\\u003c")
 
@@ -81,8 +81,8 @@ REPORT = Kind()
 
 
 def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
-    """Returns a whole page. body: HTML that is already escaped. data: the data for the scripts, as
-    JSON."""
+    """Returns a whole HTML page. title: plain text. body: HTML. data: a value that JSON can
+    represent, for the scripts."""
     scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
         [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in kind.styles)]

@@ -1,8 +1,9 @@
 """Source code on the page, if the user requests it: the lines with I/O, of the files with the most
-time. The user may pass the page on, and an untrusted log may name any file of the user's machine as
-a source. Therefore only files with the extension of a source file are read, only if they are
-unchanged since the run, and only lines with I/O and the lines around them are shown.
-"""
+time.
+
+The user may pass the page on, and an untrusted log may name any file of the user's machine as a
+source. Therefore the page shows only files with the extension of a source file that are unchanged
+since the run, and of these only lines with I/O and the lines around them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _ENDINGS = re.compile(
 
 
 def _lines(file: SourceFile, log: Log) -> list[str]:
-    """Returns the lines of a file, if they may be shown; else raises SourceError."""
+    """Returns the lines of a source file. Raises SourceError if the file may not be shown or cannot
+    be read."""
     if not _ENDINGS.fullmatch(os.path.splitext(file.name)[1][1:]):
         raise SourceError("is not named as a source file")
     if has_changed(file.name, log):
@@ -40,7 +42,8 @@ def _lines(file: SourceFile, log: Log) -> list[str]:
 
 
 def _shown(lines: dict[int, Measured], number: int) -> list[int]:
-    """Returns the numbers of the lines to show: lines with I/O, and some lines around them."""
+    """Returns the numbers of the lines to show: lines with I/O, and some lines around them. lines:
+    sums by line number. number: lines of the file."""
     found: set[int] = set()
     for line in sorted(lines, key=lambda line: -lines[line].seconds):
         around = range(max(1, line - _AROUND), min(number, line + _AROUND) + 1)

@@ -1,4 +1,4 @@
-"""The stacks of a log as an icicle graph: a picture for browsers without scripts, and the data from
+"""The stacks of a log as an icicle graph: an SVG for browsers without scripts, and the data from
 which the page's script draws a graph with zoom and marks."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Links = Mapping[int, str]  # from a record's id to the name of its page
 
 
 def make(context: Context) -> tree.Frame | None:
-    """Returns the root frame, which contains all stacks; None without call sites, or if their names
-    are hidden."""
+    """Returns the root of the tree of all stacks; None if the log has no call sites, or if their
+    names are anonymized."""
     found = context.code_lines
     if found is None or not found.lines or found.is_anonymous:
         return None
@@ -33,7 +33,7 @@ def make(context: Context) -> tree.Frame | None:
 
 
 def place_of(frame: tree.Frame) -> str:
-    """Returns file and line of a frame, "train.py:31", or its library."""
+    """Returns the file and line of a frame, "train.py:31"; its library if the line is unknown."""
     name = frame.file.rsplit("/", 1)[-1]
     return f"{name}:{frame.line}" if frame.line else name
 
@@ -45,14 +45,14 @@ def _label(frame: tree.Frame) -> str:
 
 
 def _title(frame: tree.Frame, root: tree.Frame) -> str:
-    """Returns the title of a frame: its name, time, share of the time, calls and bytes."""
+    """Returns the tooltip of a frame: name, seconds, percentage of the time, calls and bytes."""
     part = share(frame.seconds, root.seconds)
     calls = f"{count(frame.calls)} {'call' if frame.calls == 1 else 'calls'}"
     return f"{_label(frame)}: {seconds(frame.seconds)} ({part}), {calls}, {amount(frame.moved)}"
 
 
 def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: int) -> str:
-    """Returns a frame of the graph as SVG, with its text cut at its edge. left, width: shares of
+    """Returns a frame of the graph as SVG, with its text cut at its edge. left, width: fractions of
     the graph's width."""
     label = ""
     if width >= _LABELLED:
@@ -66,7 +66,8 @@ def _box(frame: tree.Frame, root: tree.Frame, left: float, width: float, row: in
 
 
 def _boxes(root: tree.Frame) -> tuple[list[str], int]:
-    """Returns the frames of the graph, and its number of rows."""
+    """Returns the frames of the graph as SVG, and its number of rows. Leaves out frames that are
+    too narrow or too deep."""
     found, rows = [], 0
     waiting = [(root, 0.0, 0)]
     while waiting:
@@ -84,7 +85,7 @@ def _boxes(root: tree.Frame) -> tuple[list[str], int]:
 
 def picture(root: tree.Frame, prefix: str) -> str:
     """Returns the section "Stacks" as SVG that needs no script: the time in calls below each frame,
-    over the whole run. prefix: distinguishes its id from the ids of other logs on the page."""
+    over the whole run. prefix: start of its id, which must be unique on the page."""
     boxes, rows = _boxes(root)
     words = (
         "Stacks: each frame is as wide as the time in I/O calls below it, summed over processes "
@@ -99,7 +100,8 @@ def picture(root: tree.Frame, prefix: str) -> str:
 
 
 def _files(files: Files, places: dict[int, int]) -> list[int]:
-    """Returns index, calls and bytes, one after another, of the files with the most bytes."""
+    """Returns a flat list for the files with the most bytes: index, calls and bytes of each.
+    places: the index of each file id; missing ones are added."""
     found: list[int] = []
     for one in files.most()[:_FILES]:
         found += [places.setdefault(one, len(places)), files.calls[one], files.moved[one]]
@@ -107,8 +109,7 @@ def _files(files: Files, places: dict[int, int]) -> list[int]:
 
 
 def _findings(context: Context) -> list[list[Any]]:
-    """Returns, for each finding whose line is known, the number of the finding, the file and the
-    line."""
+    """Returns [index of the finding, file, line] for each finding whose line of code is known."""
     found = []
     for number, finding in enumerate(context.findings):
         blame = context.blame(finding)
@@ -119,9 +120,9 @@ def _findings(context: Context) -> list[list[Any]]:
 
 
 def data(context: Context, root: tree.Frame, links: Links) -> dict[str, Any]:
-    """Returns the frames, each after its caller: caller, name, file, line, kind, seconds, calls,
-    bytes, begin of the first call and end of the last call (-1: unknown), and files. Names and
-    files are indices of strings."""
+    """Returns the data of the stacks graph. Each frame comes after its caller and is a list: index
+    of the caller, name, file, line, kind, seconds, calls, bytes, begin of the first call and end of
+    the last (-1: unknown), and files. Names and files are indices into a list of strings."""
     texts: dict[str, int] = {}
     places: dict[int, int] = {}
     frames = []

@@ -1,4 +1,4 @@
-"""The timeline of ranks and files as data for the page: lanes, single transfers up to a limit, and
+"""The data of the page's timeline of ranks and files: lanes, single transfers up to a limit, and
 sums over time for all other transfers."""
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _LISTED = 6  # ranks or files in a sentence
 
 
 class Lanes:
-    """Maps ranks or files to the lanes of a timeline."""
+    """Maps ranks or files to the lanes (rows) of a timeline."""
 
     def __init__(self, labels: list[str], place_of: dict[int, int], rest: int = 0) -> None:
-        """Defines the lanes by their labels. place_of: maps a rank or file to its lane; rest: lane
-        of all others."""
+        """labels: of the lanes. place_of: index of the lane of a rank or file. rest: index of the
+        lane of all other ranks or files."""
         self.labels, self._place_of, self._rest = labels, place_of, rest
 
     def of(self, key: int) -> int:
-        """Returns the lane of a rank or a file."""
+        """Returns the index of the lane of a rank or a file."""
         return self._place_of.get(key, self._rest)
 
 
 def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
-    """Returns one lane per rank, or per range of ranks if there are many; for a process tree, one
-    per process or program."""
+    """Returns a lane per rank, or per range of ranks if there are many. For a process tree: a lane
+    per process, or per program if there are many processes."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
         from ..plots.lanes import labels  # noqa: PLC0415 - of a picture
@@ -87,7 +87,8 @@ def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
 def file_lanes(
     context: Context, found: Survey | None, ids: Sequence[int]
 ) -> tuple[Lanes, list[int]]:
-    """Returns one lane for each of the costliest files and one for all others; ids come from
+    """Returns one lane for each of the costliest files and one lane for all others, and the ids of
+    the former. found: files of the traces; None without traces. ids: further files, which have
     records."""
     order: list[int] = []
     if found is not None:
@@ -121,15 +122,15 @@ class ThreadLanes:
             self.labels.append("unknown thread")
 
     def of(self, rank: int, thread: int) -> int:
-        """Returns the lane of a transfer; unknown threads have the last lane."""
+        """Returns the index of the lane of a thread. Unknown threads share the last lane."""
         return self.place_of.get((rank, thread), len(self.labels) - 1)
 
 
 def _thread_group(
     context: Context, found: Survey, choice: Choice, transfers: Transfers
 ) -> tuple[dict[str, Any], npt.NDArray[np.int64]] | None:
-    """Returns the lanes of threads with their bins, and the lane of each transfer; None if the log
-    has no threads or too many."""
+    """Returns the lanes of threads with their bytes over time, and the lane of each transfer in
+    `transfers`; None if the log has no threads or too many."""
     if not 0 < len(found.threads) < _THREAD_LANES:
         return None
     lanes = ThreadLanes(context, found)
@@ -170,8 +171,8 @@ def _cells(cells: Cells) -> dict[str, Any]:
 
 
 def _transfers(context: Context, found: Transfers, survey_of: Survey) -> dict[str, Any]:
-    """Returns the columns of the transfers that are shown individually. Ranks and files are indices
-    into lists."""
+    """Returns the transfers that are shown individually, as columns. Ranks and files are indices
+    into lists that are also returned."""
     ranks, rank = np.unique(found.rank, return_inverse=True)
     files, file = np.unique(found.file, return_inverse=True)
     by_time = sorted(
@@ -202,8 +203,7 @@ def _listed(words: Sequence[str], things: str) -> str:
 
 
 def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> str:
-    """Returns a sentence that says which transfers are shown individually. shown: number of these
-    transfers."""
+    """Returns a sentence on which transfers are shown individually. shown: their number."""
     if choice.all:
         return f"All {plural(found.segments, 'traced transfer')} are shown one by one."
     which = []
@@ -227,14 +227,15 @@ def _sentence(context: Context, found: Survey, choice: Choice, shown: int) -> st
 
 
 def _complete(lanes: Lanes, chosen: frozenset[int], everybody: Iterable[int]) -> list[int]:
-    """Returns the lanes whose transfers are all shown, because `chosen` contains all of the lane's
-    keys in `everybody`."""
+    """Returns the lanes all of whose ranks or files are in `chosen`. everybody: all ranks or
+    files."""
     missing = {lanes.of(key) for key in everybody if key not in chosen}
     return sorted({lanes.of(key) for key in chosen} - missing)
 
 
 def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Traced]:
-    """Returns the data of the timeline from DXT traces, and which of their transfers it shows."""
+    """Returns the data of the timeline from DXT traces, and the bytes over time for the diagram on
+    the first screen. ids: record ids of files, the costliest first."""
     found = survey(context.log, context.run_time)
     choice = choose(found)
     ranks = rank_lanes(context, list(found.ranks))
@@ -292,8 +293,8 @@ def _traced(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any], Trace
 
 
 def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[Any]]:
-    """Returns [lane, layer, kind, from, to] of the files with a lane, from the times in their
-    records."""
+    """Returns [lane, layer, kind, from, to] for each file with a lane. The times are those of its
+    records, in seconds since the start of the run."""
     wanted_ids = np.array(sorted(shown), "u8")
     found: list[list[Any]] = []
     for figures in context.figures:
@@ -316,8 +317,8 @@ def _spans(context: Context, lanes: Lanes, shown: Sequence[int]) -> list[list[An
 
 
 def _heat_cells(context: Context) -> dict[str, Any] | None:
-    """Returns the bytes read and written by each rank over time, from the heat maps; None without
-    any."""
+    """Returns the bytes that each rank read and wrote over time, from the heat maps; None if the
+    log has none."""
     titles = {x.prefix: x.title for x in LAYERS}
     maps = []
     for record in heat_maps(context.log):
@@ -363,8 +364,9 @@ def _heat_cells(context: Context) -> dict[str, Any] | None:
 
 
 def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
-    """Returns the timeline of ranks from heat maps, and of files from the first and last times in
-    their records; None if the log has neither."""
+    """Returns the timeline of a log without traces; None if the log lacks the data. Ranks come from
+    heat maps, files from the first and last times in their records. ids: record ids of files, the
+    costliest first."""
     heat = _heat_cells(context)
     files, shown = file_lanes(context, None, ids)
     spans = _spans(context, files, shown)
@@ -394,8 +396,8 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
 
 
 def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
-    """Returns the data of the timeline, and the sums of traces for the diagram; None if the log has
-    no such data. ids: files, the costliest first."""
+    """Returns the data of the timeline, and the bytes over time of traces for the first screen's
+    diagram. Each is None if the log lacks it. ids: record ids of files, the costliest first."""
     made, traced = _lanes(context, ids)
     if made is not None:
         made["marks"], sentence = marks(context)

@@ -1,4 +1,4 @@
-"""The data of the page's lanes of a training."""
+"""The page's data about a training: a lane per process, with what it did over time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import columns
 
 
 def lanes(context: Context) -> dict[str, Any] | None:
-    """Returns the lanes as data for the page; None if the log does not have them."""
+    """Returns the lanes of a training as data for the page; None if the log does not have them."""
     found = training_lanes.shown(context)
     if found is None:
         return None

@@ -1,1 +1,1 @@
-"""The report as a PDF file, made by LaTeX or, without it, by matplotlib."""
+"""The report as a PDF file, made by LaTeX or, if that is not installed, by matplotlib."""

@@ -19,14 +19,14 @@ _MM_PER_INCH = 25.4
 
 
 def width_in(row: PlotRow) -> float:
-    """Returns the width in mm of each plot of a row; a single plot has half the page
-    unless `wide`."""
+    """Returns the width in mm of each plot of a row. A single plot has half the page unless it is
+    `wide`."""
     count = 1 if len(row.plots) == 1 and row.plots[0].wide else 2
     return (TEXT_WIDTH - _GAP * (count - 1)) / count
 
 
 def prepare() -> None:
-    """Sets matplotlib up, without the user's own settings."""
+    """Imports matplotlib and replaces the user's settings by those of the report."""
     # Hides matplotlib's advice on cache folders from users.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
@@ -36,7 +36,7 @@ def prepare() -> None:
 
 
 def draw(plot: Plot, figure: Figure | SubFigure, width: float, height: float) -> None:
-    """Draws a plot into a figure of `width` times `height` mm."""
+    """Draws a plot into a figure. width, height: of the figure, in mm."""
     axes = figure.add_axes(
         (
             plot.left / width,
@@ -54,7 +54,8 @@ def rows_of(report: Report) -> list[PlotRow]:
 
 
 def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
-    """Writes the plots of all reports in order; returns how many there are."""
+    """Writes the plots of all reports into one PDF file, a row of plots per page. Returns the
+    number of pages."""
     rows = [row for report in reports for row in rows_of(report)]
     if not rows:
         return 0

@@ -1,7 +1,6 @@
-"""The report as PDF: source from the template, and one run of a LaTeX engine.
+"""The report as PDF by LaTeX: makes the source from the template, and runs a LaTeX engine.
 
-Without LaTeX, matplotlib draws the report (plain.py).
-"""
+Without LaTeX, plain.py draws the report with matplotlib."""
 
 from __future__ import annotations
 
@@ -38,11 +37,12 @@ _TIGHT = (  # the settings of that run: less white space
 
 
 class NotKeptError(OSError):
-    """The intermediate files could not be copied; its filename is their target folder."""
+    """The intermediate files could not be copied. The exception's filename is their target
+    folder."""
 
 
 class LatexFailed(RuntimeError):
-    """The engine made no PDF; the message gives the reason in one line."""
+    """The LaTeX engine made no PDF. The message is the reason in one line."""
 
 
 def engine() -> str | None:
@@ -55,7 +55,7 @@ def _cell(column: Column, text: str) -> str:
 
 
 def _rows(table: Table) -> list[list[str]]:
-    """Returns the rows as LaTeX."""
+    """Returns the rows of a table; each cell is LaTeX."""
     rows = [[_cell(c, text) for c, text in zip(table.columns, row)] for row in table.rows]
     for row, depth in zip(rows, table.indents):
         row[0] = rf"\hspace*{{{_INDENT * depth}em}}{row[0]}"
@@ -63,10 +63,9 @@ def _rows(table: Table) -> list[list[str]]:
 
 
 def _widest(heads: list[str], rows: list[list[str]]) -> str:
-    """Returns a row that is as wide as the widest row of the table and is never printed. Until a
+    """Returns a row that gives the table its final column widths and is never printed. Until a
     second run of the engine, the head and the rows of a longtable have independent widths. A
-    dropped row, whose cells contain all texts of their columns, gives both the final widths in the
-    first run."""
+    dropped row whose cells contain all texts of their columns makes both right in the first run."""
     cells = []
     for place, head in enumerate(heads):
         lines = [head, *dict.fromkeys(row[place] for row in rows if place < len(row))]
@@ -94,14 +93,14 @@ def _table(table: Table) -> str:
 
 
 def _outline_text(text: str) -> str:
-    """Returns a title for the list of bookmarks, in which only plain characters are safe."""
+    """Returns a title for the PDF's list of bookmarks. Characters that are not safe there become
+    spaces."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in " .,:;-+/=_") else " " for c in text)
     return latex(plain).replace("-{}", "-").replace(",{}", ",").replace(r"\_", "\\string_")
 
 
 def _inside(blocks: list[Block], place: int) -> int:
-    """Returns how many headings of the next level follow the heading at index `place`, up to the
-    next heading of its own level."""
+    """Returns the number of subheadings below the heading at index `place`."""
     count = 0
     for block in blocks[place + 1 :]:
         if isinstance(block, Heading):
@@ -161,7 +160,8 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
 
 
 def source(reports: list[Report], spacing: str = "") -> str:
-    """Returns the LaTeX source of the reports; their figures are the pages of FIGURES in order."""
+    """Returns the LaTeX source of the reports. Their plots are the pages of the file FIGURES, in
+    order. spacing: LaTeX commands that set distances."""
     pages = itertools.count(1)
     body = []
     for number, report in enumerate(reports):
@@ -182,8 +182,8 @@ def source(reports: list[Report], spacing: str = "") -> str:
 
 
 def _by_latex(reports: list[Report], folder: str, program: str) -> str:
-    """Makes the PDF in an empty folder and returns its path. program: the LaTeX engine. If the last
-    page is nearly empty, tries a tighter layout. Raises LatexFailed."""
+    """Makes the PDF in an empty folder and returns its path. program: path of the LaTeX engine. If
+    the last page is nearly empty, tries a tighter layout. Raises LatexFailed."""
     figures.write(reports, os.path.join(folder, FIGURES))
     result = os.path.join(folder, RESULT)
     made = _set(source(reports), folder, program)
@@ -199,7 +199,7 @@ def _by_latex(reports: list[Report], folder: str, program: str) -> str:
 
 @dataclass(frozen=True)
 class _Made:
-    """The LaTeX engine's output on the PDF: number of pages, and how much of the last page is
+    """The PDF that the LaTeX engine made: number of pages, and how much of the last page is
     used."""
 
     pages: int
@@ -207,8 +207,8 @@ class _Made:
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
-    """Writes the LaTeX source into the folder and runs the engine on it. Raises LatexFailed if
-    there is no PDF."""
+    """Writes the LaTeX source into the folder and runs the engine on it. Raises LatexFailed if the
+    engine makes no PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
         file.write(text)
     # The engine may access only files in its folder and may start no program.
@@ -239,7 +239,7 @@ def _log(folder: str) -> str:
 
 
 def _complaint(said: str) -> str:
-    """Returns the first error of the engine's log."""
+    """Returns the first error in the engine's log, or a phrase if there is none. said: the log."""
     errors = (line.strip() for line in said.split("\n") if line.startswith("!"))
     return next(errors, "no reason given" if said else "it left no log")
 
@@ -279,9 +279,9 @@ def write_pdf(
     use_latex: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Makes the PDF of the reports at target, atomically; "-" is standard output.  keep: a folder
-    for the intermediate files.  say: prints one line if LaTeX was not used as requested.  Raises
-    OSError if target cannot be written."""
+    """Writes the PDF of the reports to `target`, atomically; "-" is standard output. keep: folder
+    to which the intermediate files are copied. say: prints a line if LaTeX was requested but not
+    used. Raises OSError if the target cannot be written."""
     with signal_exit.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:

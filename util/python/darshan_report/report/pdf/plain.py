@@ -1,4 +1,4 @@
-"""The report without LaTeX: pages that matplotlib's own PDF backend draws."""
+"""The PDF report without LaTeX: matplotlib's PDF backend draws the pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 
 class _Pages:
-    """Places blocks below each other and starts pages."""
+    """The pages of a PDF: puts blocks below each other and begins new pages."""
 
     def __init__(self, pdf: PdfPages, report: Report) -> None:
         self._pdf = pdf
@@ -107,7 +107,7 @@ class _Pages:
     def lines(
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
-        """Adds running text, wrapped. size: of the font, in points; url: makes the text a link."""
+        """Adds running text, wrapped. size: of the font, in points. url: makes the text a link."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in _wrapped(text, width):
@@ -117,7 +117,7 @@ class _Pages:
         self._y += 0.8
 
     def heading(self, text: str) -> None:
-        """Adds a heading with a rule below."""
+        """Adds a heading with a horizontal line below it."""
         self._room(25)  # space for the first lines after it as well
         self._y += 2
         self.lines(text, 9, bold=True)
@@ -130,7 +130,7 @@ class _Pages:
         self._y += 1.4
 
     def facts(self, facts: Facts) -> None:
-        """Adds labels on the left and wrapped values to the right of them."""
+        """Adds labels in a left column, each with its wrapped value to the right."""
         size, indent = 7.0, 22.0
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _PROPORTIONAL))
@@ -150,7 +150,7 @@ class _Pages:
         self._y += 1
 
     def code(self, code: Code) -> None:
-        """Adds lines of code, wrapped only at the page's width."""
+        """Adds lines of code. Only lines wider than the page are wrapped."""
         size, indent = 6.5, 4.0
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _TYPEWRITER))
@@ -162,8 +162,8 @@ class _Pages:
         self._y += 0.8
 
     def table(self, table: Table) -> None:
-        """Adds a table with columns as wide as their longest cell, in a font size that fits the
-        page."""
+        """Adds a table. Columns are as wide as their longest cell, and the font is small enough for
+        the page."""
         rows = table.indented
         letters = [
             max(len(c.title), *(len(printable(row[place])) for row in rows), 0) + 2
@@ -188,7 +188,7 @@ class _Pages:
             self.lines(table.note, 6, italic=True)
 
     def plots(self, row: PlotRow) -> None:
-        """Adds plots next to each other, each with its title above and note below."""
+        """Adds a row of plots, each with its title above and its note below."""
         width = figures.width_in(row)
         height = max(p.height for p in row.plots)
         notes = 4.0 if any(p.note for p in row.plots) else 0.0
@@ -232,7 +232,7 @@ class _Pages:
 
 
 def render(reports: list[Report], path: str) -> None:
-    """Writes a PDF with all reports to path. The caller has called figures.prepare()."""
+    """Writes a PDF with all reports to `path`. The caller has called figures.prepare()."""
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:

@@ -1,1 +1,1 @@
-"""Plots of the report. Each file has one plot, which draws into given axes."""
+"""Plots of the report. Each file has one plot, which draws into axes of matplotlib."""

@@ -24,7 +24,8 @@ def drawable(figures: LayerFigures) -> bool:
 
 
 def _range(figures: LayerFigures) -> slice:
-    """Returns the size classes from the first to the last that is not empty, at least _FEWEST."""
+    """Returns the range of size classes to show: from the first to the last class that is not
+    empty, but at least _FEWEST classes."""
     used = [p for numbers in (figures.sizes_read, figures.sizes_written)
             for p, n in enumerate(numbers) if n > 0]  # fmt: skip
     first = min(*used, len(SIZES) - _FEWEST)
@@ -32,7 +33,8 @@ def _range(figures: LayerFigures) -> slice:
 
 
 def plot(figures: LayerFigures) -> Plot:
-    """Returns the plot of reads and writes per size class, over all processes and files."""
+    """Returns the plot of the numbers of reads and writes per size class, over all processes and
+    files."""
     shown = _range(figures)
     labels = [words for _, words in SIZES[shown]]
     series = (

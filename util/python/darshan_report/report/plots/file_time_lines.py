@@ -1,4 +1,5 @@
-"""The access times of files: two bands per file over the run, one for writes, one for reads."""
+"""The plot of the times at which files were accessed: two bands per file over the run, one for
+reads and one for writes."""
 
 from __future__ import annotations
 
@@ -22,15 +23,16 @@ _MARKS = (0.0, 0.1, 0.5, 1.0)  # of the colour bar
 
 
 def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Returns the darkness of shares of time: the square root, so that small shares are visible."""
+    """Returns the darkness of fractions of time: the square root, so that small fractions are
+    visible."""
     dark: npt.NDArray[np.float64] = _LEAST + (1 - _LEAST) * np.sqrt(np.clip(shares, 0, 1))
     return dark
 
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
     """Returns two rows per file, reads and writes, with values from 0 (no transfer) to 1 (transfers
-    all the time). Every transfer is visible. is_tree: whether the processes are programs of a
-    process tree."""
+    all the time), per time bin. Every transfer is visible. is_tree: whether the run is a process
+    tree."""
     rows = []
     for file in lines.files:
         if file.busy is None or file.used is None:
@@ -44,8 +46,9 @@ def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
 
 
 def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
-    """Returns the plot of reads and writes over time, two rows per file: dark if transfers took all
-    the time, white if there were none."""
+    """Returns the plot of reads and writes over time, two rows per file. A bin is dark if transfers
+    took all of its time, white if there were none. labels: of the files. layer: title of the traced
+    layer."""
     width = lines.end / BINS
     dark = darkness(lines, is_tree)
 

@@ -1,4 +1,4 @@
-"""The bytes of a layer over run time and processes."""
+"""The plot of a layer's bytes over time and ranks, or over time and programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROGRAM = 5.0  # mm
 
 
 def _draw(axes: Axes, heat: Heat, low: float, high: float) -> None:
-    """Draws the heat map, with its colour bar, from `low` to `high` on the vertical axis."""
+    """Draws the heat map and its colour bar. low, high: limits of the vertical axis."""
     top = float(heat.moved.max())
     # From white to dark, so that greyscale print preserves the order.
     picture = axes.imshow(
@@ -40,7 +40,7 @@ def _draw(axes: Axes, heat: Heat, low: float, high: float) -> None:
 
 
 def plot(heat: Heat) -> Plot:
-    """Returns the plot of bytes per bin and rank; dark means many bytes."""
+    """Returns the plot of bytes per time bin and rank. Dark means many bytes."""
 
     def draw(axes: Axes) -> None:
         _draw(axes, heat, -0.5, heat.ranks - 0.5)
@@ -60,7 +60,8 @@ def plot(heat: Heat) -> Plot:
 
 
 def plot_programs(heat: Heat, names: Sequence[str]) -> Plot:
-    """Returns the plot of a run's traffic: bytes per bin and program, the first program on top."""
+    """Returns the plot of bytes per time bin and program, the first program on top. names: of the
+    programs."""
 
     def draw(axes: Axes) -> None:
         # The heat map begins at the bottom, like that of ranks.

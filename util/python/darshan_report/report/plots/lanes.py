@@ -21,7 +21,7 @@ _FULL = 0.84  # share of a lane's height that the largest number of simultaneous
 
 
 def labels(shown: Lanes) -> list[str]:
-    """Returns the labels of the lanes."""
+    """Returns the labels of the lanes, each shortened to _LABEL characters."""
     return shorten_all([_label(lane) for lane in shown.lanes], _LABEL)
 
 
@@ -35,7 +35,8 @@ def _label(lane: Lane) -> str:
 
 
 def plot(lanes: Lanes) -> Plot:
-    """Returns the plot. The height in a lane is the share of its processes that were alive."""
+    """Returns the plot of the programs' lifetimes. The height in a lane is the fraction of the
+    program's processes that were alive."""
     rows, names = len(lanes.lanes), labels(lanes)
     edges = np.linspace(0, lanes.end, BINS + 1)
 

@@ -1,4 +1,5 @@
-"""The time of calls on each dataset, split into layers, and the amplification of its bytes."""
+"""The plots about HDF5 datasets: the time of calls on each dataset by layer, and its requested and
+transferred bytes."""
 
 from __future__ import annotations
 
@@ -29,18 +30,19 @@ _LONGEST = 1e18  # larger values, as in a damaged log, cannot be drawn
 
 
 def _drawable(values: Iterable[float]) -> list[float]:
-    """Returns lengths of bars that can be drawn, even if the log is damaged."""
+    """Returns lengths of bars that can be drawn even if the log is damaged: negative, infinite and
+    NaN values become 0."""
     return [min(v, _LONGEST) if v > 0 and math.isfinite(v) else 0.0 for v in values]
 
 
 def height(count: int) -> float:
-    """Returns the height for this many datasets, in mm."""
+    """Returns the height in mm of a plot with `count` datasets."""
     return 15 + ROW * max(count, 3)
 
 
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """Returns a plot with a bar per dataset: HDF5 itself, then MPI if it was used, then POSIX by
-    the operation on the dataset."""
+    """Returns a plot with a bar per dataset, made of: time in HDF5 itself, in MPI if it was used,
+    and in POSIX by the operation on the dataset."""
     between: tuple[Band, ...] = (
         ("MPI-IO itself", _MPIIO, _drawable(u.mpiio_time() for u in uppers)),
         ("MPI communication", _COMMUNICATION, _drawable(u.communication_time() for u in uppers)),
@@ -74,7 +76,8 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
 
 
 def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
-    """Returns a plot with three bars per dataset: requested, transferred and distinct bytes."""
+    """Returns a plot with three bars per dataset: bytes that the program requested, bytes that
+    POSIX transferred, and how many of these were distinct."""
     series = (
         ("asked for", _ASKED, _drawable(u.asked for u in uppers)),
         ("moved by POSIX", _MOVED, _drawable(u.moved() for u in uppers)),

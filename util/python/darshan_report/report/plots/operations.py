@@ -1,4 +1,4 @@
-"""The number of operations of each layer, by kind."""
+"""The plot of the number of operations of each layer, by kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ ROW = 3.1  # mm
 
 
 def rows(context: Context) -> list[tuple[str, int]]:
-    """Returns (label, count) of each kind of operation that occurred, by layer."""
+    """Returns label and count of each kind of operation that occurred, by layer. If there are more
+    than MAX_ROWS kinds, leaves out the rarest."""
     found = [
         (f"{f.layer.module} {label}", number)
         for f in context.figures
@@ -36,7 +37,7 @@ def height(context: Context) -> float:
 
 
 def plot(context: Context) -> Plot:
-    """Returns the plot of counts over all processes and files."""
+    """Returns the plot of the numbers of operations, over all processes and files."""
     found = rows(context)
     labels = [label for label, _ in found]
 

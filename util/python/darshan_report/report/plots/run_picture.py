@@ -1,4 +1,4 @@
-"""The diagram of the run: a strip for each layer over time, and below it the bytes of each rank or
+"""The plot on page 1: a strip for each layer over time, and below it the bytes of each rank or
 program over time."""
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _OTHER = "#999999"
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """One layer: its heat map or, without a heat map, the times in its records."""
+    """A strip of the plot: a layer with its heat map or, without a heat map, with the times in its
+    records."""
 
     title: str
     heat: Heat | None
@@ -35,7 +36,7 @@ class Strip:
 
     @property
     def height(self) -> float:
-        """Returns the height in mm."""
+        """The height of the strip in mm."""
         return _RATES if self.heat is not None else _SPANS
 
 
@@ -76,8 +77,8 @@ def _paint(strip: Strip, axes: Axes) -> None:
 
 
 def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Plot:
-    """Returns the diagram. heat: heat map of the layer with the most bytes, if it has more than one
-    row. who: label of its rows."""
+    """Returns the plot. heat: heat map of the layer with the most bytes, None if it has a single
+    row. who: label of its rows. end: run time in seconds."""
     painted: list[tuple[str, float, Callable[[Axes], None]]] = [
         (strip.title, strip.height, functools.partial(_paint, strip)) for strip in strips
     ]

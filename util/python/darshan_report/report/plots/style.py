@@ -1,4 +1,4 @@
-"""The style of all plots: three fills that differ both in colour and in greyscale."""
+"""The style of all plots. Its three fills differ both in colour and in greyscale."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ SETTINGS: dict[RcKeyType, Any] = {
 
 
 def left_margin(labels: Sequence[str]) -> float:
-    """Returns the width of row labels left of the axes, in mm."""
+    """Returns the width in mm that row labels need left of the axes."""
     return 4 + LETTER * max(map(len, labels), default=0)
 
 
 def fill(kind: dict[str, Any]) -> dict[str, Any]:
-    """Returns a fill with its edge, as arguments of bar()."""
+    """Returns arguments of matplotlib's bar(): a fill, with the edge that all bars have."""
     return {**EDGE, **kind}
 
 
 def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
-    """Sets up axes for horizontal bars, the first label on top. longest: the largest value; unit:
-    label of the axis. value() writes the values."""
+    """Sets up axes for horizontal bars, the first label on top. longest: the largest value. unit:
+    label of the value axis. value() writes the numbers next to the bars."""
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(max(len(labels), 3) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
@@ -63,7 +63,7 @@ def rows(axes: Axes, labels: Sequence[str], longest: float, unit: str) -> None:
 
 
 def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) -> None:
-    """Writes a text next to the end of the bar in a row."""
+    """Writes a number next to the end of a bar. length: of the bar. row: index of the bar."""
     axes.annotate(
         text,
         (length, row),
@@ -75,7 +75,7 @@ def value(axes: Axes, length: float, row: float, text: str, size: float = FONT) 
 
 
 def legend(axes: Axes, columns: int, size: float = FONT) -> None:
-    """Adds a legend above the axes."""
+    """Adds a legend above the axes. columns: number of columns. size: of the font, in points."""
     axes.legend(
         fontsize=size,
         loc="lower right",

@@ -1,4 +1,4 @@
-"""The transfer rates of a layer over the run time."""
+"""The plot of the transfer rates of a layer over the run time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _STEPS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")
 
 
 def plot(heat: Heat, run_time: float) -> Plot:
-    """Returns the plot of the read and write rates of all processes together over the run."""
+    """Returns the plot of the read and write rates, summed over all processes. run_time:
+    seconds."""
     peak = max(heat.read.max(), heat.write.max()) / heat.bin_width
     divisor, unit = next(((d, u) for d, u in _STEPS if peak >= d), _STEPS[-1])
 

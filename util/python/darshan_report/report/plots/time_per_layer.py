@@ -1,4 +1,4 @@
-"""The time in each layer: one stacked bar per layer."""
+"""The plot of the time in each layer: one stacked bar per layer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def plot(context: Context, height: float) -> Plot:
-    """Returns the plot of seconds per process, split into read, write and metadata."""
+    """Returns the plot of the seconds per process in each layer, split into read, write and
+    metadata. height: of the plot, in mm."""
     own = context.exclusive
     labels = [o.title for o in own] or [f.layer.title for f in context.figures]
     times: list[tuple[float | None, float | None, float | None]] = [

@@ -1,4 +1,5 @@
-"""The lanes of a training: what the program and each worker did over time."""
+"""The plot of a training: a lane for the program and one for each worker, with what they did over
+time."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _FILLS: dict[str, dict[str, Any]] = {
 
 
 def plot(found: Shown) -> Plot:
-    """Returns the plot. The heights in a lane are shares of the time of each bin."""
+    """Returns the plot. The heights of the colours in a lane are fractions of each time bin."""
     names = [*found.labels, *([SAVES] if found.saves else [])]
     lanes = found.lanes
     edges = np.minimum(np.arange(lanes.bins + 1) * lanes.width, lanes.end)

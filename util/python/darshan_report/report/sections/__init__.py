@@ -1,1 +1,2 @@
-"""Sections of the report, one file each. They make blocks from numbers."""
+"""Sections of the report, one file each. A section makes blocks (paragraphs, tables, plots) from
+numbers of the log."""

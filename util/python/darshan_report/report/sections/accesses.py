@@ -1,5 +1,5 @@
-"""The section about transfers: their order, the most common sizes, and the histograms that page 1
-does not show."""
+"""The section about transfers: their order, the most common sizes, and the histograms that are not
+on page 1."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def blocks(context: Context) -> list[Block]:
 
 
 def _sizes(context: Context) -> list[Block]:
-    """Returns a table of the most common sizes of all layers, and the other histograms."""
+    """Returns a table of the most common transfer sizes of all layers, and the histograms that are
+    not on page 1."""
     rows = []
     for figures in context.figures:
         for size, number in figures.common:

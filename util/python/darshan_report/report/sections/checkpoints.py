@@ -1,4 +1,5 @@
-"""The section about checkpoints: which files, how often, and how long the program waited."""
+"""The section about checkpoints: which files, how often they were saved, and how long the program
+waited."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _NOTE = (
 
 
 def shown(context: Context) -> tuple[Checkpoint, ...]:
-    """Returns the rows of the section; none if no checkpoint is worth a section."""
+    """Returns the checkpoints of the section. Empty if there was only one save, and that was
+    short."""
     rows = context.checkpoints
     several = sum(row.saves for row in rows) > 1
     large = any(row.wall >= _LEAST * context.run_time for row in rows)
@@ -55,7 +57,7 @@ def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
 
 
 def fate(row: Checkpoint) -> str:
-    """Returns how many saves were kept, replaced or removed: "2 kept, 4 removed"."""
+    """Returns what happened to the saves as text: "2 kept, 4 removed"."""
     numbers = ((row.kept, "kept"), (row.replaced, "replaced"), (row.removed, "removed"))
     return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
 
@@ -71,7 +73,8 @@ def _waited(found: Waited, run: float) -> str:
 
 
 def sentences(context: Context) -> list[str]:
-    """Returns how long the program waited for checkpoints, and how often it should save."""
+    """Returns sentences: how long the program waited for checkpoints, and how often it should
+    save."""
     rows = shown(context)
     if not rows:
         return []
@@ -102,18 +105,20 @@ def sentences(context: Context) -> list[str]:
 
 
 def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
-    """Returns the first two cells of a row: the file, and the function that saved or loaded it."""
+    """Returns the first two cells of a table row: the file, and the function that saved or loaded
+    it."""
     return context.short(row.name, _NAME), shorten(at_line(context, row.title, row.sites), _BY)
 
 
 def place_of(context: Context, row: Checkpoint | Loaded) -> dict[str, Any] | None:
-    """Returns the line of code of a row, for the JSON; None if unknown."""
+    """Returns the line of code that saved or loaded the files, for the JSON; None if unknown."""
     line = line_of(context, row.sites)
     return place_content(line.place) if line is not None and line.place else None
 
 
 def cells(context: Context, row: Checkpoint) -> tuple[str, ...]:
-    """Returns the numbers of a row, for the columns of the table after the first two."""
+    """Returns the cells of a checkpoint after the first two, in the order of the table's
+    columns."""
     return (
         count(row.saves),
         amount(row.written / row.saves),
@@ -125,7 +130,7 @@ def cells(context: Context, row: Checkpoint) -> tuple[str, ...]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; nothing without checkpoints."""
+    """Returns the section about checkpoints; [] if there is none to show."""
     rows = shown(context)
     if not rows:
         return []
@@ -174,7 +179,8 @@ def _content(context: Context, row: Checkpoint) -> dict[str, Any]:
 
 
 def data(context: Context) -> dict[str, Any] | None:
-    """Returns the section as lists and dictionaries; None without checkpoints."""
+    """Returns the section about checkpoints as a dictionary for JSON; None if there is none to
+    show."""
     rows = shown(context)
     if not rows:
         return None

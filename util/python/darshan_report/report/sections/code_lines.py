@@ -14,7 +14,7 @@ _PLACE, _CALLS, _FILE = 22, 45, 60  # characters
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the table; nothing without call sites."""
+    """Returns the section about lines of code; [] if the log has no call sites."""
     found = context.code_lines
     if found is None or not found.lines:
         return []
@@ -49,7 +49,8 @@ def blocks(context: Context) -> list[Block]:
 
 
 def _processes(found: Lines) -> list[Block]:
-    """Returns the table of the processes that used the lines; nothing if it was one."""
+    """Returns a table of how many processes used each line, and their times; [] if one process used
+    all lines."""
     rows = []
     for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
         times = line.rank_times
@@ -70,7 +71,7 @@ def _processes(found: Lines) -> list[Block]:
 
 
 def _files(found: Lines) -> list[Block]:
-    """Returns the table of the files that the lines used; nothing if none is known."""
+    """Returns a table of the files that the lines used; [] if no file is known."""
     rows = []
     for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
         files = line.sums.files

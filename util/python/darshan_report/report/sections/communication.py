@@ -1,4 +1,5 @@
-"""MPI communication: its share of the run, the calls, and the time that ranks waited."""
+"""The section about MPI communication: its percentage of the run time, the calls, and the time that
+ranks waited."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 def _waiting(talk: Talk, whole: float) -> str:
     """Returns sentences on the time in which ranks waited for each other, which is not I/O time; ""
-    if this time is short. whole: seconds of all ranks."""
+    if this time is short. whole: run time in seconds times the number of ranks."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (
@@ -86,7 +87,7 @@ def _waiting(talk: Talk, whole: float) -> str:
 
 
 def summary(context: Context) -> list[str]:
-    """Returns the paragraphs of the section; [] if communication was not recorded."""
+    """Returns the section's paragraphs as text; [] if communication was not recorded."""
     talk = context.talk
     if talk is None or not talk.calls:
         return []

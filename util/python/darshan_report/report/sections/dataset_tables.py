@@ -1,4 +1,4 @@
-"""The tables about datasets: bytes, time and storage, HDF5 files."""
+"""The tables about HDF5 datasets and files: bytes, time, and how datasets are stored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHAPE = 30
 
 
 def factor(value: float | None, at_least: bool = False) -> str:
-    """Formats a ratio of bytes: "24.1", ">= 24.1"."""
+    """Formats a ratio of bytes: "24.1", or ">= 24.1" if `at_least`. Returns a dash for None."""
     if value is None:
         return NONE
     if 0 < value < 0.01:
@@ -39,15 +39,16 @@ def factor(value: float | None, at_least: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Name:
-    """A dataset's name, cut to the width of its cell."""
+    """The full name of a dataset, and a label that fits into its cell."""
 
     full: str
     label: str
 
 
 def endings(texts: list[str], width: int) -> list[str]:
-    """Returns the end of each name. If the ends are equal, the common end is cut off; if the names
-    are still not distinct, each is cut around the place where it differs."""
+    """Returns the end of each name, at most `width` characters. If ends are equal, first cuts off
+    the end that all names share. If that is not enough, cuts each name around the characters in
+    which the names differ."""
     cut = [ending(text, width) for text in texts]
     if len(set(cut)) == len(set(texts)):
         return cut
@@ -58,7 +59,8 @@ def endings(texts: list[str], width: int) -> list[str]:
 
 
 def ending(text: str, width: int) -> str:
-    """Returns the last `width` characters of a name, because these distinguish datasets."""
+    """Returns the last `width` characters of a name, because names of datasets differ mostly at
+    their ends."""
     text = printable(text)
     return text if len(text) <= width else f"{ELLIPSIS}{text[1 - width :]}"
 
@@ -95,7 +97,7 @@ def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
 
 
 def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
-    """Returns the table of requested and transferred bytes."""
+    """Returns the table of requested and transferred bytes, a row per dataset."""
     columns = (
         Column("", right=True),
         Column("Dataset", code=True),
@@ -124,8 +126,8 @@ def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
 
 
 def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, str]:
-    """Returns four cells on a dataset's storage: chunk or layout, filters, chunk cache, and how
-    many chunks the cache holds."""
+    """Returns four cells on how a dataset is stored: shape of its chunks or its layout, number of
+    filters, size of the chunk cache, and how many chunks fit into the cache."""
     counters = dataset.counters
     filters = count(max(0, counters["FILTERS"]))
     if counters["LAYOUT"] != CHUNKED:
@@ -144,7 +146,7 @@ def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, s
 
 
 def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
-    """Returns the table of times, their shares per layer, and the storage of the datasets."""
+    """Returns the table of the time in each layer and of the storage, a row per dataset."""
     parallel = any(dataset.mpi_time() > 0 for dataset in datasets)
     columns = (
         Column("", right=True),
@@ -188,7 +190,7 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
 
 
 def files_table(context: Context, attribution: Attribution, most: int) -> Table:
-    """Returns one row per HDF5 file, at most `most`: time in calls on the file itself."""
+    """Returns the table of the time in calls on HDF5 files themselves, at most `most` rows."""
     columns = (
         Column("HDF5 file", code=True),
         Column("Open", right=True),

@@ -1,4 +1,4 @@
-"""The section about HDF5 datasets and files: the file-system calls that their calls made."""
+"""The section about HDF5 datasets and files: which calls of lower layers they caused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AGAIN = 2.0  # mean number of reads per byte from which on the text names a dat
 
 
 def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> tuple[str, str]:
-    """Returns the name of the file and the dataset's path in the file."""
+    """Returns the path of a dataset's file, and the dataset's path in that file."""
     name, file = context.name(dataset.id), attribution.file_of(dataset.id)
     prefix = f"{context.log.name(file) or ''}:" if file is not None else ""
     if len(prefix) > 1 and name.startswith(prefix):
@@ -28,8 +28,8 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
 
 
 def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
-    """Returns two names of each dataset, one for the table and one for the bars, without the parts
-    that all names share."""
+    """Returns two names of each dataset, one for the table and one for the bars of plots. Parts
+    that all names share are left out."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)
@@ -67,8 +67,8 @@ def _summary(attribution: Attribution) -> str:
 
 
 def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns a sentence about the dataset whose bytes were read most often, if it
-    exceeds _AGAIN."""
+    """Returns a sentence about the dataset whose bytes POSIX read most often; [] if that is fewer
+    than _AGAIN times."""
     often = [(d.again("READ") or 0.0, name.full) for name, d in zip(names, datasets)]
     times, name = max(often)
     if times < _AGAIN:
@@ -77,10 +77,9 @@ def _worst(names: list[Name], datasets: list[Upper]) -> list[Block]:
 
 
 def _repeated(attribution: Attribution, names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns a sentence about the dataset of which the program read the most, relative to its
-    size, if this is above _AGAIN. Compressed values take few bytes, so the factor in the table does
-    not show such repetition.
-    """
+    """Returns a sentence about the dataset that the program itself read most often; [] if that is
+    fewer than _AGAIN times. Compressed values take few bytes in the file, so the factor in the
+    table does not show such repetition."""
     found = []
     for name, dataset in zip(names, datasets):
         size, read = attribution.size_of(dataset.id), dataset.counters["BYTES_ASKED_READ"]
@@ -94,8 +93,8 @@ def _repeated(attribution: Attribution, names: list[Name], datasets: list[Upper]
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] if the log does not attribute calls to datasets or files of upper
-    layers."""
+    """Returns the section; [] if the log does not record which dataset or HDF5 file caused a
+    call."""
     attribution = context.attribution
     if attribution is None or not (attribution.num_datasets or attribution.num_files):
         return []

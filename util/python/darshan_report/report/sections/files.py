@@ -1,4 +1,4 @@
-"""The files that took the most time: a few on page 1, more per layer in the later section."""
+"""The sections about the files that took the most time: a few on page 1, more per layer later."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _cell(value: float, shown: str) -> str:
 
 
 def _users(context: Context, figures: LayerFigures, place: int) -> str:
-    """Returns the users of a file as text: the number of processes of a job, or the programs of a
-    process tree."""
+    """Returns as text which processes used a file: their number in a job of ranks, their programs
+    in a process tree. place: row of the file."""
     files = figures.files
     processes = int(files.processes[place])
     if context.tree:
@@ -44,8 +44,8 @@ def _users(context: Context, figures: LayerFigures, place: int) -> str:
 
 
 def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) -> list[str]:
-    """Returns the names of files, cut to `width`. If there is space, the temporary name that a file
-    had before follows."""
+    """Returns the names of files, cut to `width` characters. If it fits, a file's temporary name
+    follows. shown: layer and row of each file."""
     width = _NAME_IN_TREE if context.tree else width
     ids = [int(figures.files.ids[place]) for figures, place in shown]
     names = context.shown.all([context.name(number) for number in ids], width)
@@ -54,8 +54,9 @@ def _names(context: Context, shown: list[tuple[LayerFigures, int]], width: int) 
 
 
 def _mapped(figures: LayerFigures, place: int) -> str:
-    """Returns the touched bytes of a mapped file as text. If they are unknown, returns the bytes of
-    its mappings; if it was not mapped, a dash."""
+    """Returns how many bytes of a mapped file were touched, as text. If that is unknown, returns
+    the bytes of its mappings. If the file was not mapped, returns a dash. place: row of the
+    file."""
     files = figures.files
     if not files.mapped[place]:
         return NONE
@@ -68,8 +69,8 @@ def _maps(shown: list[tuple[LayerFigures, int]]) -> bool:
 
 
 def faults(usage: Usage) -> str:
-    """Returns a sentence about all page faults that the kernel counted, including those on memory
-    that is not a mapped file."""
+    """Returns a sentence on all page faults that the kernel counted, including those on memory that
+    is not mapped from a file."""
     major = float(usage["MAJOR_FAULTS"].sum())
     whole = float(usage["MINOR_FAULTS"].sum()) + major
     return f"All page faults of the processes: {count(whole)}, {count(major)} waited for storage."
@@ -119,8 +120,9 @@ def _base(context: Context) -> list[LayerFigures]:
 def _with_most_touched(
     context: Context, best: list[tuple[LayerFigures, int]]
 ) -> list[tuple[LayerFigures, int]]:
-    """Returns the first files. The file with the most touched bytes replaces the last of them,
-    because no call contains the time of mapped access."""
+    """Returns the first TOP files, of which the file with the most touched bytes is always one,
+    because the time of access to mapped files is in no call. best: layer and row of files, the
+    slowest first."""
     users = [candidate for candidate in best if not _is_of_program(context, candidate)]
     most = max(users, key=lambda c: int(c[0].files.touched[c[1]]), default=None)
     shown = best[:TOP]
@@ -130,8 +132,8 @@ def _with_most_touched(
 
 
 def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> bool:
-    """Returns whether a row is the group of program files of an interpreter, or a file that its
-    runtime keeps for itself. These rows come last."""
+    """Returns whether a row is the group of an interpreter's program files, or a file that its
+    runtime uses internally. Page 1 shows such rows last."""
     figures, place = candidate
     number = int(figures.files.ids[place])
     group = groups(context.log).get(number)
@@ -139,7 +141,8 @@ def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> boo
 
 
 def top(context: Context) -> list[Block]:
-    """Returns the slowest files for page 1, each in the layer in which it took the most time."""
+    """Returns the slowest files, for page 1. A file is shown in the layer in which it took the most
+    time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
     # So that program files do not take the places of other files.
@@ -172,7 +175,8 @@ def _use(figures: LayerFigures) -> str:
 
 
 def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
-    """Yields rows with how many files were read, written or both, and with their sizes."""
+    """Yields a row per use of files (only read, only written, both, neither): their number and
+    sizes."""
     files = figures.files
     readers, writers = files.read > 0, files.written > 0
     kinds = {
@@ -195,7 +199,7 @@ def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
 
 
 def kinds(context: Context) -> list[Block]:
-    """Returns numbers and sizes of files by use, for each layer that counts bytes."""
+    """Returns a table of numbers and sizes of files by use, for each layer that counts bytes."""
     rows = [
         row
         for f in context.figures
@@ -219,7 +223,8 @@ def kinds(context: Context) -> list[Block]:
 
 
 def per_layer(context: Context) -> list[Block]:
-    """Returns a table for each layer that page 1 does not show in full, the uppermost first."""
+    """Returns a table of files for each layer, the uppermost first. Leaves out layers of which page
+    1 shows all files."""
     base = _base(context)
     # If page 1 lists all files of the lowest layers, tables of these layers would add nothing.
     listed = base if sum(len(f.files) for f in base) <= TOP else []

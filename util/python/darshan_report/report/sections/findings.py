@@ -1,5 +1,5 @@
-"""The findings: three on page 1 (two if they are long), and a later section with all findings and
-their evidence."""
+"""The sections about findings: three on page 1 (two if they are long), and all with their evidence
+later."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _KINDS = {PROBLEM: "Problem", NOTICE: "Notice", FACT: "Fact", GOOD: "Good"}
 
 
 def _anchor(context: Context, finding: Finding) -> str:
-    """Returns the anchor of a finding: its name, with an index if several findings have this
-    name."""
+    """Returns the anchor of a finding in the document: its name, with a number if several findings
+    have this name."""
     same = [f for f in context.findings if f.name == finding.name]
     place = next(i for i, f in enumerate(same) if f is finding)
     return f"f-{finding.name}" + (f"-{place + 1}" if place else "")
 
 
 def _texts(context: Context, finding: Finding, number: int) -> list[str]:
-    """Returns the paragraphs of a finding on page 1, the title first."""
+    """Returns the paragraphs of a finding on page 1, the title first. number: of the problem."""
     start, at = f"{number}. " if finding.kind == PROBLEM else "", finding.stake.text
     return [
         f"{start}{finding.title}.",
@@ -62,7 +62,7 @@ def top(context: Context) -> list[Block]:
 
 
 def value(evidence: Evidence) -> str:
-    """Formats a counter's value like darshan-parser, with separators."""
+    """Formats the value of a counter like darshan-parser, but with thousands separators."""
     if isinstance(evidence.value, float):
         return f"{evidence.value:,.6f}"
     return f"{evidence.value:,}"
@@ -121,7 +121,7 @@ def full(context: Context) -> list[Block]:
 
 
 def thresholds(context: Context, finding: Finding) -> str:
-    """Returns the thresholds of a finding, with their sources."""
+    """Returns the thresholds that a finding used as text: "NAME = 10 s (default); ..."."""
     parts = []
     for name in finding.limits:
         row = context.limits.row(name)

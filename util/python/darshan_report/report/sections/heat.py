@@ -1,4 +1,4 @@
-"""Transfers over time, if the log has heat maps."""
+"""The section about transfers over time, if the log has heat maps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _FEW_BINS = 3
 
 
 def first(context: Context) -> list[Block]:
-    """Returns the diagram of page 1: each layer over time; [] if the log has no times."""
+    """Returns the diagram of page 1, which shows each layer over time; [] if the log has no such
+    times."""
     heats = {h.layer: h for h in context.heats if len(h.read) >= _FEW_BINS}
     there = {figures.layer.module for figures in context.figures}
     strips = []
@@ -33,7 +34,7 @@ def first(context: Context) -> list[Block]:
 
 def blocks(context: Context) -> list[Block]:
     """Returns a plot over time for each layer, and a heat map by rank or program for the layer with
-    the most bytes."""
+    the most bytes; [] if the log has no heat maps with bytes."""
     heats = [h for h in context.heats if h.moved.any()]
     if not heats:
         return []

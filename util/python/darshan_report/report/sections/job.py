@@ -23,13 +23,13 @@ def _date(stamp: float) -> str:
 
 
 def busiest(context: Context) -> LayerFigures | None:
-    """Returns the layer whose calls took the most time; None without layers."""
+    """Returns the layer whose calls took the most time; None if no layer has records."""
     return max(context.figures, key=lambda f: f.time, default=None)
 
 
 def run_sentence(context: Context, width: int = 60) -> str:
-    """Returns a sentence with the run time and the number of processes; for a failed run, it begins
-    with the failure."""
+    """Returns a sentence with the run time and the number of processes; if the run failed, with the
+    failure. width: most characters of the program's name."""
     name = shorten(context.program, width) or "The program"
     processes = plural(context.number, "process")
     failed = context.failure
@@ -51,8 +51,7 @@ _NAME = 80  # characters of a name that was not found
 
 
 def looked_for(context: Context) -> str:
-    """Returns a sentence about failed lookups of files; "" if there are none, or if the log does
-    not have them."""
+    """Returns a sentence about look-ups of files that do not exist; "" if the log has none."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
     who = printable(not_found_by(context.log)) or "it"
@@ -64,8 +63,8 @@ def looked_for(context: Context) -> str:
 
 
 def bad_ends(context: Context) -> str:
-    """Returns text on how many processes ended by a signal or with a nonzero status, and which were
-    not instrumented; "" if none."""
+    """Returns how many processes ended by a signal or with a nonzero status, and how many were not
+    instrumented, as text; "" if none."""
     ends = endings(context.tree) if context.tree else []
     signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)
@@ -97,7 +96,8 @@ def _time_sentence(context: Context, figures: LayerFigures) -> str:
 
 
 def own_sentence(context: Context) -> str:
-    """Returns a sentence with the time of each layer without overlap; "" if unknown."""
+    """Returns a sentence with the time of each layer without the layers that it called; "" if
+    unknown."""
     order = sorted((o for o in context.exclusive if o.time > 0), key=lambda o: -o.time)
     parts = ", ".join(f"{o.title} {seconds(o.time / context.mean_over)}" for o in order)
     whose = "all processes" if context.tree else "per process"
@@ -116,7 +116,8 @@ def _traffic_sentence(figures: list[LayerFigures]) -> str:
 
 
 def answer(context: Context) -> list[Block]:
-    """Returns the summary: run time, the layer with the most time, bytes and rates."""
+    """Returns the summary at the top of page 1: run time, I/O share, the layer with the most time,
+    bytes and rates."""
     found: list[Block] = [Paragraph(run_sentence(context), strong=True)]
     if context.figures:
         busy = busiest(context)

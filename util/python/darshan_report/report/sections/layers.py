@@ -34,7 +34,8 @@ def _row(figures: LayerFigures, context: Context) -> tuple[str, ...]:
 
 
 def in_pipes_sentence(context: Context) -> str:
-    """Returns a sentence on the part of the layers' times that is not I/O; empty if it is small."""
+    """Returns a sentence on waits at named pipes, which are part of the layers' times but not I/O;
+    "" if they are short."""
     if not context.in_pipes >= _WORTH * context.run_time > 0:
         return ""
     return (
@@ -72,7 +73,7 @@ def _note(context: Context) -> str:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the table of layers and two plots next to each other."""
+    """Returns the table of layers, and two plots next to each other; [] if no layer has records."""
     if not context.figures:
         return []
     columns = (
@@ -98,11 +99,11 @@ def blocks(context: Context) -> list[Block]:
 
 
 def with_histogram(context: Context) -> list[LayerFigures]:
-    """Returns the layers with a size histogram, the lowest first."""
+    """Returns the layers with a histogram of transfer sizes, the lowest layer first."""
     return [f for f in reversed(context.figures) if access_sizes.drawable(f)]
 
 
 def sizes(context: Context) -> list[Block]:
-    """Returns histograms of the two lowest layers that have one."""
+    """Returns histograms of transfer sizes for the two lowest layers that have one."""
     plots = tuple(access_sizes.plot(f) for f in with_histogram(context)[:2])
     return [PlotRow(plots)] if plots else []

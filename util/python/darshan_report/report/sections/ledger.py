@@ -1,4 +1,5 @@
-"""The section about the ledger: how the processes spent their time, with each second in one row."""
+"""The section about the ledger, the table of how the processes spent their time: each second counts
+in one row."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
 
 
 def _large(context: Context) -> list[Row]:
-    """Returns the rows that are not small, the longest first."""
+    """Returns the ledger's rows that are not small, the longest first."""
     found = context.ledger
     if found is None or found.whole <= 0:
         return []
@@ -36,7 +37,8 @@ def _large(context: Context) -> list[Row]:
 
 
 def rows(context: Context) -> list[tuple[str, float]]:
-    """Returns titles and seconds, the longest first. The last row is the sum of the small rows."""
+    """Returns titles and seconds of the ledger's rows, the longest first. The last row is the sum
+    of the small rows. Empty without a ledger."""
     large = _large(context)
     if not large or context.ledger is None:
         return []
@@ -48,20 +50,21 @@ def rows(context: Context) -> list[tuple[str, float]]:
 
 
 def parts(context: Context) -> list[tuple[str, str, float]]:
-    """Returns kind, title and share of the lifetime (0 to 1) of the rows that are not small."""
+    """Returns, for the rows that are not small: kind (which decides the colour), title, and
+    fraction of the lifetime (0 to 1)."""
     whole = context.ledger.whole if context.ledger else 0.0
     return [(_kind(row), row.title, row.seconds / whole) for row in _large(context)]
 
 
 def _kind(row: Row) -> str:
-    """Returns the kind of a row, which decides its color."""
+    """Returns the kind of a row, which decides its colour."""
     if row.key == IMPORTS:
         return "start"
     return "io" if row.key in IO else _KINDS.get(row.key, "rest")
 
 
 def note(context: Context) -> str:
-    """Returns a sentence that explains the sum of the table's rows."""
+    """Returns a sentence on what the rows of the ledger add up to."""
     found = context.ledger
     if found is None:
         return ""
@@ -80,7 +83,7 @@ def note(context: Context) -> str:
 
 
 def ranks_waited(context: Context) -> str:
-    """Describes how long the ranks of an MPI job waited for other ranks; empty if this is little,
+    """Returns text on how long the ranks of an MPI job waited for other ranks; "" if that is little
     or unknown."""
     found = context.waited
     if found is None or found.seconds < _LEAST * context.run_time * found.ranks:
@@ -102,8 +105,7 @@ def ranks_waited(context: Context) -> str:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section "Where the time went"; nothing if the log has no lifetimes of
-    processes."""
+    """Returns the section "Where the time went"; [] if the log has no lifetimes of processes."""
     told = rows(context)
     if not told or context.ledger is None:
         return []

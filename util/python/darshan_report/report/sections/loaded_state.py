@@ -1,4 +1,5 @@
-"""The section about saved state that the program loaded: read by calls, or mapped into memory."""
+"""The section about checkpoints and models that the program loaded: read by calls, or mapped into
+memory."""
 
 from __future__ import annotations
 
@@ -27,13 +28,13 @@ def shown(context: Context) -> tuple[Loaded, ...]:
 
 
 def cells(row: Loaded) -> tuple[str, ...]:
-    """Returns processes, bytes and seconds of a row, and the bytes of a mapping if there is one."""
+    """Returns the cells of a row after the first two, in the order of the table's columns."""
     mapped = (amount(row.mapped), amount(row.touched)) if row.mapped else ("-", "-")
     return (f"{row.processes:,}", amount(row.read), *mapped, seconds(row.seconds))
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; nothing if the program loaded no saved state."""
+    """Returns the section; [] if the program loaded no saved state."""
     rows = shown(context)
     if not rows:
         return []

@@ -1,5 +1,5 @@
-"""Metadata in the section about datasets: the metadata calls per HDF5 file, and how many bytes of
-each dataset's transfers are metadata."""
+"""The tables about HDF5 metadata: the metadata calls per HDF5 file, and how many of the bytes that
+each dataset transferred were metadata."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIRECTIONS = ("READ", "WRITTEN")
 
 @dataclass(frozen=True)
 class Group:
-    """Counters of H5_META that form one column."""
+    """A column of the table: the counters of H5_META that it sums."""
 
     title: str
     prefixes: tuple[str, ...]
@@ -38,7 +38,8 @@ def _cell(file: Metadata, group: Group) -> str:
 
 
 def calls_table(context: Context, attribution: Attribution, most: int) -> list[Block]:
-    """Returns the table of calls on attributes, groups, links and objects; [] if there are none."""
+    """Returns the table of calls on attributes, groups, links and objects, at most `most` files; []
+    if there are no such calls."""
     files = [file for file in attribution.metadata if file.calls(("",))]
     if not files:
         return []
@@ -68,8 +69,8 @@ def _raw(dataset: Upper, direction: str) -> tuple[str, str]:
 
 
 def raw_table(names: list[Name], datasets: list[Upper]) -> list[Block]:
-    """Returns the table of raw data and metadata bytes; [] if the user did not switch their
-    recording on."""
+    """Returns the table of raw data and metadata bytes that POSIX moved for each dataset; [] if the
+    user did not switch this recording on."""
     known = [
         (number, name, dataset)
         for number, (name, dataset) in enumerate(zip(names, datasets), 1)

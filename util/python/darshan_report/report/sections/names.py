@@ -1,4 +1,4 @@
-"""The appendix: full names that were shortened in the report."""
+"""The appendix: the full names that other sections shortened."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _MOST = 60  # names; few reports have more
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the appendix. Called last, because the other sections register the shortened
-    names."""
+    """Returns the appendix; [] if no name was shortened. Must be called last, because the other
+    sections register the names that they shorten."""
     if not context.shown.full:
         return []
     full = list(dict.fromkeys(context.shown.full.values()))

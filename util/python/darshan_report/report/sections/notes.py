@@ -1,4 +1,4 @@
-"""Warnings and notes about numbers that are incomplete or wrong."""
+"""Warnings on page 1, and the last section: notes about numbers that are incomplete or wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CORRUPT_FORMAT = "3.20"  # log format whose writer damaged counters
 
 
 def _backwards(figures: LayerFigures) -> bool:
-    """Returns whether the layer has negative times, which only a wrong clock causes."""
+    """Returns whether the layer has negative times, which occur only if the clock was set back."""
     times = (figures.read_time, figures.write_time, figures.meta_time)
     of_files = figures.files.time
     return any(t is not None and t < -_SHOWN for t in times) or bool(
@@ -78,7 +78,7 @@ def _are(number: int) -> str:
 
 
 def warnings(context: Context) -> list[str]:
-    """Returns warnings for page 1."""
+    """Returns the warnings for page 1, as sentences."""
     info = context.info
     found = []
     if info.live:

@@ -1,4 +1,5 @@
-"""The section about the programs of a run: the process tree, I/O of each program, and lifetimes."""
+"""The section about the processes of a run: the process tree, I/O of each program, and
+lifetimes."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _STEP = 2  # characters of an indent
 
 
 def times(number: int, name: str) -> str:
-    """Returns "cat" or "cat x 200"."""
+    """Returns a name with a number: "cat" for 1, "cat x 200" (with a multiplication sign) for
+    200."""
     return name if number == 1 else f"{name} \u00d7 {number:,}"
 
 
@@ -36,8 +38,8 @@ def _job(group: Group) -> str:
 
 
 def _command(context: Context, tree: Processes, group: Group, width: int) -> str:
-    """Returns the command line of a process, cut to `width`; the name of its program if the command
-    line is unknown."""
+    """Returns the command line of a process, cut to `width` characters; its program's name if the
+    command line is unknown."""
     full, program = tree.commands[group.places[0]].strip(), group.program
     if not full or is_spawned(full):
         return context.short(program.times(1), width)
@@ -51,8 +53,9 @@ def _command(context: Context, tree: Processes, group: Group, width: int) -> str
 
 
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
-    """Returns the label of a row: a command line, a program with the number of its processes, or a
-    description of a row that is a sum."""
+    """Returns the label of a row in the tree: a command line, a program with the number of its
+    processes, or the description of a row that sums many. width: characters for a row at depth
+    0."""
     width = max(12, width - _STEP * row.depth)
     group = row.group
     if group is None:
@@ -65,8 +68,8 @@ def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> st
 
 
 def io(sums: Sums, shown: str) -> str:
-    """Returns the text `shown` for the I/O of some processes, or a dash if all of them are ranks of
-    MPI jobs, whose I/O is in other logs."""
+    """Returns `shown`, the I/O of some processes as text. If all of them are ranks of MPI jobs,
+    returns a dash, because their I/O is in other logs."""
     return NONE if sums.elsewhere == sums.number else shown
 
 
@@ -86,7 +89,7 @@ def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
 
 
 def tree_rows(tree: Processes, most: int) -> list[Row]:
-    """Returns the rows of the tree from the top down, at most `most`."""
+    """Returns the rows of the process tree, parents before children, at most `most`."""
     return rows(fold(tree), most)
 
 
@@ -115,7 +118,8 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
 
 
 def summary(context: Context, tree: Processes, shown: Lanes) -> str:
-    """Returns text on the numbers of processes and programs, and on missing data about them."""
+    """Returns text on the numbers of processes, programs and hosts, and on missing data about
+    them."""
     hosts = len(set(tree.hosts))
     programs = len({program.name for program in tree.programs})
     parts = [f"{plural(tree.number, 'process')} of {plural(programs, 'program')}"]
@@ -146,8 +150,8 @@ def summary(context: Context, tree: Processes, shown: Lanes) -> str:
 
 
 def _through_pipes(read: int, written: int, time: float) -> str:
-    """Returns a sentence on the bytes and seconds at standard streams that are not files; "" if
-    none were moved."""
+    """Returns a sentence on the bytes and seconds at standard streams that are not files; "" if no
+    bytes were moved."""
     moved = [f"read {amount(read)} from them"] if read else []
     moved += [f"wrote {amount(written)} to them"] if written else []
     if not moved:
@@ -160,7 +164,7 @@ def _through_pipes(read: int, written: int, time: float) -> str:
 
 
 def ended_badly(tree: Processes) -> str:
-    """Returns a sentence about failed processes; "" if there are none."""
+    """Returns a sentence on which processes failed; "" if none."""
     found = endings(tree)
     parts = [f"{times(e.number, e.program.times(1))} ({e.words})" for e in found[:_ENDINGS]]
     left = sum(e.number for e in found[_ENDINGS:])
@@ -181,7 +185,7 @@ def _ends(tree: Processes) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] for one process, or a job without process records."""
+    """Returns the section; [] for a single process, and for a job of ranks."""
     tree, shown = context.tree, context.lanes
     if tree is None or shown is None:
         return []

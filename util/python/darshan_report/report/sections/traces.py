@@ -1,4 +1,4 @@
-"""The section about the access times of files, if transfers were traced (DXT)."""
+"""The section about when files were accessed, if transfers were traced (DXT)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _table(context: Context, files: list[Timeline]) -> Table:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns a plot and a table per traced layer; [] if there are no traces."""
+    """Returns a plot and a table per traced layer; [] if the log has no traces."""
     found: list[Block] = []
     for module, layer in MODULES:
         lines = context.timelines(module, TOP)

@@ -36,8 +36,8 @@ _MADE_NOTE = (
 
 
 def told(context: Context) -> list[tuple[Verdict, str]]:
-    """Returns, for each loader of the log, its verdict and a sentence. If there is a finding about
-    the wait, the sentence does not repeat the reason."""
+    """Returns, for each data loader, its verdict (whether the program waited for data, and why) and
+    a sentence. If a finding already gives the reason, the sentence leaves it out."""
     found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
     return [
         (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)
@@ -46,7 +46,8 @@ def told(context: Context) -> list[tuple[Verdict, str]]:
 
 
 def cells(span: Span, title: str = "") -> tuple[str, ...]:
-    """Returns the row of one epoch, or of a sum. title: replaces the number of the epoch."""
+    """Returns the table row of one epoch, or of the sum of epochs. title: text in place of the
+    number of the epoch."""
     return (title or (count(span.number) if span.number else "all"), *_numbers(span))
 
 
@@ -62,7 +63,7 @@ def _numbers(span: Span) -> tuple[str, ...]:
 
 
 def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
-    """Returns at most this many rows: the first epochs of a loader, and the sum of all."""
+    """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks."""
     shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
     found = [cells(span) for span in shown]
     left = loader.sums.epochs - sum(span.epochs for span in shown)
@@ -72,7 +73,7 @@ def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
 
 
 def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
-    """Returns a row for each of the ranks that waited longest; none for a single rank."""
+    """Returns a row for each of the ranks that waited longest; [] if there is only one rank."""
     if len(loader.ranks) < 2:
         return []
     shown = sorted(loader.ranks, key=lambda rank: -rank.wait)[:_RANKS]
@@ -83,7 +84,8 @@ def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
 
 
 def maker_cells(made: Fetches, title: str) -> tuple[str, ...]:
-    """Returns the row of one process that made batches, or of a sum, in the columns MADE."""
+    """Returns the cells of one process that made batches, or of a sum, in the order of the columns
+    MADE."""
     opening = min(made.opening, made.files)
     times = (made.whole, opening, made.files - opening, made.computing, made.ready, made.other)
     return (title, *map(seconds, times), seconds(made.idle) if made.idle > 0 else NONE)
@@ -101,8 +103,9 @@ def _name(made: Fetches, by_rank: bool) -> str:
 
 
 def makers(loader: Loader) -> list[tuple[Fetches, str]]:
-    """Returns the processes that made the batches of a loader, with names: its workers, ordered by
-    time, longest first, and their sum; or the process itself. Returns [] if unknown."""
+    """Returns the processes that made the batches of a loader, each with a name: its workers,
+    ordered by time, longest first, and their sum. Without workers: the process itself. Returns []
+    if unknown."""
     if loader.made is None:
         return []
     if not loader.by_worker:
@@ -134,7 +137,7 @@ _DATA_NOTE = (
 
 
 def data_cells(one: Format) -> tuple[str, ...]:
-    """Returns the row of one format."""
+    """Returns the table row of one data format."""
     touched = amount(one.touched) if one.touched else NONE
     return (
         one.title,
@@ -147,12 +150,13 @@ def data_cells(one: Format) -> tuple[str, ...]:
 
 
 def data_rows(context: Context) -> list[tuple[str, ...]]:
-    """Returns rows for the formats with most bytes."""
+    """Returns the table rows of the _FORMATS data formats with the most bytes."""
     return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
 
 
 def settings(loader: Loader) -> str:
-    """Describes a loader: its options, in PyTorch's terms, and the processes that used it."""
+    """Returns a loader's options in PyTorch's terms, and the number of processes that used it, as
+    text."""
     said = [
         f"{name}={value}"
         for name, value in (
@@ -171,7 +175,8 @@ def settings(loader: Loader) -> str:
 def _loader(
     verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
 ) -> list[Block]:
-    """Returns the blocks of a loader. between: blocks between its sentences and its tables."""
+    """Returns the blocks of a data loader. note: text below the table. between: blocks between its
+    sentences and its tables."""
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
@@ -187,7 +192,7 @@ def _lanes(context: Context) -> list[Block]:
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the section; [] if the log has no epochs."""
+    """Returns the section about training; [] if the log has no epochs."""
     known = told(context)
     if not known:
         return []

@@ -1,4 +1,4 @@
-"""The lanes of a training: what each process did over time, for the page, the PDF and the JSON."""
+"""The lanes of a training (what each process did over time), for the page, the PDF and the JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WORKING = {FILES, COMPUTING, READY, WAITING}  # states in which a batch is made
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The lanes of a diagram."""
+    """The lanes that a diagram shows, with their labels."""
 
     lanes: Lanes
     rows: tuple[Lane, ...]
@@ -58,7 +58,7 @@ class Shown:
 
 
 def _families(lanes: Lanes) -> list[list[Lane]]:
-    """Returns the lanes in groups: each process that iterates, with its workers."""
+    """Returns the lanes in groups: each process that iterates over a loader, with its workers."""
     found: dict[int, list[Lane]] = {}
     for lane in lanes.lanes:
         found.setdefault(lane.parent, []).append(lane)
@@ -66,8 +66,9 @@ def _families(lanes: Lanes) -> list[list[Lane]]:
 
 
 def _chosen(lanes: Lanes) -> list[Lane]:
-    """Returns the lanes of a diagram. If there are too many, returns the lanes of the processes
-    that waited longest. A process and its workers are separated only if they alone are too many."""
+    """Returns the lanes that a diagram shows. If there are too many, returns the processes that
+    waited longest, each with its workers. Workers are left out only if one process alone has too
+    many."""
     families = _families(lanes)
     if len(lanes.lanes) > _MOST:
         families.sort(key=lambda some: -sum(lane.sums.get(STALL, 0.0) for lane in some))
@@ -79,8 +80,8 @@ def _chosen(lanes: Lanes) -> list[Lane]:
 
 
 def _label(lane: Lane, several: bool, lines: dict[int, str]) -> str:
-    """Returns the name of a lane. several: whether several processes iterate. lines: lines of the
-    loaders, if several loaders have workers."""
+    """Returns the label of a lane. several: whether several processes iterate over loaders. lines:
+    line of code by loader id, if several loaders have workers."""
     if lane.worker is not None:
         return f"{lines.get(lane.loader, '')} worker {lane.worker:,}".lstrip()
     if lane.rank is not None:
@@ -89,13 +90,14 @@ def _label(lane: Lane, several: bool, lines: dict[int, str]) -> str:
 
 
 def _saves(context: Context) -> tuple[tuple[float, float], ...]:
-    """Returns when checkpoints were saved, for checkpoints with the times of single saves."""
+    """Returns begin and end of the saves of checkpoints, in seconds since the start of the run.
+    Leaves out checkpoints of which the times of single saves are unknown."""
     every = [span for row in shown_checkpoints(context) for span in row.times]
     return tuple(sorted(every)[:_SAVES])
 
 
 def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
-    """Returns the lines of the loaders with workers, if there are several; else {}."""
+    """Returns the line of code by loader id, if several loaders have workers; otherwise {}."""
     known = {lane.loader for lane in rows} - {0}
     if len(known) < 2:
         return {}
@@ -103,7 +105,7 @@ def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
 
 
 def shown(context: Context) -> Shown | None:
-    """Returns the data of a diagram; None if the log has no TRAINING_TIME records."""
+    """Returns the lanes of the diagram; None if the log has no TRAINING_TIME records."""
     lanes = context.training_lanes
     if lanes is None or not lanes.lanes:
         return None
@@ -118,7 +120,7 @@ def shown(context: Context) -> Shown | None:
 
 
 def caption(found: Shown) -> str:
-    """Returns an explanation of the diagram and of its resolution."""
+    """Returns the text below the diagram, which explains its colours and its resolution."""
     width = f"{found.lanes.width:g} s"
     workers = any(lane.worker is not None for lane in found.rows)
     alone = any(lane.worker is None and WORKING & lane.sums.keys() for lane in found.rows)
@@ -169,7 +171,7 @@ def _content(lane: Lane, loops: dict[int, int]) -> dict[str, Any]:
 
 
 def data(context: Context) -> dict[str, Any] | None:
-    """Returns the lanes as lists and dictionaries; None if the log has no such times."""
+    """Returns all lanes as a dictionary for JSON; None if the log has no TRAINING_TIME records."""
     lanes = context.training_lanes
     if lanes is None:
         return None

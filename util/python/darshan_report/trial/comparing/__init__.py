@@ -1,1 +1,1 @@
-"""Comparison of runs: effects, outputs, and whether a remedy helped."""
+"""Compares runs: effects, outputs, and whether a remedy helped."""

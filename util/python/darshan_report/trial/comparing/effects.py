@@ -26,7 +26,7 @@ _CHANGED = 0.1  # share of the larger value; a smaller change is not reported
 
 @dataclass(frozen=True)
 class Effect:
-    """A sum over all files of a run, without and with a remedy."""
+    """A sum over all files of a run: its value without and with a remedy."""
 
     name: str
     before: float
@@ -34,7 +34,7 @@ class Effect:
 
     @property
     def text(self) -> str:
-        """The change as text."""
+        """The change as text, "opens 1,000 -> 10"."""
         show = count
         if self.name.startswith("bytes"):
             show = amount
@@ -50,15 +50,15 @@ def _sum(log: Log, module: str, counter: str) -> float:
 
 
 def _sums(path: str) -> tuple[dict[str, float], float]:
-    """Returns the sums, and the bytes that streams wrote."""
+    """Returns the sums of a log by name, and the bytes that streams wrote."""
     with open_log(path) as log:
         found = {name: sum(_sum(log, *one) for one in of) for name, of in _SUMS.items()}
         return found, _sum(log, *_DRAINED)
 
 
 def effects(without: str, with_it: str) -> list[Effect]:
-    """Returns the sums that differ by a tenth or more between the logs of a run without and a run
-    with a remedy; [] if a run left no log."""
+    """Returns the sums that differ by a tenth or more between two logs; [] if a run left no log.
+    without, with_it: paths of the logs of a run without and of a run with a remedy."""
     if not without or not with_it:
         return []
     (before, drained), (after, drained_after) = _sums(without), _sums(with_it)

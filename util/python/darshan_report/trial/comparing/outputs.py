@@ -1,4 +1,4 @@
-"""Compares the output of two runs: exit status, standard output, and written files."""
+"""Compares the outputs of two runs: exit status, standard output, and written files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Output:
     files: dict[str, Entry | None]  # written or removed (None)
 
     def path(self, name: str) -> str:
-        """Returns the path of a file, or of the standard output."""
+        """Returns the path of an output file, or of the standard output."""
         return self.stdout if name == STDOUT else os.path.join(self.folder, name)
 
 
 @dataclass
 class Mask:
-    """The parts of the output that differ between runs without a remedy and are therefore not
+    """The parts of the output that also differ between runs without a remedy, and are therefore not
     compared."""
 
     lines: dict[str, frozenset[int]] = field(default_factory=dict)  # numbers of lines, by file
@@ -42,17 +42,17 @@ class Mask:
     pythons: tuple[str, ...] = ()  # that compare values of HDF5 files
 
     def skips(self, name: str) -> bool:
-        """Returns whether a file is not compared at all."""
+        """Returns whether a whole file is not compared."""
         return name in self.whole or any(fnmatch.fnmatch(name, p) for p in self.ignored)
 
     def add(self, more: Mask) -> None:
-        """Adds the parts of another mask."""
+        """Adds the parts of another mask to this one."""
         self.whole |= more.whole
         for name, numbers in more.lines.items():
             self.lines[name] = self.lines.get(name, frozenset()) | numbers
 
     def covers(self, other: Mask) -> bool:
-        """Returns whether this mask contains another mask completely."""
+        """Returns whether this mask contains all parts of another mask."""
         return other.whole <= self.whole and all(
             name in self.whole or numbers <= self.lines.get(name, frozenset())
             for name, numbers in other.lines.items()
@@ -79,8 +79,8 @@ def _same_bytes(one: str, other: str) -> bool:
 
 
 def _differing_lines(one: str, other: str) -> frozenset[int] | None:
-    """Returns the numbers of the lines that differ; None if the files have different numbers of
-    lines, or are not text."""
+    """Returns the indices of the lines that differ between two files; None if the files have
+    different numbers of lines, or are not text."""
     if max(os.path.getsize(one), os.path.getsize(other)) > _LARGEST:
         return None
     with open(one, "rb") as first, open(other, "rb") as second:
@@ -107,7 +107,7 @@ def _names(one: Output, other: Output) -> list[str]:
 
 def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> bool:
     """Returns whether the file `name` differs between the outputs of two runs. The standard output
-    counts as a file."""
+    counts as a file. pythons: interpreters that compare HDF5 files."""
     if name != STDOUT:
         kind, kind_of_other = _kind(one.files.get(name)), _kind(other.files.get(name))
         if kind != kind_of_other or (name in one.files) != (name in other.files):
@@ -123,15 +123,15 @@ def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> b
 
 
 def _both(one: Output, other: Output, name: str) -> bool:
-    """Returns whether the output is the standard output, or is a regular file in both runs."""
+    """Returns whether `name` is the standard output, or a regular file in both outputs."""
     return name == STDOUT or all(stat.S_ISREG(_kind(o.files.get(name))) for o in (one, other))
 
 
 def mask_of(
     one: Output, other: Output, ignored: Sequence[str], interpreters: Sequence[str]
 ) -> Mask:
-    """Returns a mask with the differences between two runs without a remedy, which later
-    comparisons ignore. ignored: patterns of names that are not compared."""
+    """Returns a mask of the differences between two runs without a remedy. ignored: patterns of
+    names that are not compared. interpreters: Python interpreters that compare HDF5 files."""
     mask = Mask(ignored=tuple(ignored), pythons=tuple(interpreters))
     for name in _names(one, other):
         if mask.skips(name) or not _differs(one, other, name, mask.pythons):
@@ -148,7 +148,7 @@ def mask_of(
 
 
 def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
-    """Yields a text for each difference between a run without and a run with a remedy that the mask
+    """Yields text for each difference between a run without and a run with a remedy that the mask
     does not cover."""
     if one.status != other.status:
         yield f"exit status {other.status} instead of {one.status}"
@@ -163,7 +163,7 @@ def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
 
 
 def _what(one: Output, other: Output, name: str) -> str:
-    """Returns words for how a file differs in the second run: "differs", "is not written", ..."""
+    """Returns how a file differs in the second run, as text: "differs", "is not removed", ..."""
     if name == STDOUT or (one.files.get(name) and other.files.get(name)):
         return "differs"
     if name not in one.files:

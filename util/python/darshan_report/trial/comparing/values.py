@@ -1,4 +1,4 @@
-"""Compares the values of two HDF5 files (also of netCDF-4) whose bytes differ."""
+"""Compares the values in two HDF5 files (including netCDF-4) whose bytes differ."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ def _is_hdf5(path: str) -> bool:
 
 
 def pythons(command: Sequence[str]) -> list[str]:
-    """Returns the Python interpreters to try for h5py: first that of the program, then the current
-    one."""
+    """Returns the Python interpreters that may have h5py: first that of the program, then the
+    current one."""
     own = [word for word in command if os.path.basename(word).startswith("python")]
     return [*own[:1], sys.executable]
 
 
 def same_values(interpreters: Sequence[str], one: str, other: str) -> bool:
-    """Returns whether both are HDF5 files with the same objects, shapes, values and attributes;
-    False if no interpreter can read them."""
+    """Returns whether two files are HDF5 files with the same objects, shapes, values and
+    attributes; False if no interpreter can read them."""
     if not (_is_hdf5(one) and _is_hdf5(other)):
         return False
     for python in interpreters:

@@ -1,10 +1,9 @@
 """Decides how many pairs of runs are needed, and whether they show that a remedy helped.
 
-A pair is a run without and a run with the remedy, one after the other. The logarithm of the ratio
-of its two times is one number. Student's t gives the confidence interval of the mean of these
-numbers. It is valid for five numbers as well as for fifty, if they are roughly normally
-distributed. The ratios themselves are not.
-"""
+A pair is a run without and a run with the remedy, one after the other. From each pair comes one
+number: the logarithm of the ratio of its two times. Student's t gives the confidence interval of
+the mean of these numbers. It is valid for few pairs as well as for many, if the numbers are roughly
+normally distributed, which the ratios themselves are not."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ PILOT, FEWEST, MOST = 3, 5, 15  # pairs
 
 
 def _within(t: float, degrees: int) -> float:
-    """Returns the probability that Student's t is between -t and t, by the finite series for a
-    whole number of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Returns the probability that Student's t is between -t and t. It is a finite series for an
+    integer number of degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(degrees))
     square = math.cos(angle) ** 2
     odd = degrees % 2
@@ -59,8 +58,9 @@ def _logarithms(without: Sequence[float], with_it: Sequence[float]) -> list[floa
 
 
 def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
-    """Returns how many pairs are needed in all, from the times of the pilot's pairs: so many that
-    the interval is expected to be either above or below the ratio 1.10."""
+    """Returns how many pairs are needed in all: so many that the confidence interval is expected to
+    be completely above or below the ratio LEAST_RATIO. without, with_it: seconds of the first
+    pairs."""
     mean, spread = _mean_and_spread(_logarithms(without, with_it))
     least = math.log(LEAST_RATIO)
     wanted = max(abs(mean - least) / 2, least / 2)
@@ -72,8 +72,8 @@ def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of pairs of runs: how many times faster the remedy made the program, with an
-    interval."""
+    """The result of pairs of runs: how many times faster the program is with the remedy, with a
+    confidence interval."""
 
     pairs: int
     ratio: float  # time without the remedy, divided by the time with it

@@ -1,1 +1,2 @@
-"""The cases of remedies' plans: a log and a finding, and the files and hints in question."""
+"""The input and the result of planning a remedy: a log and a finding, and how the remedy is
+applied."""

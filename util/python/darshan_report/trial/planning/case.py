@@ -1,4 +1,4 @@
-"""The input of a remedy's plan (a log and a finding), and its result."""
+"""The input of a remedy's plan(): a log and a finding. Its result: a plan."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _CGROUP = "/sys/fs/cgroup/memory"
 
 
 def of_descriptor(rows: str, mode: str) -> str:
-    """Returns the rows with the code to write in each language, with a second row for C, for a
-    program that uses a descriptor and no stream. mode: argument of fdopen."""
+    """Returns rows with the code to write in each language, for a program that uses a descriptor
+    and no stream; C has a second row. rows: the code for streams. mode: argument of fdopen."""
     c = f'C: FILE *stream = fdopen(fd, "{mode}");  setvbuf(stream, room, _IOFBF, 1 << 20);'
     more = "  // static char room[1 << 20]; then only calls with the stream"
     others = [row for row in rows.split("\n") if not row.startswith("C: ")]
@@ -24,7 +24,7 @@ def of_descriptor(rows: str, mode: str) -> str:
 
 
 def free_memory() -> int:
-    """Returns the bytes of memory that a new process can have."""
+    """Returns how many bytes of memory a new process can have."""
     found = []
     with open("/proc/meminfo", encoding="ascii") as file:
         rows = dict(line.split(":") for line in file)
@@ -42,8 +42,8 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """The input of a remedy's plan: the facts of a log, the finding that it may fix, the free
-    memory, and whether the runs may lose what they write."""
+    """The input of a remedy's plan(): the log, the finding that it may fix, the free memory, and
+    whether runs may lose what they write."""
 
     facts: Facts
     finding: Finding | None  # None: no finding proposes the remedy
@@ -53,7 +53,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """The way to apply a remedy, and the code to write to keep it."""
+    """How a remedy is applied, and the code that makes it permanent."""
 
     setting: str = ""  # for DARSHAN_TRY
     variables: Mapping[str, str] = field(default_factory=dict)

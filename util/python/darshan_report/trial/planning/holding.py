@@ -7,8 +7,7 @@ from .case import Case
 
 def who_else(case: Case) -> str:
     """Returns why writes of the log's streams must not be delayed, for example because another
-    process may read the files; empty if they may. If the case has a finding, only the finding's
-    files count."""
+    process may read the files; "" if they may. If the case has a finding, only its files count."""
     facts = case.facts
     if facts.streams is None or not facts.streams.files.any():
         return "the program opens no stream of a file"

@@ -1,4 +1,4 @@
-"""Common parts of the remedies of MPI-IO: hints that are passed when a file is opened."""
+"""Common parts of the MPI-IO remedies: hints that are passed when a file is opened."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _OPENS = "P?MPI_File_open"
 
 
 def no_collective_calls(case: Case) -> str:
-    """Returns why hints for collective calls have no effect; empty if they may have one."""
+    """Returns why hints for collective calls can have no effect; "" if they can."""
     table = case.facts.table("MPI-IO")
     if table is None:
         return "the program opens no file by MPI-IO"
@@ -20,8 +20,8 @@ def no_collective_calls(case: Case) -> str:
 
 
 def hints(setting: str, *pairs: tuple[str, str]) -> Plan:
-    """Returns a plan that passes these hints. setting: for DARSHAN_TRY; pairs: names and values of
-    the hints."""
+    """Returns a plan that passes hints to MPI-IO. setting: value for the variable DARSHAN_TRY.
+    pairs: names and values of the hints."""
     told = ";  ".join(f'MPI_Info_set(info, "{name}", "{value}")' for name, value in pairs)
     python = ", ".join(f"'{name}': '{value}'" for name, value in pairs)
     fortran = "; ".join(f"call MPI_Info_set(info, '{n}', '{v}', ierr)" for n, v in pairs)

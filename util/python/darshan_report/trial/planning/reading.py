@@ -1,4 +1,4 @@
-"""The files of a log that the program reads, for remedies of reading."""
+"""The files of a log that the program reads, for remedies that make reading faster."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LEAST = 1 << 20
 def files_read(
     case: Case, modules: Sequence[str] = ("POSIX", "STDIO")
 ) -> Iterator[tuple[str, int, bool]]:
-    """Yields for each file that the program reads its path, the bytes up to the last one read, and
-    whether a process of the run writes it. If the case has a finding, only the finding's files."""
+    """Yields for each file that the program reads: its path, the bytes up to the last one read, and
+    whether a process of the run writes it. If the case has a finding, only its files."""
     facts, finding = case.facts, case.finding
     covered = finding.covers if finding is not None else frozenset()
     for module in modules:
@@ -35,7 +35,8 @@ def files_read(
 
 
 def too_little(case: Case) -> str:
-    """Returns why advice gains nothing, because the program reads little; else an empty text."""
+    """Returns why advice to the kernel gains nothing: the program reads little. Returns "" if it
+    reads enough."""
     sizes = {name: size for name, size, _ in files_read(case)}
     if not sizes:
         return "the program reads no file"

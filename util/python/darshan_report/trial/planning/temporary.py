@@ -14,7 +14,7 @@ def is_below(name: str, folder: str) -> bool:
 
 
 def is_temporary(name: str) -> bool:
-    """Returns whether this was a temporary file of a run."""
+    """Returns whether a path was a temporary file of a run."""
     if f"/{WORK}" in name:
         return True
     folders = ("/tmp", "/dev/shm", tempfile.gettempdir())

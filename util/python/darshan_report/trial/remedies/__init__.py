@@ -19,7 +19,7 @@ class Remedy(Protocol):
     CURES: Sequence[str]  # how names of findings that it may cure begin
 
     def plan(self, case: Case, /) -> Plan | str:
-        """Returns how the remedy is applied, or the reason why it cannot be."""
+        """Returns how the remedy is applied, or as a string the reason why it cannot be."""
 
 
 REMEDIES: tuple[Remedy, ...] = tuple(

@@ -1,4 +1,4 @@
-"""A chunk cache of HDF5 for the chunks that the program reads again."""
+"""The remedy that gives HDF5 a larger chunk cache, for chunks that the program reads again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SLOTS = 12421  # a prime, about 100 for each of 124 chunks
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program uses no chunked dataset, each close
-    would empty the cache, or memory may not hold it."""
+    """Returns the plan, or the reason why there is none: the program uses no chunked dataset, each
+    close would empty the cache, or memory may not hold it."""
     facts = case.facts
     chunked = [upper for upper in facts.datasets if upper.counters["CHUNK_BYTES"] > 0]
     if not chunked:

@@ -11,7 +11,7 @@ CURES = ("collective-not-aggregated",)
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program makes no collective calls."""
+    """Returns the plan, or the reason why there is none: the program makes no collective calls."""
     return no_collective_calls(case) or hints(
         f"{NAME}=1", ("romio_cb_write", "enable"), ("romio_cb_read", "enable")
     )

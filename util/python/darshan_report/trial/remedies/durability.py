@@ -1,5 +1,5 @@
-"""Measures the cost of durability: how long calls wait until data are on the storage device. It is
-not a remedy: a crash of the machine loses what was not synchronized."""
+"""Measures what durability costs: how long calls wait until data are on the storage device. This is
+no remedy, because a crash of the machine loses what was not synchronized."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def _waits(case: Case) -> bool:
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan; refuses where a run may write to files that the user keeps."""
+    """Returns the plan, or the reason why there is none: the program does not wait for the storage
+    device, or runs may write to files that the user keeps."""
     if not _waits(case):
         return "the program does not ask to wait for the storage device"
     if not case.in_copy:

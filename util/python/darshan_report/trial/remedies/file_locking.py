@@ -1,4 +1,4 @@
-"""HDF5 without locks of files, by the variable HDF5_USE_FILE_LOCKING."""
+"""The remedy that lets HDF5 lock no files, by the variable HDF5_USE_FILE_LOCKING."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ CURES = ("waits-for-locks", "hdf5-opened-again")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program locks no HDF5 file, or the locks may
-    keep processes apart."""
+    """Returns the plan, or the reason why there is none: the program locks no HDF5 file, or the
+    locks may keep processes apart."""
     facts = case.facts
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files = {upper.id for upper in facts.hdf5_files}

@@ -13,8 +13,8 @@ CURES = ("fill-values",)
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: HDF5 writes no fill values, or the program leaves
-    some in a dataset."""
+    """Returns the plan, or the reason why there is none: HDF5 writes no fill values, or the program
+    leaves some of them in a dataset."""
     h5 = hdf5(case.facts)
     filled = filled_bytes(h5.datasets)[0] if h5 is not None else ()
     if h5 is None or not any(filled):

@@ -13,6 +13,6 @@ _SIZE = 1 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program opens no stream of a file, or another
-    process or descriptor may use the file while a stream holds bytes back."""
+    """Returns the plan, or the reason why there is none: the program opens no stream of a file, or
+    another process or descriptor may use the file while a stream holds bytes back."""
     return who_else(case) or Plan(f"{NAME}={_SIZE}", keep=FLUSHES)

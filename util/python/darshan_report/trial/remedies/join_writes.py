@@ -14,7 +14,7 @@ _SIZE = 1 << 20
 
 def _others(case: Case) -> str:
     """Returns the reason why writes must not be delayed: there are none, or another process, a
-    stream or a read may use the file in the meantime. Empty if they may be delayed."""
+    stream or a read may use the file meanwhile. Returns "" if they may be delayed."""
     facts = case.facts
     if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
         return "the run has several processes"
@@ -39,13 +39,13 @@ def _others(case: Case) -> str:
 
 
 def _is_idle(stdio: Table, place: int) -> bool:
-    """Returns whether the streams of a file moved nothing: C++ opens its files by streams of libc,
-    but then uses their descriptors."""
+    """Returns whether the streams of a file moved nothing. C++ opens its files by streams of libc,
+    but then uses their descriptors. place: row of the file."""
     return not any(stdio[name][place] for name in ("READS", "WRITES", "FLUSHES", "SEEKS"))
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none, as _others gives it."""
+    """Returns the plan, or the reason why there is none, which _others() finds."""
     return _others(case) or Plan(
         f"{NAME}={_SIZE}", keep=of_descriptor(f"{FLUSHES}\n{WRITE_BUFFER}", "w")
     )

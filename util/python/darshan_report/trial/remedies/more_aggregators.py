@@ -1,4 +1,4 @@
-"""More processes that do the file-system part of collective calls, by hints."""
+"""The remedy that lets more processes do the file-system part of collective calls, by hints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CURES = ("aggregators", "waiting-in-mpi-io")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program makes no collective calls."""
+    """Returns the plan, or the reason why there is none: the program makes no collective calls."""
     if why := no_collective_calls(case):
         return why
     number = max(2, min(case.facts.nprocs, processors(case.facts)))

@@ -11,7 +11,7 @@ CURES = ("read-modify-write",)
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program writes nothing by MPI-IO."""
+    """Returns the plan, or the reason why there is none: the program writes nothing by MPI-IO."""
     table = case.facts.table("MPI-IO")
     if table is None or not table.sum("BYTES_WRITTEN"):
         return "the program writes no file by MPI-IO"

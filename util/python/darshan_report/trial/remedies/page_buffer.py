@@ -1,4 +1,4 @@
-"""A page buffer of HDF5, for files that were created with pages."""
+"""The remedy that gives HDF5 a page buffer, for files that were created with paged allocation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _SIZE = 64 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program opens no file through HDF5, or memory
-    may not hold the buffers. HDF5 shows only at the open whether a file has pages, so the remedy
-    leaves other files alone."""
+    """Returns the plan, or the reason why there is none: the program opens no file through HDF5, or
+    memory may not hold the buffers. Only at the open HDF5 shows whether a file has pages, so the
+    remedy leaves files without pages unchanged."""
     files = case.facts.table("H5F")
     if files is None:
         return "the program opens no file through HDF5"

@@ -1,4 +1,5 @@
-"""No read-ahead of the kernel for files that are read at random offsets, by posix_fadvise."""
+"""The remedy that switches off the kernel's read-ahead for files that are read at random offsets,
+by posix_fadvise."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ _ADVICE = 1  # POSIX_FADV_RANDOM of Linux
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program reads little."""
+    """Returns the plan, or the reason why there is none: the program reads little."""
     return too_little(case) or Plan(
         f"advice={_ADVICE}",
         keep="C: posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);  // after open\n"

@@ -13,8 +13,8 @@ _SIZE = 1 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program reads no file by POSIX calls, or a
-    process of the run writes or locks such a file."""
+    """Returns the plan, or the reason why there is none: the program reads no file by POSIX calls,
+    or a process of the run writes or locks such a file."""
     found = {name: written for name, _, written in files_read(case, ("POSIX",))}
     if not found:
         return "the program reads no file by read or pread"

@@ -12,7 +12,7 @@ _ADVICE = 2  # POSIX_FADV_SEQUENTIAL of Linux
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program reads little."""
+    """Returns the plan, or the reason why there is none: the program reads little."""
     return too_little(case) or Plan(
         f"advice={_ADVICE}",
         keep="C: posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);  // after open\n"

@@ -1,4 +1,4 @@
-"""A sieve buffer of HDF5 that fits the accesses to datasets without chunks."""
+"""The remedy that makes HDF5's sieve buffer fit the accesses to datasets without chunks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CURES = ("sieve-buffer", "element-wise")
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: HDF5 moves little more than the program
+    """Returns the plan, or the reason why there is none: HDF5 moves little more than the program
     requests."""
     if not sieved(case.facts, "READ") and not sieved(case.facts, "WRITE"):
         return (

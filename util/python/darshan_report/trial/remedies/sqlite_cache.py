@@ -1,4 +1,4 @@
-"""A larger page cache of SQLite, for databases whose pages are read again."""
+"""The remedy that gives SQLite a larger page cache, for databases whose pages are read again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _KIB = 200_000
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program uses no SQLite database, or memory may
-    not hold the caches. A cache is not larger than its database, and each open may be a
-    connection."""
+    """Returns the plan, or the reason why there is none: the program uses no SQLite database, or
+    memory may not hold the caches. Each open may be a connection with a cache, which is never
+    larger than the database."""
     facts = case.facts
     posix, known = facts.table("POSIX"), databases(facts)
     mine = [n for n, i in enumerate(posix.ids.tolist()) if facts.name(i) in known] if posix else []

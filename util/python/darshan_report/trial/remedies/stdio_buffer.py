@@ -14,8 +14,8 @@ _SIZE = 1 << 20
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program opens no stream of a file, or another
-    process or descriptor may use the file while a stream holds bytes back."""
+    """Returns the plan, or the reason why there is none: the program opens no stream of a file, or
+    another process or descriptor may use the file while a stream holds bytes back."""
     if why := who_else(case):
         return why
     reads = case.finding is not None and case.finding.name.endswith("-read")

@@ -15,8 +15,8 @@ CURES = ("costly-", "syncs", "small-accesses", "flush-per-chunk", "random-access
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program writes no temporary file, there is no
-    folder in memory, or the files may not fit into it."""
+    """Returns the plan, or the reason why there is none: the program writes no temporary file,
+    there is no folder in memory, or the files may not fit into it."""
     facts = case.facts
     written = 0
     for module in ("POSIX", "STDIO"):

@@ -1,4 +1,4 @@
-"""Files in the page cache before they are read, by posix_fadvise."""
+"""The remedy that loads files into the page cache before they are read, by posix_fadvise."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ADVICE = 3  # POSIX_FADV_WILLNEED of Linux
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason for none: the program reads little, or more than memory may
-    hold."""
+    """Returns the plan, or the reason why there is none: the program reads little, or more than
+    memory may hold."""
     if why := too_little(case):
         return why
     whole = sum({name: size for name, size, _ in files_read(case)}.values())

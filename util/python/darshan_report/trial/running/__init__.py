@@ -1,1 +1,1 @@
-"""Runs of the program, and the view of the system that they have."""
+"""The runs of a trial, and their private view of the system."""

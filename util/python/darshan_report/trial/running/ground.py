@@ -1,5 +1,5 @@
 """The folder in which the runs of a trial work: a copy of the user's folder, or an empty folder
-that a command (--setup) fills."""
+that the command of --setup fills."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ Entry = tuple[int, int, int, int, int]
 
 
 def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
-    """Returns the entries of a folder and all below it, by relative path. unlock: lets this user
-    read files whose modes forbid it; the result has the original modes."""
+    """Returns the entries of a folder, at any depth, by relative path. unlock: makes files readable
+    whose modes forbid it; the result has the original modes."""
     return dict(_entries(folder, "", unlock))
 
 
 def _attributes(path: str) -> int:
-    """Returns the checksum of the extended attributes that a program may have set; 0 if none."""
+    """Returns a checksum of a file's extended attributes that a program may have set (user.*); 0 if
+    it has none."""
     try:
         names = [name for name in os.listxattr(path, follow_symlinks=False) if name[:5] == "user."]
         return zlib.crc32(repr([(n, os.getxattr(path, n)) for n in sorted(names)] or "").encode())
@@ -65,8 +66,8 @@ def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entr
 
 @dataclass
 class Ground:
-    """The folders of a trial. Runs see `data` in place of the user's folder `place`, unless that is
-    empty."""
+    """The folders of a trial. Runs see `data` in place of the user's folder `place`, unless `place`
+    is empty."""
 
     work: str  # the folder of all that the trial makes
     place: str  # folder of the user that runs may change; empty: none
@@ -78,23 +79,24 @@ class Ground:
 
     @property
     def data(self) -> str:
-        """The folder that runs see in place of the user's folder."""
+        """The path of the folder that runs see in place of the user's folder."""
         return os.path.join(self.work, "data")
 
     @property
     def view(self) -> View:
-        """The view of the file system that a run has."""
+        """The private view of the file system that a run has."""
         replaced = ((self.data, self.place),) if self.place else ()
         return View(replaced, (self.work,), self.closed)
 
     @property
     def shield(self) -> View:
-        """The view of the file system that the command of --setup has: with the user's own folder,
-        which it cannot change."""
+        """The private view that the command of --setup has: it sees the user's own folder, but
+        cannot change it."""
         return View((), (self.work,), self.closed, network=True)
 
     def folder(self, name: str) -> str:
-        """Returns the path of a folder of the trial, made or emptied."""
+        """Creates an empty folder in the folder of the trial, in place of an older one, and returns
+        its path."""
         path = os.path.join(self.work, name)
         signal_exit.remove_tree(path)
         os.mkdir(path)
@@ -136,8 +138,8 @@ class Ground:
             raise TrialError(f"{' '.join(command[:3])} ... ended with status {status}: {lines[-1]}")
 
     def changes(self) -> dict[str, Entry | None]:
-        """Returns the files that a run made or changed, by relative path; None for a removed one.
-        Raises TrialError if they cannot be read."""
+        """Returns the files that a run created or changed, by relative path; None for a removed
+        file. Raises TrialError if they cannot be read."""
         if not self.place:
             return {}
         after = entries(self.data, unlock=True)

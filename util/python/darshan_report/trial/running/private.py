@@ -1,4 +1,4 @@
-"""A private view of the system for a run: the copy is mounted over the user's folder, all other
+"""Gives a run a private view of the system: the copy is mounted over the user's folder, all other
 files are read-only, and there is no network and no other process. The kernel enforces this, no
 matter what the program does. Namespaces need no privilege, but a container or an administrator may
 forbid them."""
@@ -41,7 +41,7 @@ def _check(result: int, what: str) -> None:
 @dataclass(frozen=True)
 class View:
     """The view that a run of a trial has of the system: replaced folders, folders that it may
-    change, everything else."""
+    change, and whether the rest is protected."""
 
     replaced: tuple[tuple[str, str], ...] = ()  # (folder that stands in, in the place of)
     writable: tuple[str, ...] = ()  # more folders that the run may change
@@ -49,9 +49,9 @@ class View:
     network: bool = False  # even if it is closed
 
     def enter(self) -> None:
-        """Enters the view with this process, which must have one thread. Raises OSError. If the
-        view is closed, this function returns in a child process; the calling process waits for it
-        and exits with its status."""
+        """Lets this process, which must have a single thread, enter the view. If the view is
+        closed, this function returns in a child process, and the calling process waits for it and
+        exits with its status. Raises OSError."""
         user, group, here = os.getuid(), os.getgid(), os.getcwd()
         apart = _NEW_QUEUES | _NEW_PROCESSES if self.closed else 0
         apart |= _NEW_NETWORK if self.closed and not self.network else 0
@@ -92,7 +92,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def _close(writable: Sequence[str]) -> None:
-    """Makes all mounts read-only, except for the mounts at these paths. Raises OSError."""
+    """Makes all mounts read-only, except those at the paths `writable`. Raises OSError."""
 
     def set_attributes(path: str, flags: int, on: int, off: int) -> None:
         change = struct.pack("QQQQ", on, off, 0, 0)
@@ -107,7 +107,7 @@ def _close(writable: Sequence[str]) -> None:
 
 
 def _loopback() -> None:
-    """Brings the loopback device up, which launchers of MPI need."""
+    """Brings up the loopback device, which MPI launchers need."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         name = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(one, _GET_FLAGS, name))[1]
@@ -115,7 +115,7 @@ def _loopback() -> None:
 
 
 def _become_child() -> None:
-    """Forks, and returns in the new process, in a new session; the calling process waits for it and
+    """Forks, and returns in the new process, in a new session. The calling process waits for it and
     exits with its status. A process between the two is process 1 of the new namespace: when it
     exits, the kernel kills all other processes in the namespace."""
     die_with_parent(signal.SIGKILL)
@@ -142,15 +142,15 @@ def _become_child() -> None:
 
 
 def _only_keep(descriptor: int) -> None:
-    """Closes all descriptors but this one, because another process may wait for the end of a
+    """Closes all descriptors except this one, because another process may wait for the end of a
     pipe."""
     os.closerange(0, descriptor)
     os.closerange(descriptor + 1, 1 << 16)
 
 
 def _end_as(first: int, end: int) -> None:
-    """Waits for process 1 of a namespace (pid `first`), and exits with the program's status, which
-    it reads from the pipe `end`."""
+    """Waits for process 1 of a namespace, then exits with the program's status. first: process id.
+    end: the pipe from which the status is read."""
     _only_keep(end)
     os.waitpid(first, 0)
     # All other processes that had the pipe open ended with the namespace, so the read need not
@@ -169,26 +169,26 @@ def _end_as(first: int, end: int) -> None:
 
 
 def _give_power_up() -> None:
-    """Drops the capabilities of root that a program does not need for its own files and processes:
-    with them it could undo the view, set the clock, or change the system otherwise."""
+    """Drops the capabilities of root that a program does not need for its own files and processes.
+    With them the program could undo the view, set the clock, or change the system otherwise."""
     for number in range(64):
         if number not in _KEPT and _libc.prctl(_BOUNDING_DROP, number, 0, 0, 0) < 0:
             return  # there are no more
 
 
 def die_with_parent(number: int = signal.SIGTERM) -> None:
-    """Lets the kernel send this process a signal when its parent dies."""
+    """Makes the kernel send this process a signal when its parent dies. number: of the signal."""
     _libc.prctl(_DEATH_SIGNAL, int(number), 0, 0, 0)
 
 
 def adopt_orphans() -> None:
-    """Makes this process the parent of descendants whose parent has died, so that it can end
+    """Makes this process the parent of descendants whose own parent has died, so that it can end
     them."""
     _libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 def problem(view: View) -> str:
-    """Returns why a process cannot enter this view; empty if it can."""
+    """Returns why a process cannot enter this view; "" if it can."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:

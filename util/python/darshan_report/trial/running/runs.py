@@ -1,4 +1,4 @@
-"""Makes single runs of the program, instrumented and with a remedy."""
+"""Makes single runs of the program, instrumented, with or without a remedy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLE
 
 @dataclass(frozen=True)
 class Run:
-    """A run that ended: its seconds, its output, and the paths of its log and its standard
+    """A run that ended: its seconds, its output, and the paths of its log and of its standard
     error."""
 
     seconds: float
@@ -39,7 +39,7 @@ class Run:
 
 @dataclass
 class Runner:
-    """Runs the program, each time under the same conditions."""
+    """Runs the program again and again under the same conditions."""
 
     darshan: str  # path of the command
     command: Sequence[str]
@@ -53,9 +53,9 @@ class Runner:
         adopt_orphans()
 
     def run(self, plan: Plan | None = None, sites: bool = False) -> Run:
-        """Runs the program once, from the state of its files in which each run begins, with the
-        settings of a plan if there is one. Returns its time, output and log. Raises TooLongError
-        and TrialError."""
+        """Runs the program once, after restoring its files to their first state. plan: the remedy;
+        None for a run without one. sites: whether to record call sites. Raises TooLongError and
+        TrialError."""
         self.ground.prepare()
         self.number += 1
         self._drop_cached()
@@ -110,8 +110,8 @@ class Runner:
             _end_orphans()
 
     def _log(self, folder: str, told: str) -> str:
-        """Moves the largest log of the run out of its folder and returns its path; empty if there
-        is none. Ignores the log of the processes around an MPI job. told: path of the run's
+        """Moves the largest log of a run out of `folder` and returns its new path; "" if there is
+        none. Ignores the log of the processes that started an MPI job. told: path of the run's
         standard error."""
         found = glob.glob(os.path.join(glob.escape(folder), "*.darshan"))
         if not found:
@@ -136,7 +136,7 @@ class Runner:
 
 
 def _end_orphans() -> None:
-    """Kills the remaining processes of the run, which have left its process group."""
+    """Kills processes of the run that have left its process group."""
     for _ in range(1000):
         try:
             with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
@@ -152,7 +152,7 @@ def _end_orphans() -> None:
 
 
 def first_problem(run: Run) -> str:
-    """Returns the last line of a run's standard error that is not Darshan's."""
+    """Returns the last line of a run's standard error that Darshan did not print."""
     with open(run.told, encoding="utf-8", errors="replace") as file:
         lines = [line for line in file.read().split("\n") if line and "darshan: log:" not in line]
     return lines[-1] if lines else "no message"

@@ -1,4 +1,4 @@
-"""The effects of a program outside of the copied folder, which a second run would repeat."""
+"""Finds effects of a program outside of the copied folder, which a second run would repeat."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _ELSEWHERE = frozenset(
 
 
 def side_effects(facts: Facts, folder: str) -> list[str]:
-    """Returns a clause for each effect that a run has outside of `folder` (empty: no folder is
-    copied), according to the log: files written and removed, and programs that start something on
-    other machines."""
+    """Returns a clause for each effect that a run has outside of `folder`, according to the log:
+    files written and removed, and programs that start something on other machines. folder: "" if no
+    folder is copied."""
     return [*_written(facts, folder), *_removed(facts, folder), *_started(facts)]
 
 

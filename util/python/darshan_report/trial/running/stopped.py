@@ -8,7 +8,7 @@ _PATIENCE = 5  # looks, one each second
 
 
 class TooLongError(Exception):
-    """A run was killed, because it took longer than its limit or would never end."""
+    """A run was killed because it took longer than its limit, or would never end."""
 
 
 def _children(process: int) -> list[int]:
@@ -17,8 +17,8 @@ def _children(process: int) -> list[int]:
 
 
 def _is_stopped(process: int) -> bool:
-    """Returns whether all descendants of a process that have no children are stopped. Raises
-    OSError."""
+    """Returns whether all descendants of a process that have no children themselves are stopped.
+    process: its id. Raises OSError."""
     children = _children(process)
     if children:
         return all(_is_stopped(child) for child in children)
@@ -28,8 +28,8 @@ def _is_stopped(process: int) -> bool:
 
 @dataclass
 class Stopped:
-    """A check that is called repeatedly during a run. Raises TooLongError if the run has stopped
-    itself."""
+    """A check that is called every second during a run. It raises TooLongError if the run has been
+    stopped by itself."""
 
     leader: int
     seen: int = 0

@@ -1,1 +1,1 @@
-"""The ready queries by subject, and SQL that they share."""
+"""The ready queries by subject, and SQL that several of them share."""

@@ -1,6 +1,6 @@
-"""Queries that sums can answer. Each has one of these parts in its SQL, which reads single rows.
-For each part there is another one, which reads sums by day, user, program and file system or
-line."""
+"""Makes queries read the tables of sums, which is faster. The SQL of a ready query contains parts
+that read single rows. For each such part, this module has one that reads sums by day, user, program
+and file system or line of code."""
 
 from __future__ import annotations
 
@@ -60,8 +60,7 @@ _SPENT = "spent AS (SELECT day, seconds FROM {sums_lines})"
 
 
 def by_sums(question: Question) -> Question:
-    """Returns the query, with the parts that sums can answer replaced by queries of the tables of
-    sums."""
+    """Returns the query with all parts that sums can answer replaced."""
     sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
     sql = sql.replace(EACH_LINE, _EACH_LINE).replace(SPENT, _SPENT)
     return replace(question, sql=sql)

@@ -18,7 +18,8 @@ _EXT_SYNCS = " + ".join(
 
 
 def _share_of_random(kind: str) -> str:
-    """Returns the share of reads or writes that did not begin behind the last one."""
+    """Returns an SQL expression: the fraction of reads or writes that did not begin behind the
+    previous one. kind: READ or WRITE."""
     all_, in_order = f"coalesce(POSIX_{kind}S, 0)", f"coalesce(POSIX_SEQ_{kind}S, 0)"
     return (
         f"CAST(try_sum(greatest({all_} - {in_order}, 0)) AS DOUBLE)"
@@ -27,7 +28,7 @@ def _share_of_random(kind: str) -> str:
 
 
 def _sizes() -> str:
-    """Returns a row for each size class of each layer."""
+    """Returns SQL with a row for each size class of each layer."""
     parts = [
         f"SELECT layer, {place} AS place, '{words}' AS size, reads_{end.lower()} AS r, "
         f"writes_{end.lower()} AS w FROM {{layers}}"

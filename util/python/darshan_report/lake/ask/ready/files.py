@@ -1,4 +1,4 @@
-"""The ready queries about files: the programs that make, read and share them."""
+"""The ready queries about files: which programs create, read and share them."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 """The SQL that finds which job wrote what another job read.
 
-A file is the same for two jobs if its path and mount point are; on a file system that machines do
-not share, the hosts must also be the same. The producer of a file that a job read is the last job
-that began to write the file before the reading ended. A rename writes the new name and reads the
-old one. The time of a rename is unknown; it is between the first write of the old name and the end
-of the job. If another order of renames and writes is possible, so that another job could be the
-producer, there is no edge. A record that represents many files (its name has a star, as
-site-packages/*) does not show which of them a job wrote or read, so it has no edge.
-"""
+A file is the same for two jobs if its path and mount point are equal; on a file system that
+machines do not share, the hosts must also be equal. The producer of a file that a job read is the
+last job that began to write the file before the reading ended. A rename counts as a write of the
+new name and a read of the old one. The time of a rename is unknown: it is between the first write
+of the old name and the end of the job. If the producer depends on the order of renames and writes,
+there is no edge. A record that represents many files (its name has a star, as site-packages/*) does
+not show which of them a job used, so it has no edge."""
 
 from __future__ import annotations
 
@@ -29,9 +28,9 @@ _NEVER = "1e18"  # seconds: the end of a job without an end
 
 
 def edges(only: str = "") -> str:
-    """Returns the tables of a query, of which the last one, edge, has a row for each file that a
-    chosen job read after another job wrote it: producer and consumer (logs), name, and bytes read.
-    only: a condition on the name and mount of files."""
+    """Returns the SQL of some tables. The last one, `edge`, has a row for each file that a chosen
+    job read after another job wrote it: producer and consumer (logs), name, and bytes read. only: a
+    condition on the name and mount point of files."""
     return f"""place AS (
   SELECT log, max(host) AS host FROM (
     SELECT log, value AS host FROM {{since:log_metadata}} WHERE key IN ('host', 'hosts')

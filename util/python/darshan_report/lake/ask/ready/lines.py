@@ -1,4 +1,4 @@
-"""The SQL of the lines of code that cost most, for the ready query and the pages."""
+"""The SQL of the lines of code that cost most, for a ready query and for pages."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """The SQL that computes lost time, for the ready queries, the weekly digest and the pages.
 
-A finding that contains the seconds of another finding (same_as) is not added. If the log has the
-time of a job's processes, a finding, and all findings of the job together, are limited to it. The
-limit is needed because a lake stores the values of the release that collected the log.
-"""
+A finding whose seconds another finding contains (same_as) is not added. If the log has the time of
+a job's processes, each finding, and the sum of all findings of the job, is limited to it. The limit
+is needed because a lake stores the values of the release that collected the log."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """The ready queries: each has a name, a title, and SQL over the tables of a lake.
 
-{jobs}, {layers} and so on are the tables with the filters of the command applied; {since:jobs} has
-the rows of all jobs since the first day of these filters.  $name is a value from the command or the
-Python caller.  The SQL is common to DuckDB and Spark, and orders equal
-rows, so that both return equal results.  ../engine.py adds functions that DuckDB lacks.
-"""
+In the SQL, {jobs}, {layers} and so on become the tables with the filters of the command applied;
+{since:jobs} becomes the rows of all jobs since the first day of the filters. $name is a value from
+the command or the Python caller. The SQL runs in DuckDB and in Spark, and orders equal rows, so
+that both return the same. ../engine.py adds functions that DuckDB lacks."""
 
 from __future__ import annotations
 
@@ -220,7 +219,7 @@ BY_NAME = {question.name: question for question in QUESTIONS}
 
 @dataclass(frozen=True)
 class Filters:
-    """Selects the jobs of a query; None: no restriction."""
+    """Selects the jobs of a query. A field that is None restricts nothing."""
 
     since: str | None = None  # the first and the last day
     until: str | None = None
@@ -230,7 +229,7 @@ class Filters:
     kept: str = ""  # name of a table that already contains these jobs, for several queries
 
     def where(self) -> tuple[str, dict[str, Any]]:
-        """Returns a condition on any table, and the values of its parameters by name."""
+        """Returns an SQL condition that fits any table, and its values by name."""
         rows = (
             ("day >= CAST($since AS DATE)", "since", self.since),
             ("day <= CAST($until AS DATE)", "until", self.until),
@@ -255,7 +254,7 @@ class Filters:
         return f"log IN ({f'SELECT log FROM {self.kept}' if self.kept else self.on_mount()})"
 
     def on_mount(self) -> str:
-        """Returns a query for the logs with a record of a file on the mount point."""
+        """Returns a query for the logs that have a record of a file on the mount point."""
         months = " AND month >= $first" * (self.since is not None)
         months += " AND month <= $last" * (self.until is not None)
         logs = [f"SELECT log FROM {t} WHERE mount = $mount{months}" for t in _ON_MOUNTS]
@@ -265,7 +264,8 @@ class Filters:
 def query(
     question: Question, filters: Filters, values: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Returns the SQL of a ready query and the values that it uses."""
+    """Returns the SQL of a ready query and the values that it uses. values: given by the user, by
+    name."""
     _, chosen = filters.where()
     # Tables without a program column have rows for all programs.
     of_no_program = replace(filters, program=None)

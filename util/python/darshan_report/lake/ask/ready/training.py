@@ -1,4 +1,4 @@
-"""The ready queries about trainings, and about saved states."""
+"""The ready queries about trainings and checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ready query about the gains of remedies."""
+"""The ready query about what remedies gained in `darshan try`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The rows of the result of a query: exact, in batches, and as text or bytes."""
+"""The rows of a query's result: with exact numbers, in batches, and as text or bytes."""

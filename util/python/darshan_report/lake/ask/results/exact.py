@@ -1,8 +1,7 @@
 """The rows of a DuckDB result with exact numbers, and their values in Python.
 
-DuckDB's integer sums are HUGEINT, which Arrow receives as double.  A difference of two timestamps
-has a type that Parquet lacks.
-"""
+DuckDB's integer sums have the type HUGEINT, which Arrow receives as double. A difference of two
+timestamps has a type that Parquet lacks. Both are converted here."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ _BEGIN = datetime.datetime(1970, 1, 1)
 
 
 def values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """Returns the values of a column.  pyarrow would import pandas for times, which takes more than
-    a second."""
+    """Returns the values of a column as Python objects. pyarrow itself would import pandas for
+    times, which takes more than a second."""
     kind = column.type
     if pa.types.is_timestamp(kind) and kind.unit == "us" and kind.tz in (None, "UTC"):
         zone = datetime.timezone.utc if kind.tz else None
@@ -38,7 +37,7 @@ def values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Casts a column to the first of three types that holds all its values."""
+    """Casts a column to the first of three integer types that can represent all its values."""
     for kind in (pa.int64(), pa.uint64()):
         try:
             return column.cast(kind)
@@ -50,7 +49,8 @@ def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def unique(names: list[str]) -> list[str]:
-    """Makes column names unique, because JSON objects cannot have two equal names."""
+    """Makes column names unique by adding numbers, because a JSON object cannot have two equal
+    names."""
     found: list[str] = []
     for name in names:
         number, now = 1, name
@@ -62,12 +62,12 @@ def unique(names: list[str]) -> list[str]:
 
 
 def whole(found: duckdb.DuckDBPyRelation) -> list[bool]:
-    """Returns which columns have integers of any size."""
+    """Returns, for each column, whether it has integers of any size."""
     return [str(kind) in _WHOLE for kind in found.types]
 
 
 def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Returns the same rows, with strings in columns that Arrow would receive with another type."""
+    """Returns the same rows. Columns that Arrow would receive with a wrong type become strings."""
     kinds = [str(kind) for kind in found.types]
     if not any(kind in _AS_TEXT for kind in kinds):
         return found
@@ -80,8 +80,8 @@ def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def smallest(least: int | None, most: int | None) -> str:
-    """Returns the DuckDB type for integers from least to most; VARCHAR if no numeric type of a file
-    holds them."""
+    """Returns the DuckDB type for integers from `least` to `most`; VARCHAR if no numeric type of
+    Parquet can represent them."""
     if least is None or most is None or (least >= -(2**63) and most < 2**63):
         return "BIGINT"
     if least >= 0 and most < 2**64:

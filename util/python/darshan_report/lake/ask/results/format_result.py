@@ -1,4 +1,4 @@
-"""A query result as text for a terminal: aligned columns, numbers with units."""
+"""Formats a query result as text for a terminal: aligned columns, numbers with units."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _is_number(value: Any) -> bool:
 
 
 def lines(names: list[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """Yields the text, some lines at a time.  The first rows determine the widths of the columns,
-    so that no output waits for the last row, and few rows are in memory."""
+    """Yields the text, some lines at a time. The first rows determine the widths of the columns, so
+    that few rows are in memory and the output begins early."""
     rest = iter(rows)
     found = list(itertools.islice(rest, _LOOKED))
     cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]

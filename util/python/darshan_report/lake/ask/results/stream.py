@@ -1,4 +1,4 @@
-"""The rows of a query result in batches, for results that exceed the memory."""
+"""The rows of a query result in batches, for results that do not fit into memory."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _KEPT = "rows of the answer"
 
 
 class Stream:
-    """A query result that can be read once."""
+    """A query result that can be read once, in batches."""
 
     def __init__(self, found: duckdb.DuckDBPyRelation | None) -> None:
-        """Reads the first batch.  Raises LakeError or duckdb.Error if the query fails before it."""
+        """Reads the first batch. found: None for a result without rows. Raises LakeError or
+        duckdb.Error if the query fails before the first batch."""
         self.columns: list[str] = []
         self._whole: list[bool] = []
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -34,7 +35,7 @@ class Stream:
 
     @classmethod
     def of(cls, table: pa.Table) -> Stream:
-        """Returns a table as a result."""
+        """Wraps an Arrow table as a result."""
         made = cls(None)
         made.columns = list(table.column_names)
         made._whole = [False] * len(made.columns)
@@ -54,14 +55,14 @@ class Stream:
 
     @property
     def schema(self) -> pa.Schema:
-        """Returns the schema of the batches."""
+        """The schema of the batches."""
         if not self.columns:
             return pa.schema([])
         kinds: pa.Schema = self._reader.schema
         return pa.schema([(name, field.type) for name, field in zip(self.columns, kinds)])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yields the batches of Arrow; integer sums of any size are strings of digits."""
+        """Yields the batches as Arrow data. Integer sums of any size are strings of digits."""
         for batch in self._batches:
             yield batch.rename_columns(self.columns)
 
@@ -79,8 +80,8 @@ def typed(
     database: duckdb.DuckDBPyConnection, found: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
     """Returns the same rows with types that files support. Each integer sum gets the smallest type
-    that can represent all its values. To determine it, DuckDB stores the rows first, on the disk if
-    its memory is full."""
+    that can represent all its values. To find it, DuckDB first stores the rows, on the disk if its
+    memory is full."""
     if not any(exact.whole(found)):
         return found
     names = exact.unique(list(found.columns))

@@ -1,4 +1,4 @@
-"""A query result as bytes, in batches: as text for a terminal, CSV, JSON or Parquet."""
+"""Writes a query result as bytes, in batches: as text for a terminal, CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ def _number(value: Any) -> float | int | None:
 
 
 def _cell(value: Any) -> Any:
-    """Returns a value as a cell of CSV.  Spreadsheets run a text as a formula that begins with one
-    of some characters, and names of files and programs are the choice of their users."""
+    """Returns a value as a cell of CSV. Spreadsheets run text as a formula if it begins with
+    certain characters, and users choose the names of files and programs, so such text gets an
+    apostrophe in front."""
     if value is None:
         return ""
     plain = _plain(value)
