@@ -7,3 +7,4 @@ complete -c darshan-serve -l name -x -d 'another host name for requests, for exa
 complete -c darshan-serve -l user-header -x -d 'the header in which a proxy names the user, whose own jobs the pages link to'
 complete -c darshan-serve -l user -x -d 'show only this user\'s jobs'
 complete -c darshan-serve -l memory -x -d 'memory of a query'
+complete -c darshan-serve -l timeout -x -d 'give up a page that takes longer, with the status 504'

@@ -73,6 +73,15 @@ def end(number: int) -> None:
     _end(number, None)
 
 
+def leave(status: int) -> None:
+    """Ends this process at once, from any thread, without leftover files, also while another thread
+    is in code that cannot be interrupted."""
+    try:
+        _clean()
+    finally:
+        os._exit(status)
+
+
 BESIDE = ".darshan-report-"  # prefix of temporary files
 
 

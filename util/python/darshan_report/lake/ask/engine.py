@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -23,6 +24,7 @@ from ..sums.kinds import TABLES as SUMS
 from ..sums.read import Sums
 from ..write.arrow import schema, shape
 from . import closed
+from .limits import Limits, Watch
 from .results import exact
 from .results.stream import Stream
 from .results.stream import typed as with_types
@@ -55,6 +57,7 @@ _MACROS = (
     "timestamp_micros(x) AS make_timestamp(CAST(x AS BIGINT)) AT TIME ZONE 'UTC'",
 )
 Values = Mapping[str, Any]
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")  # in which DuckDB shows its settings
 
 
 class Answer:
@@ -170,6 +173,7 @@ class Asked(Closing):
         self._shown = 0  # the commit that the views show
         self._summed, self._has_sums = -1, False  # the commit of the views of sums
         self._user = user
+        self._watch: Watch | None = None
         self._only = _conditions({**(only or {}), **({} if user is None else {"user": user})})
         self._folder = tempfile.mkdtemp(prefix="darshan-ask-")
         self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -332,9 +336,32 @@ class Asked(Closing):
             raise LakeError(f"the lake has no table {table}")
         return known.columns
 
+    def limits(self, seconds: float) -> Limits:
+        """Returns the limits of queries of so many seconds, and of this lake's memory."""
+        [(shown,)] = self._database.execute("SELECT current_setting('memory_limit')").fetchall()
+        number, unit = shown.split()
+        return Limits(seconds, int(float(number) * 1024 ** _UNITS.index(unit)))
+
+    @contextlib.contextmanager
+    def limited(self, limits: Limits, end: Callable[[str], None] | None = None) -> Iterator[Watch]:
+        """Limits the time of the block, and the memory of this process meanwhile. Queries that
+        exceed a limit raise LimitExceeded. end: ends this process, for queries that cannot be
+        interrupted."""
+        with Watch(limits, self._database.interrupt, end) as watch:
+            self._watch = watch
+            try:
+                yield watch
+            except (LakeError, duckdb.Error):
+                watch.check()
+                raise
+            finally:
+                self._watch = None
+
     def _found(
         self, query: str, values: Values | Sequence[Any] | None
     ) -> duckdb.DuckDBPyRelation | None:
+        if self._watch is not None:
+            self._watch.check()
         closed.must_read(query)
         if any(table in query.lower() for table in SUMS):
             self.has_sums()
@@ -367,6 +394,8 @@ class Asked(Closing):
 
     def keep(self, name: str, query: str, values: Values) -> None:
         """Stores a query's result as the table `name` for later queries. Raises LakeError."""
+        if self._watch is not None:
+            self._watch.check()
         closed.must_read(query)
         try:
             self._database.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query}', values)

@@ -373,8 +373,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         "QUESTION, lists the questions.",
         epilog=f"QUESTION is one of: {', '.join((*BY_NAME, CHANGES))}. The ending of OUT "
         "(.csv, .json, .parquet) selects the format unless an option does. Exit status: 0; 1 if "
-        "the query failed; 2 for a usage error. For changes: 1 if it lists any, 2 if it failed; "
-        "with --webhook: 0 also if it has posted them, 1 if it could not.",
+        "the query failed or was stopped; 2 for a usage error. For changes: 1 if it lists any, 2 "
+        "if it failed; with --webhook: 0 also if it has posted them, 1 if it could not.",
     )
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="a predefined question")
@@ -419,7 +419,11 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
                            help=f"write the result as {form.upper()}")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
     parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of the query; more "
-                        "data are written to temporary files (2GB)")  # fmt: skip
+                        "data are written to temporary files (2GB); a query is stopped when the "
+                        "command has twice as much, and 1 GiB")  # fmt: skip
+    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=0.0, help="stop the "
+                        "query after so many seconds, until the last row is written; 0: never "
+                        "(0)")  # fmt: skip
     options = parser.parse_intermixed_args(given)
     if options.form is None:
         ending = os.path.splitext(options.output)[1].lower()
@@ -494,7 +498,10 @@ def serve(given: Sequence[str]) -> argparse.Namespace:
                         "proxy names the user, whose own jobs the pages link to")  # fmt: skip
     parser.add_argument("--user", metavar="NAME", type=_name, help="show only this user's jobs")
     parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of a query; "
-                        "more data are written to temporary files (2GB)")  # fmt: skip
+                        "more data are written to temporary files (2GB); a page is given up when "
+                        "the server has twice as much, and 1 GiB")  # fmt: skip
+    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=60.0, help="give up "
+                        "a page that takes longer, with the status 504; 0: never (60)")  # fmt: skip
     options = parser.parse_args(given)
     if not 0 <= options.port < 65536:
         parser.error("--port: must be a number from 0 to 65535")

@@ -8,6 +8,7 @@ import datetime
 import os
 from typing import Any
 
+from ...show import signal_exit
 from ...show.output import replace, standard_output, write_text
 from ...show.text import visible
 from ...units import plural
@@ -21,6 +22,7 @@ from ..ask.slower import LEAST
 from ..commit.storage import LakeError, settings
 from .arguments import ASK as PROGRAM
 from .errors import told
+from .messages import say
 
 NOT_POSTED = 1  # exit status if changes could not be posted
 
@@ -156,7 +158,12 @@ def _run(options: argparse.Namespace) -> int:
     if options.question is None and options.sql is None:
         settings(options.lake)  # is it one?
         return _list()
-    with _opened(options) as lake:
+
+    def end(why: str) -> None:
+        say(PROGRAM, why)
+        signal_exit.leave(options.failed)
+
+    with _opened(options) as lake, lake.limited(lake.limits(options.timeout), end):
         try:
             if options.verify:
                 since = None if options.question == CHANGES else options.since

@@ -26,7 +26,7 @@ def _serve(site: Site, options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     with Asked(options.lake, user=options.user, memory=options.memory) as lake:
-        return _serve(Site(lake, PROGRAM), options)
+        return _serve(Site(lake, PROGRAM, options.timeout), options)
 
 
 def main(options: argparse.Namespace) -> int:

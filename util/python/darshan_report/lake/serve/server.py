@@ -19,6 +19,7 @@ from typing import Any
 from ...show.text import visible
 from .. import dates
 from ..ask.engine import Asked
+from ..ask.limits import LimitExceeded
 from ..commands.messages import say
 from ..commit.storage import LakeError
 from . import complete, job, pages
@@ -66,8 +67,10 @@ def kind_of(target: str) -> str:
 class Site:
     """Makes the pages of a lake, and caches them."""
 
-    def __init__(self, lake: Asked, program: str) -> None:
+    def __init__(self, lake: Asked, program: str, seconds: float = 0.0) -> None:
+        """Opens a site of an open lake. seconds: the largest time of making a page; 0: any."""
         self._lake = lake
+        self._limits = lake.limits(seconds)
         self._program = program
         self._turns = Turns()  # a page shows one commit
         self._kept = KeptPages()
@@ -114,15 +117,17 @@ class Site:
 
     def _made(self, asked: Wanted) -> str:
         make = _OTHERS.get(asked.page, pages.render)
-        for _ in range(_AGAIN):  # a prune may remove files while they are read
-            with contextlib.suppress(LakeError):
-                self._lake.refresh()
-                return make(self._lake, asked)
-        self._lake.refresh()
-        return make(self._lake, asked)
+        with self._lake.limited(self._limits) as watch:
+            for _ in range(_AGAIN):  # a prune may remove files while they are read
+                with contextlib.suppress(LakeError):
+                    self._lake.refresh()
+                    return make(self._lake, asked)
+                watch.check()
+            self._lake.refresh()
+            return make(self._lake, asked)
 
     def _report(self, asked: Wanted, client: str) -> bytes:
-        with self._turns.turn(client, asked.page):
+        with self._turns.turn(client, asked.page), self._lake.limited(self._limits):
             self._lake.refresh()
             path = job.log_of(self._lake, asked)
         if not self._reports.acquire(blocking=False):
@@ -176,6 +181,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._line(refused.status, str(refused))
         except (ConnectionError, TimeoutError):
             raise
+        except LimitExceeded as error:
+            self.server.site.complain(self.path, error)
+            self._line(504, f"this page was not made: {error}")
         except (LakeError, OSError) as error:
             self.server.site.complain(self.path, error)
             self._line(503, "cannot read the lake now; try again later")

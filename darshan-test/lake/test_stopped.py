@@ -1,0 +1,128 @@
+"""Queries and pages that take too much time or memory are stopped, and leave nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from darshan_report.lake.ask.engine import Asked
+from darshan_report.lake.ask.limits import LimitExceeded, Limits
+from darshan_report.lake.serve import server as serving
+from darshan_report.lake.serve.request import Wanted
+from darshan_report.lake.serve.server import Site
+
+from .conftest import SECONDS, Run
+from .test_crowd import served
+from .test_digest import collected, week_of_logs
+from .test_serve import ask
+
+# Queries that take hours.
+COUNTS = (
+    "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE hash(a.range + b.range) % 7 = 3"
+)
+ROWS = "SELECT a.range, b.range FROM range(1000000) a, range(1000000) b"
+ONE_CALL = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"
+FOR_HOURS = {"counts": COUNTS, "writes rows": ROWS, "cannot be interrupted": ONE_CALL}
+LARGE = "SELECT len(range(1800000000))"  # 14 GB, which DuckDB does not count
+STOPPED = "darshan ask: the query was stopped after 0.5 s (--timeout); select fewer days"
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake of two weeks."""
+    top = tmp_path_factory.mktemp("stopped")
+    collected(top / "lake", week_of_logs(top))
+    return top / "lake"
+
+
+@pytest.mark.parametrize("query", FOR_HOURS.values(), ids=FOR_HOURS)
+def test_a_query_is_stopped(query: str, lake: Path, tmp_path: Path, darshan: Run) -> None:
+    """A line says why; no file is written, and no temporary file stays."""
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    begun = time.monotonic()
+    done = darshan(
+        "ask", lake, "--sql", query, "--timeout", "0.5", "-o", tmp_path / "out.csv",
+        environment={"TMPDIR": str(spill)},
+    )  # fmt: skip
+    assert time.monotonic() - begun < SECONDS / 2
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith(STOPPED) and done.stderr.count("\n") == 1, done.stderr
+    assert os.listdir(tmp_path) == ["spill"] and os.listdir(spill) == []
+
+
+def test_a_reader_that_waits_is_no_excuse(build: Path, lake: Path) -> None:
+    """The time counts until the last row is written, also while nobody reads the pipe."""
+    with subprocess.Popen(
+        [build / "darshan", "ask", lake, "--sql", ROWS, "--csv", "--timeout", "0.5"],
+        env={**os.environ, "DARSHAN_PYTHON": sys.executable},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as command:  # fmt: skip
+        assert command.wait(SECONDS) == 1
+        assert command.stderr is not None and command.stderr.read().startswith(STOPPED)
+
+
+def test_a_query_in_time_is_not_stopped(lake: Path, darshan: Run) -> None:
+    """A limit that is not reached changes nothing, and 0 is none."""
+    query = "SELECT count(*) AS n FROM range(100000000) WHERE hash(range) % 7 = 3"
+    some = [
+        darshan("ask", lake, "--sql", query, "--csv", *limit)
+        for limit in ((), ("--timeout", "0"), ("--timeout", str(SECONDS)))
+    ]
+    assert [one.returncode for one in some] == [0, 0, 0]
+    assert len({one.stdout for one in some}) == 1
+    for wrong in ("-1", "soon", "nan"):
+        assert darshan("ask", lake, "users", "--timeout", wrong).returncode == 2
+        assert darshan("serve", lake, "--timeout", wrong).returncode == 2
+
+
+def test_stopped_changes_are_a_failure(lake: Path, darshan: Run) -> None:
+    """For `changes`, 1 says that there are changes, so a stopped query is 2."""
+    done = darshan("ask", lake, "changes", "--since", "7d", "--timeout", "0.000001")
+    assert done.returncode in (0, 2)  # 0: the query took less than a look at the clock
+    assert (done.returncode == 2) == done.stderr.startswith("darshan ask: the query was stopped")
+
+
+def test_memory_is_limited(lake: Path, darshan: Run) -> None:
+    """Values that DuckDB does not count take no more than twice the limit and a GiB, about."""
+    done = darshan("ask", lake, "--sql", LARGE, "--memory", "200MB")
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.startswith("darshan ask: the query was stopped, because it took 1.")
+    assert "--memory" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_later_queries_are_answered(lake: Path) -> None:
+    """An interrupt stops the queries of its block, and no later ones."""
+    with Asked(lake) as asked:
+        for _ in range(3):
+            with pytest.raises(LimitExceeded), asked.limited(Limits(0.2)):
+                asked.sql(COUNTS)
+            with pytest.raises(LimitExceeded), asked.limited(Limits(0.2)):
+                while True:
+                    asked.sql("SELECT 1")  # each is over soon
+            assert len(asked.sql("SELECT count(*) FROM jobs")) == 1
+
+
+def test_a_page_is_given_up(
+    lake: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A page that takes too long is an answer with the status 504; others are made then."""
+
+    def long(asked: Asked, _: Wanted) -> str:
+        asked.sql(COUNTS)
+        raise AssertionError
+
+    monkeypatch.setitem(serving._OTHERS, "jobs", long)
+    with Asked(lake) as asked, served(Site(asked, "test", 0.5)) as port:
+        for _ in range(2):
+            reply, text = ask(port, "/jobs")
+            assert (reply.status, text.count("\n")) == (504, 1)
+            assert "stopped after 0.5 s" in text and "select fewer days" in text
+            assert reply.headers["Retry-After"] is None
+            assert ask(port, "/users")[0].status == 200
+            assert ask(port, "/programs")[0].status == 200
+    assert capfd.readouterr().err.count("test: /jobs: LimitExceeded: ") == 2
