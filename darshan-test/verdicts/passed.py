@@ -1,5 +1,5 @@
-"""Rows of programs that pass data to other processes, or through files that they remove, and of
-their healthy look-alikes."""
+"""Rows of programs that pass data to other processes, through files that they remove, or that use
+their own results again; and of healthy look-alikes."""
 
 from __future__ import annotations
 
@@ -81,6 +81,14 @@ def _files() -> list[Row]:
         replace(
             _row("passed.sh", "copy-and-remove", copied, "Rename the file", tree=1),
             says=("mv SOURCE TARGET",),
+        ),
+        replace(
+            _row("passed.py", "array-grows", "rewritten-whole", "numpy.concatenate"),
+            says=(r"all\.npy was written whole about 1[12]\d times",),
+        ),
+        replace(
+            _row("passed.py", "folder-before-each", "metadata opened-again", "remember"),
+            never=("ms for each file",),
         ),
         replace(_row("passed.py", "sorted-aside"), never=("Done by",)),
         replace(

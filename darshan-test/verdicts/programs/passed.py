@@ -34,6 +34,31 @@ def published_by_copy(cured: bool) -> None:
             path.unlink()
 
 
+def array_grows(cured: bool) -> None:
+    """Loads an array, adds a piece and saves the whole array again; cured: saves it once."""
+    pieces = [np.full(16 << 10, number, "f8") for number in range(120)]
+    if cured:
+        np.save("all.npy", np.concatenate(pieces))
+        return
+    np.save("all.npy", pieces[0])
+    for piece in pieces[1:]:
+        array = np.concatenate([np.load("all.npy"), piece])
+        np.save("all.npy", array)  # blame: array-grows
+
+
+def folder_before_each(cured: bool) -> None:
+    """Sums the sizes of all files before it adds one; cured: remembers the sum."""
+    Path("folder").mkdir()
+    known = 0
+    for number in range(1200):
+        with os.scandir("folder") as listed:
+            paths = [] if cured else [entry.path for entry in listed]
+        used = known if cured else sum(map(os.path.getsize, paths))  # blame: folder-before-each
+        assert used == 100 * number
+        Path(f"folder/{number}.txt").write_text("x" * 100)
+        known += 100
+
+
 def sorted_aside(_: bool) -> None:
     """Sorts what another step wrote: as many bytes, and no copy."""
     Path("stage").mkdir()

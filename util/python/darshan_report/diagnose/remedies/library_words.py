@@ -1,5 +1,5 @@
-"""Remedies in the words of the library that made the calls: for files that are opened again and
-again, and for seeks.
+"""Remedies in the words of the library that made the calls: for files that are opened or written
+whole again and again, and for seeks.
 
 A row of a table is for library functions that the user's line calls; a row about opens is either
 for files that the program reads or for files that it writes. Without a matching row, or without
@@ -9,9 +9,10 @@ call sites, the rule's own remedy is used.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ...call_sites.lines import sites_of
-from ...call_sites.measured import OPEN, READ, SEEK
+from ...call_sites.measured import OPEN, READ, SEEK, WRITE
 from ...call_sites.told import library_call
 from ...classes import dataclass
 from ...library import LogError
@@ -95,6 +96,34 @@ _OPENED = (
 )
 
 
+_SAVED_WHOLE = (
+    _Row(
+        r"numpy\.(?:\w+\.)*save",
+        True,
+        "Keep the pieces in a list and save one array at the end; or append to a file that grows: "
+        "an HDF5 data set that can be resized, or a file of raw values.",
+        "Python: pieces.append(piece)  # in the loop\n"
+        "Python: numpy.save(path, numpy.concatenate(pieces))  # once, after it\n"
+        "Python: with open(path, 'ab') as file: piece.tofile(file)  # or: only the new values",
+    ),
+    _Row(
+        r"(?:pandas|pyarrow|polars)\.",
+        True,
+        "Keep the rows in a list and write one table at the end, or write a file for each piece "
+        "into one folder: readers take the folder as one table.",
+        "Python: pieces.append(piece)  # in the loop\n"
+        "Python: pandas.concat(pieces).to_parquet(path)  # once, after it\n"
+        "Python: piece.to_parquet(folder / f'part-{n}.parquet')  # or: only the new rows",
+    ),
+    _Row(
+        r"(?:pickle|_pickle|joblib|shelve|dill|cloudpickle|Storable)\b",
+        True,
+        "Append the new objects to a file that stays open, one record after the other; or save the "
+        "whole state less often: once per checkpoint, once a minute, or once at the end.",
+        "Python: pickle.dump(item, file)  # file: opened once with 'ab'; read by a loop of load\n"
+        "Perl: if (time - $saved >= 60) { store(\\%state, $path); $saved = time }",
+    ),
+)
 _SEEKING = (
     _Row(
         r"Tie::File::",
@@ -153,15 +182,29 @@ def seeks_through(facts: Facts, record: int) -> Remedy | None:
 def opened_through(facts: Facts, record: int, *, writes: bool) -> Remedy | None:
     """Returns the remedy for a file (a record's id) that a library opens again and again; None if
     the general remedy applies. writes: whether the program writes the file more than once."""
+    called = (_caller(facts, record, kind) for kind in (OPEN, READ))  # a library may only read
+    name = next((name for name in called if name is not None), "")
+    return _fitting((row for row in _OPENED if row.writes == writes), name)
+
+
+def saved_through(facts: Facts, record: int) -> Remedy | None:
+    """Returns the remedy for a file (a record's id) that a library writes whole again and again;
+    None if the general remedy applies."""
+    return _fitting(_SAVED_WHOLE, _caller(facts, record, WRITE) or "")
+
+
+def _caller(facts: Facts, record: int, kind: int) -> str | None:
+    """Returns the library function that made most calls of a kind on a file, "numpy.save", or an
+    empty string if the program made them itself; None if there were none, or no call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:
         return None
-    for kind in (OPEN, READ):  # the program may open a file that a library reads
-        some = [s for s in sites if s.sums.calls_of[kind] > 0 and record in s.sums.files.calls]
-        if some:
-            called = library_call(max(some, key=lambda site: site.sums.calls_of[kind]))
-            fitting = (r for r in _OPENED if r.writes == writes and re.match(r.function, called))
-            if row := next(fitting, None):
-                return Remedy(row.text, row.example, alone=True)
-    return None
+    some = [s for s in sites if s.sums.calls_of[kind] > 0 and record in s.sums.files.calls]
+    return library_call(max(some, key=lambda site: site.sums.calls_of[kind])) if some else None
+
+
+def _fitting(rows: Iterable[_Row], called: str) -> Remedy | None:
+    """Returns the remedy of the first row for this library function."""
+    row = next((row for row in rows if re.match(row.function, called)), None)
+    return Remedy(row.text, row.example, alone=True) if row else None

@@ -15,6 +15,7 @@ from ...programs import program_text
 from ...reached import CALLS, at_most
 from ...table import Table
 from ...times.loops import Between, between
+from ...times.naming import opening_times
 from ...training import data_loader
 from . import rewritten
 
@@ -57,7 +58,7 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
     """Returns the seconds per file in opening, closing and the first transfers, beyond the time
     that its bytes would take in a large file."""
     opens = np.maximum(facts.opens(table), facts.files(table))
-    found = np.array(table["F_META_TIME"], "f8")
+    found = opening_times(facts, table)
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
         first = np.minimum(1.0, _FIRST * opens / np.maximum(table[f"{kind}S"], 1))
         found += facts.lost(facts.moving(table, kind), table[moved]) * first
@@ -112,7 +113,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         time += float(_spent(facts, table)[mask].sum())
         written = mask & (table["BYTES_WRITTEN"] > 0)
         made += int(written.sum()) + again
-        making += float(table["F_META_TIME"][written].sum())
+        making += float(opening_times(facts, table)[written].sum())
         largest = max(largest, int(size[mask].max()))
     # Work on the contents of files, such as parsing, remains if they become one file.
     more_time = between(facts, NAME, time) if 2 * made >= records else Between()

@@ -19,6 +19,7 @@ from ...accesses import rotations
 from ...facts import Facts, once
 from ...finding import CAUSE, Evidence, Finding, Remedy, Stake
 from ...reached import CALLS, at_most
+from ...remedies.library_words import saved_through
 from ...table import Table
 from ...times.loops import between
 
@@ -106,11 +107,13 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     # Each change takes two opens: one reads the whole file, one writes it.
     edited = np.minimum(read, written) >= _EVEN * (opens / 2 - 1) * size
+    # Opens that only read do not write the file: their share is about that of the bytes.
+    rewrites = opens * np.where(read > _ROUNDING * written, written / (read + written), 1.0)
     for place in np.flatnonzero(mask).tolist():
         number = int(table.ids[place])
         if number not in covered:
             known = Rewritten(
-                facts.name(number), frozenset({number}), float(opens[place]),
+                facts.name(number), frozenset({number}), float(rewrites[place]),
                 float(written[place]), float(size[place]), float(lost[place]), False,
                 facts.rows(
                     table, place, "OPENS", "BYTES_WRITTEN", "MAX_BYTE_WRITTEN", "F_META_TIME",
@@ -269,16 +272,19 @@ def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) 
     """Returns the finding on files that a program saves too often."""
     first = found[0]
     lost = sum(one.lost for one in found)
+    about = "" if first.times == int(first.times) else "about "
+    library = next((known for one in first.ids if (known := saved_through(facts, one))), None)
     return Finding(
         NAME,
         "A file is written whole again and again",
-        f"{first.name} was written whole {count(first.times)} times"
+        f"{first.name} was written whole {about}{count(round(first.times))} times"
         + (", each time as a new file that was renamed to it" if first.renamed else "")
         + f": {amount(first.written)} for a file of {amount(first.size)}"
         + f"{_more(found)}. That took {seconds(lost)}{ending}",
         stake=stake,
         evidence=first.evidence,
-        remedy=Remedy(
+        remedy=library
+        or Remedy(
             "Write only new data: append them to a file that stays open. Or save the whole file "
             "less "
             "often: once per checkpoint, once a minute, or once at the end. Open once and "
