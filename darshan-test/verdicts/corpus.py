@@ -11,6 +11,7 @@ import datasets
 import healthy
 import in_common
 import passed
+import views
 import waiting
 import words
 from row import FAR, HERE, Row
@@ -588,6 +589,7 @@ ROWS: list[Row] = [
     *_states(),
     *_trees(),
     *passed.rows(),
+    *views.rows(),
     *waiting.rows(),
     *words.rows(),
     *in_common.rows(),

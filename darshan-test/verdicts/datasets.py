@@ -30,6 +30,14 @@ def rows() -> list[Row]:
         field("append-rows", "chunk-size-small", "H5Pset_chunk"),
         field("one-of-a-chunk", "chunk-size-large", "h5repack"),
         field("cache-misses", "chunk-cache", "rdcc_nbytes"),
+        *(
+            Row("chunks.py", case, "chunks-rewritten", word, place=HERE)
+            for case, word in (
+                ("series-by-step", "with one call"),
+                ("append-packed", "rdcc_nbytes"),
+                ("nc-append-packed", "nc_set_var_chunk_cache"),
+            )
+        ),
         field("sieved-reads", "sieve-buffer-read", "H5Pset_sieve_buf_size", HERE),
         field("sieved-writes", "sieve-buffer-write", "H5Pset_sieve_buf_size", HERE),
         replace(
@@ -65,6 +73,7 @@ def rows() -> list[Row]:
                 "range",
             )
         ),
+        *(Row("chunks.py", f"healthy-{case}", place=HERE) for case in ("appended", "latest")),
         Row("fields.py", "nc-in-memory", place=HERE),
         in_c("file-opens", "hdf5-opened-again", "Open once"),
         in_c("file-flushes", "flush-per-chunk", "H5Fflush"),

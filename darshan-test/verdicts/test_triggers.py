@@ -90,6 +90,7 @@ BESIDE = {
     "shared-file-contention": Trigger("blocks-c/odd-blocks/mpich"),
     "sleeps-between-look-ups-in-vain": Trigger("waits-py/never-made"),
     "sleeps-between-look-ups-of-others": Trigger("waits-sh/made-outside"),
+    "pieces-rewritten": Trigger("between-py/pieces-packed"),
     "slow-text": Trigger("between-py/dates-of-lines"),
     "slowing-down": Trigger("transfers-c/search-from-start"),
     "storage-targets": Trigger("targets-c/all-targets"),

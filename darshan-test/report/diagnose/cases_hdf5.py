@@ -41,6 +41,14 @@ def cases() -> list[Case]:
             BYTES_ASKED_READ=64 * MIB, F_READ_TIME=8.0, F_READ_POSIX_TIME=1.0,
         )
     )  # fmt: skip
+    rewritten = Job(
+        _dataset(
+            CHUNK_BYTES=MIB, FILTERS=1, OPEN_CALLS=1, WRITE_CALLS=128, WRITE_POSIX_READS=508,
+            WRITE_POSIX_WRITES=512, WRITE_POSIX_BYTES_READ=32 * MIB,
+            WRITE_POSIX_BYTES_WRITTEN=32 * MIB, DISTINCT_BYTES_WRITTEN=MIB,
+            BYTES_ASKED_WRITTEN=MIB, F_WRITE_TIME=8.0, F_WRITE_POSIX_TIME=0.2,
+        )
+    )  # fmt: skip
     flushed = Job(
         _dataset(
             CHUNK_BYTES=65536, WRITE_CALLS=10000, FLUSH_CALLS=1000,
@@ -146,6 +154,7 @@ def cases() -> list[Case]:
     ))  # fmt: skip
     deprecated = Job((row("H5D", "/f.h5:/d", OPENS=1, USE_DEPRECATED=1),))
     return [
+        ("chunks-rewritten", rewritten, rewritten.but(WRITE_POSIX_READS=4)),
         ("chunk-cache", cached, cached.but(CHUNK_CACHE_BYTES=80 * MIB)),
         ("scattered-selection-reads", picked, picked.but(FILTERS=1)),
         ("scattered-selection-writes", placed, placed.but(1, POINT_SELECTS=0)),

@@ -361,6 +361,16 @@ def cases() -> list[Case]:
                 FILE1_CALLS=500),
         )
     )  # fmt: skip
+    slots = Job(
+        (
+            row("POSIX", "/a.h5", OPENS=1, READS=1000, WRITES=1000, BYTES_READ=100 * MIB,
+                BYTES_WRITTEN=100 * MIB, MAX_BYTE_READ=MIB, MAX_BYTE_WRITTEN=MIB, F_READ_TIME=0.05,
+                F_WRITE_TIME=0.05),
+            row("SITES", "pwrite;/a.c:3:save", FRAMES=1, PROCESSES=1, WRITES=1000, FILE_BITS=1,
+                BYTES_WRITTEN=100 * MIB, F_GAP_MEDIUM_TIME=6.0, FILE1_BY_CALLS=number_of("/a.h5"),
+                FILE1_CALLS=1000),
+        )
+    )  # fmt: skip
     cin = Job(
         (
             row("STDIO", "/a.txt", OPENS=1, READS=9_000_000, BYTES_READ=9_000_000, F_READ_TIME=1.0),
@@ -408,6 +418,7 @@ def cases() -> list[Case]:
         ("between-calls-records", direct, direct.but(1, BYTES_WRITTEN=32 * MIB)),
         ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        ("pieces-rewritten", slots, slots.but(ACCESS1_ACCESS=100_000, ACCESS1_COUNT=1900)),
         ("slow-text", dates, dates.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("synced-streams", cin, cin.but(1, READS=900, F_READ_TIME=0.01)),
         ("bytewise-input", piped, piped.but(1, READ_CALLS=40_000)),

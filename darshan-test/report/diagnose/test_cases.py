@@ -63,6 +63,7 @@ def test_every_rule_is_run() -> None:
             "costly",
             "conversion",
             "fine",
+            "pieces_rewritten",
             "ranks_wait",
             "slow_text",
         )

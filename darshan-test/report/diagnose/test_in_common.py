@@ -26,6 +26,7 @@ _LOSES = re.compile(
 )
 # Findings whose remedies have such words and lose nothing, and why.
 _LOSE_NOTHING = {
+    "chunks-rewritten": "values that are not yet in the file; only one process writes it",
     "across-the-grain": "the values that a process reads of a block, for one use",
     "checkpoints-often": "a checkpoint is written as a whole, for a restart",
     "costly-lookups": "names, not contents",

@@ -135,3 +135,21 @@ def test_a_view_of_small_pieces(tmp_path: Path) -> None:
     found = findings(slower, tmp_path)["mpi-io-itself"]
     assert found.stake.seconds == pytest.approx(20.0 - 7.0 / 4)
     assert "mpi-io-itself" not in findings(slower.but(0, VIEWS=0), tmp_path)
+
+
+def test_a_view_is_written_piece_by_piece(tmp_path: Path) -> None:
+    """A few independent writes through a view become a POSIX write for each piece."""
+    split = Job(
+        (
+            shared("MPI-IO", "/a", INDEP_WRITES=4, VIEWS=4, BYTES_WRITTEN=8 * MIB,
+                   F_WRITE_TIME=20.0),
+            shared("POSIX", "/a", WRITES=MIB, BYTES_WRITTEN=8 * MIB, F_WRITE_TIME=18.0),
+        ),
+        nprocs=4,
+    )  # fmt: skip
+    found = findings(split, tmp_path)["independent-shared-write"]
+    assert "MPI-IO made 1,048,576 POSIX writes of 8 B of them" in found.sentence
+    assert "MPI_Alltoallv" in found.remedy.text
+    assert "independent-shared-write" not in findings(split.but(1, WRITES=900), tmp_path)
+    direct = split.but(1, BYTES_WRITTEN=80 * MIB)
+    assert "independent-shared-write" not in findings(direct, tmp_path)

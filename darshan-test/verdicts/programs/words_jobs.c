@@ -100,6 +100,37 @@ static void read_by_all(bool cured) {
   if (cured) MPI_Bcast(room, 8 << 20, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
+/* Writes every n-th piece of a file through a view, with one independent call: pieces of 8 bytes
+ * (cured: an exchange, and a contiguous write), or of 1 MiB. */
+static void view(size_t pieces, size_t size, bool cured) {
+  MPI_File file;
+  MPI_Datatype type;
+  int mode = MPI_MODE_CREATE | MPI_MODE_WRONLY;
+  must(!MPI_File_open(MPI_COMM_WORLD, "table", mode, MPI_INFO_NULL, &file), "table");
+  if (cured) {
+    int part = (int)(pieces * size);
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_BYTE, room, part / ranks, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_File_write_at(file, (MPI_Offset)rank * part, room, part, MPI_BYTE, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Type_vector((int)pieces, (int)size, (int)size * ranks, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_File_set_view(file, (MPI_Offset)(rank * size), MPI_BYTE, type, "native", MPI_INFO_NULL);
+    /* blame: cyclic-view */
+    MPI_File_write(file, room, (int)(pieces * size), MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+  }
+  MPI_File_close(&file);
+}
+
+static void cyclic_view(bool cured) {
+  view(40000, 8, cured);
+}
+
+static void view_of_blocks(bool cured) {
+  (void)cured;
+  view(8, 1 << 20, false);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"written-and-checked", written_and_checked},
@@ -109,6 +140,8 @@ int main(int argc, char **argv) {
       {"read-by-all", read_by_all},
       {"shared-pointer", shared_pointer},
       {"large-at-pointer", large_at_pointer},
+      {"cyclic-view", cyclic_view},
+      {"view-of-blocks", view_of_blocks},
       {NULL, NULL},
   };
   return run_job(argc, argv, cases, &rank, &ranks);

@@ -102,6 +102,7 @@ _ABOUT = (
     ("blocking-only", About(_DATA, _MPIIO)),
     ("chunk-size", About(_DATA, _HDF5, before=(WRITE,))),
     ("chunk-", About(_DATA, _HDF5)),
+    ("chunks-rewritten", About((WRITE,), _HDF5)),
     ("collective-metadata", About(_NAMES, _HDF5)),
     ("collective-not-aggregated", About(_DATA, _MPIIO)),
     ("checkpoints-often", About((WRITE,), _ANY, _BYTES)),
@@ -196,6 +197,7 @@ _ABOUT = (
     ("asked-one-by-one-many", About((OTHER,), STARTS, _STARTS)),
     ("asked-one-by-one", About(KINDS, _CALL, _GAPS)),
     ("process-each", About((OTHER,), STARTS, _STARTS)),
+    ("pieces-rewritten", About(_DATA, _CALL, _GAPS)),
     ("program-files", About(KINDS, IMPORT)),
     ("repeated-by-processes", About((OTHER,), STARTS, _STARTS)),
 )  # fmt: skip

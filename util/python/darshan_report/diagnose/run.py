@@ -22,7 +22,15 @@ from .remedies.code_examples import fitted
 from .rules import CAUSES, REMARKS, SYMPTOMS
 from .rules.mpiio import shared_pointer
 from .rules.processes import ranks_wait, repeated_by_processes, rewritten_by_processes
-from .rules.run import between_calls, checkpoints, conversion, costly, fine, slow_text
+from .rules.run import (
+    between_calls,
+    checkpoints,
+    conversion,
+    costly,
+    fine,
+    pieces_rewritten,
+    slow_text,
+)
 from .times import awaited
 from .times.cpu_wait import corrected, within
 
@@ -90,6 +98,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += conversion.find(facts, found)
     found += between_calls.find(facts, found)
     found += slow_text.find(facts, found)
+    found += pieces_rewritten.find(facts, found)
     found = checkpoints.without_explained(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)

@@ -1,14 +1,15 @@
-"""The remedy that gives HDF5 a larger chunk cache, for chunks that the program reads again."""
+"""The remedy that gives HDF5 a larger chunk cache, for chunks that the program reads or writes
+again."""
 
 from __future__ import annotations
 
-from ...diagnose.rules.hdf5 import chunk_cache
+from ...diagnose.rules.hdf5 import chunk_cache, chunks_rewritten
 from ...units import amount
 from ..planning.case import Case, Plan
 
 NAME = "chunk-cache"
 WHAT = "opens HDF5 files with a larger chunk cache"
-CURES = ("chunk-cache",)
+CURES = ("chunk-cache", "chunks-rewritten")
 _DEFAULT = 64 << 20  # bytes, if no finding has the size
 _SLOTS = 12421  # a prime, about 100 for each of 124 chunks
 
@@ -22,9 +23,10 @@ def plan(case: Case) -> Plan | str:
         return "the program uses no dataset of HDF5 with chunks"
     wanted = _DEFAULT
     if case.finding is not None:
-        if chunk_cache.is_lost(facts):
+        rule = chunks_rewritten if case.finding.name == chunks_rewritten.NAME else chunk_cache
+        if rule.is_lost(facts):
             return "a cache lives as long as its dataset is open, and this one is closed each time"
-        wanted = chunk_cache.wanted_bytes(facts)
+        wanted = rule.wanted_bytes(facts)
     # The size counts for each dataset of the file, in each process.
     table = facts.table("H5D")
     users = max(1, int(table.processes.max())) if table is not None else 1

@@ -46,6 +46,8 @@ _VIEW = (
     "library: ROMIO (MPICH, Intel MPI, Cray) does it, OMPIO of Open MPI gains little. A collective "
     "call for each small piece would be even slower."
 )
+_SPLIT = 50  # POSIX calls per independent call, from which on MPI-IO splits a file view into pieces
+_GAPS = 1.5  # times the bytes of the calls; POSIX calls that move more do not move pieces
 
 
 @at_most(CALLS)
@@ -64,8 +66,9 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     together = collective.calls(table, kind)
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
     calls = alone + together
-    mask = table.shared & (alone >= facts.limits["operations"])
     below = facts.table("POSIX")
+    split = _split(facts, table, kind, alone)
+    mask = table.shared & ((alone >= facts.limits["operations"]) | (split > 0))
     if kind == "READ" and below is not None:
         mask &= ~among(table.ids, below.ids[read_by_all.whole(facts, below)])
     # If one process moves nearly all bytes, a collective call does not help.
@@ -84,14 +87,23 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     if not facts.worth(stake):
         return
     first, *others = leading(mask, seconds, len(mask))
-    mean = float(moved[first]) / max(1, int(calls[first]))
+    mean, pieces = float(moved[first]) / max(1, int(calls[first])), int(split[first])
+    each = float(moved[first]) / max(1, pieces)
     yield Finding(
         f"{NAME}-{kind.lower()}",
-        f"The {kind.lower()}s of a shared file are independent",
+        f"Independent {kind.lower()}s of a shared file are split into small pieces"
+        if pieces
+        else f"The {kind.lower()}s of a shared file are independent",
         f"{count(int(alone[first]))} of {count(int(calls[first]))} MPI-IO {kind.lower()}s "
         f"({share(int(alone[first]), int(calls[first]))}) of {facts.name(table.ids[first])}, "
         f"shared by {plural(int(table.processes[first]), 'process')}, are independent, "
         f"{amount(mean)} each"
+        + (
+            f", and MPI-IO made {count(pieces)} POSIX {kind.lower()}s of {amount(each)} of them, "
+            "one for each piece of the file view"
+            if pieces
+            else ""
+        )
         + (f"; the same holds for {plural(len(others), 'more file')}." if others else "."),
         stake=stake,
         evidence=facts.rows(
@@ -105,12 +117,27 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         )
         + _posix(facts, int(table.ids[first]), kind),
         remedy=Remedy(
-            _words(facts, kind, small=mean <= facts.limits["small.bytes"]),
+            _words(facts, kind, small=min(mean, each) <= facts.limits["small.bytes"]),
             _example(facts, kind),
         ),
-        limits=("collective.share", "operations", "oneprocess.share"),
+        limits=("collective.share", "operations", "oneprocess.share", "small.bytes"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _split(facts: Facts, table: Table, kind: str, alone: np.ndarray) -> np.ndarray:
+    """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls; 0 if
+    it did not, or if the pieces are large."""
+    below = facts.table("POSIX")
+    if below is None:
+        return np.zeros(len(table), "i8")
+    word = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
+    at = np.searchsorted(below.ids, table.ids).clip(0, len(below) - 1)
+    calls = np.where(below.ids[at] == table.ids, below[f"{kind}S"][at], 0)
+    mask = (calls >= facts.limits["operations"]) & (calls >= _SPLIT * alone) & (alone > 0)
+    mask &= table[word] <= facts.limits["small.bytes"] * calls
+    mask &= below[word][at] <= _GAPS * table[word]
+    return np.where(mask, calls, 0)
 
 
 @once

@@ -524,8 +524,8 @@ def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
     return Told(
         f"{what} takes much of the run", sentence, lost, f"time in {what}",
         remedy(advice.MPI, Seen(calls=calls, moved=moved, large=moved >= _LARGE * calls)),
-        "The calls are large already. What is left to try: the same amount of I/O at the same time "
-        "in each process, and other numbers of aggregators.",
+        "The calls of the program are large already. What is left to try: the same amount of I/O "
+        "at the same time in each process, and other numbers of aggregators.",
         facts.sums(layers, "READ_CALLS", "WRITE_CALLS", "F_READ_TIME", "F_WRITE_TIME"),
     )  # fmt: skip
 

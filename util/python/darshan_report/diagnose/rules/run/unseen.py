@@ -20,7 +20,9 @@ NAME = "unseen"
 _FAULTS, _BYTES = 64, 16 << 20
 ROLE = REMARK
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
-_SIGNATURE = 3  # fewest reads or writes of at most 100 bytes; a copy has one, its last
+# Fewest reads or writes of at most 100 bytes, and fewest if the file is opened once: HDF5 writes
+# the header of a new file twice. A copy has one, its last.
+_SIGNATURE, _NEW = 3, 2
 
 
 def find(facts: Facts) -> Iterator[Finding]:
@@ -57,18 +59,20 @@ def _storage(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def is_hdf5(facts: Facts, posix: Table, place: int) -> bool:
+    """Returns whether a file has the name of an HDF5 file."""
+    return facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
+
+
 def _hdf5(facts: Facts) -> Iterator[Finding]:
     """Yields a notice on files that are HDF5 by name and by their small transfers, if the log has
     no HDF5 call."""
     posix = facts.table("POSIX")
     if posix is None or facts.info.region("H5F") or facts.info.region("H5D"):
         return
-    tiny = posix["SIZE_READ_0_100"] + posix["SIZE_WRITE_0_100"] >= _SIGNATURE
-    places = [
-        place
-        for place in np.flatnonzero(tiny)
-        if facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
-    ]
+    tiny = posix["SIZE_READ_0_100"] + posix["SIZE_WRITE_0_100"]
+    some = (tiny >= _SIGNATURE) | ((tiny >= _NEW) & (facts.opens(posix) <= 1))
+    places = [place for place in np.flatnonzero(some) if is_hdf5(facts, posix, int(place))]
     if not places:
         return
     first = int(places[0])
