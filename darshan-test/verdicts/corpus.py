@@ -11,6 +11,7 @@ import datasets
 import healthy
 import in_common
 import passed
+import readers
 import waiting
 import words
 from row import FAR, HERE, Row
@@ -588,6 +589,7 @@ ROWS: list[Row] = [
     *_states(),
     *_trees(),
     *passed.rows(),
+    *readers.rows(),
     *waiting.rows(),
     *words.rows(),
     *in_common.rows(),

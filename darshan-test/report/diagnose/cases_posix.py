@@ -361,6 +361,14 @@ def cases() -> list[Case]:
                 FILE1_CALLS=500),
         )
     )  # fmt: skip
+    pickled = Job(
+        (
+            row("POSIX", "/a.pkl", OPENS=1, READS=9000, BYTES_READ=36 * MIB, F_READ_TIME=0.1),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=9000, FILE_BITS=1,
+                BYTES_READ=36 * MIB, F_GAP_SHORT_TIME=6.0, FILE1_BY_CALLS=number_of("/a.pkl"),
+                FILE1_CALLS=9000),
+        )
+    )  # fmt: skip
     cin = Job(
         (
             row("STDIO", "/a.txt", OPENS=1, READS=9_000_000, BYTES_READ=9_000_000, F_READ_TIME=1.0),
@@ -409,6 +417,7 @@ def cases() -> list[Case]:
         ("whole-tables", columns, columns.but(MAX_BYTE_READ=200 * MIB)),
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("slow-text", dates, dates.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        ("old-pickle", pickled, pickled.but(1, READS=500)),
         ("synced-streams", cin, cin.but(1, READS=900, F_READ_TIME=0.01)),
         ("bytewise-input", piped, piped.but(1, READ_CALLS=40_000)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),
