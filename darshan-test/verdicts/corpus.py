@@ -11,6 +11,7 @@ import datasets
 import healthy
 import in_common
 import passed
+import readers
 import views
 import waiting
 import words
@@ -589,6 +590,7 @@ ROWS: list[Row] = [
     *_states(),
     *_trees(),
     *passed.rows(),
+    *readers.rows(),
     *views.rows(),
     *waiting.rows(),
     *words.rows(),

@@ -40,6 +40,8 @@ SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE":
 PREPARED = (
     "between.py",
     "passed.py",
+    "readers.js",
+    "readers.py",
     "fields.py",
     "honest.py",
     "usual.py",

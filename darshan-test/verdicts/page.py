@@ -36,6 +36,8 @@ GROUPS = {
     "trees": "trees of processes",
     "waits": "programs that wait for files",
     "passed": "programs that pass data on",
+    "readers": "slow ways to read",
+    "locks": "locks",
     "rewrites": "processes that write one file again",
     "in_common": "processes that use one file",
     "in_common_jobs": "ranks that write one file",

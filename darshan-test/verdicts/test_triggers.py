@@ -87,6 +87,7 @@ BESIDE = {
     "ranks-outnumber-processors": Trigger("ranks-c/tiny-collective/mpich", crowded=True),
     "read-write-alternation": Trigger("transfers-c/update-in-place"),
     "sent-to-workers": Trigger("passed-py/blocks-to-workers"),
+    "old-pickle": Trigger("readers-py/pickle-as-text"),
     "shared-file-contention": Trigger("blocks-c/odd-blocks/mpich"),
     "sleeps-between-look-ups-in-vain": Trigger("waits-py/never-made"),
     "sleeps-between-look-ups-of-others": Trigger("waits-sh/made-outside"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .build import MIB, Job, row
+from .build import MIB, Job, number_of, row
 
 
 def streams() -> list[tuple[str, Job, Job]]:
@@ -59,7 +59,28 @@ def streams() -> list[tuple[str, Job, Job]]:
             row("STDIO_EXT", "/a", FILLS=220, FILLED_BYTES=900_000, F_SEEK_TIME=3.0),
         )
     )  # fmt: skip
+    numpy = "/v/site-packages/numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so"
+    each = Job(
+        (
+            row("STDIO", "/a.bin", OPENS=50_000, SEEKS=100_000, READS=50_000, BYTES_READ=400_000,
+                F_META_TIME=3.0),
+            row("SITES", f"fdopen;{numpy}+100;/a.py:3:load", FRAMES=2, PROCESSES=1, OPENS=50_000,
+                F_OPEN_TIME=3.0, FILE_BITS=1, FILE1_BY_CALLS=number_of("/a.bin"),
+                FILE1_CALLS=50_000),
+        ),
+        command=b"python3 a.py",
+    )  # fmt: skip
+    pickled = Job(
+        (
+            row("POSIX", "/a.pkl", OPENS=1, READS=9000, BYTES_READ=36 * MIB, F_READ_TIME=0.1),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=9000, FILE_BITS=1,
+                BYTES_READ=36 * MIB, F_GAP_SHORT_TIME=6.0, FILE1_BY_CALLS=number_of("/a.pkl"),
+                FILE1_CALLS=9000),
+        )
+    )  # fmt: skip
     return [
+        ("old-pickle", pickled, pickled.but(1, READS=500)),
+        ("stream-each", each, each.but(1, OPENS=900)),
         ("stdio-bulk", bulk, bulk.but(1, DRAINS=100)),
         ("unbuffered-stream-read", reads, reads.but(1, FILLS=98, UNBUFFERED=0)),
         ("unbuffered-stream-write", writes, writes.but(1, DRAINS=98, UNBUFFERED=0)),

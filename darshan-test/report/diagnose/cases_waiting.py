@@ -73,7 +73,16 @@ def cases() -> list[Case]:
     )
     in_vain = Job((_looks(), missed, alone))
     archived = _archived()
+    spins = Job(
+        (
+            row("SITES", "open;/a.py:3:take", FRAMES=1, PROCESSES=1, OPENS=50, LOOKUPS=90_000,
+                F_LOOKUP_TIME=5.0, FILE1_BY_CALLS=number_of("/lock"), FILE1_CALLS=50, FILE_BITS=1),
+            row("POSIX", "/lock", OPENS=50, F_META_TIME=5.0),
+            row("POSIX_EXT", "/lock", UNLINKS=50, FAILURES=90_000, F_META_TIME=5.0),
+        )
+    )  # fmt: skip
     return [
+        ("spins-for-a-lock", spins, spins.but(2, UNLINKS=0)),
         ("rewritten-by-processes", archived, archived.but(MAX_BYTE_WRITTEN=820 * MIB - 1)),
         ("sleeps-between-look-ups", run, run.but(GAPS_LONG=0, F_GAP_LONG_TIME=0.0)),
         ("sleeps-between-look-ups-of-others", of_others, of_others.but(3, F_BLOCKED_TIME=0.5)),

@@ -62,6 +62,7 @@ def test_every_rule_is_run() -> None:
             "between_calls",
             "costly",
             "conversion",
+            "old_pickle",
             "fine",
             "pieces_rewritten",
             "ranks_wait",

@@ -21,16 +21,18 @@ from .remedies import in_common
 from .remedies.code_examples import fitted
 from .rules import CAUSES, REMARKS, SYMPTOMS
 from .rules.mpiio import shared_pointer
-from .rules.processes import ranks_wait, repeated_by_processes, rewritten_by_processes
+from .rules.processes import lock_files, ranks_wait, repeated_by_processes, rewritten_by_processes
 from .rules.run import (
     between_calls,
     checkpoints,
     conversion,
     costly,
     fine,
+    old_pickle,
     pieces_rewritten,
     slow_text,
 )
+from .rules.streams import stream_each
 from .times import awaited
 from .times.cpu_wait import corrected, within
 
@@ -59,7 +61,13 @@ def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
 
 # If processes repeat all of their work, or take turns at a file, the resulting cost in single files
 # or calls is not a separate problem.
-_WHOLE = (repeated_by_processes.NAME, rewritten_by_processes.NAME, shared_pointer.NAME)
+_WHOLE = (
+    lock_files.NAME,
+    repeated_by_processes.NAME,
+    rewritten_by_processes.NAME,
+    shared_pointer.NAME,
+    stream_each.NAME,
+)
 
 
 def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
@@ -96,6 +104,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)
+    found += old_pickle.find(facts, found)
     found += between_calls.find(facts, found)
     found += slow_text.find(facts, found)
     found += pieces_rewritten.find(facts, found)

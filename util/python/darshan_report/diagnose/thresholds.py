@@ -204,6 +204,13 @@ LIMITS = (
         "0.3 µs for a method of Python, 1.2 µs for a name in glob",
     ),
     Limit(
+        "loop.awaited",
+        50e-6,
+        "s",
+        "time that Node takes to let its thread pool make a call, and to go on",
+        "36 µs for each piece of a stream",
+    ),
+    Limit(
         "loop.open",
         1e-3,
         "s",
@@ -237,6 +244,13 @@ LIMITS = (
         "bytes/s",
         "lowest rate at which C++ and Fortran format and parse; longer times are computing",
         "11 to 25 MB/s of numbers with 8 digits, on a busy machine",
+    ),
+    Limit(
+        "conversion.codecs",
+        12 << 20,
+        "bytes/s",
+        "lowest rate at which codecs.open reads lines; longer times are the program's own",
+        "25 to 35 MB/s of lines with 20 bytes; open() 670 MB/s",
     ),
     Limit(
         "conversion.reading",

@@ -16,8 +16,8 @@ from ...call_sites.told import name_of
 from ..facts import Facts
 
 # Functions of parsers that read the file themselves.
-_FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|plistlib|xml|lxml|joblib)\.")
-_SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser)\.")  # in Python
+_FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|xml|lxml|joblib)\.")
+_SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser|plistlib)\.")
 _MOSTLY = 0.9  # share of a site's calls
 # Names of files of lines.
 TEXT = re.compile(

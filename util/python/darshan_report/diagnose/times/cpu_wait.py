@@ -17,6 +17,8 @@ from ..facts import Facts, once
 from ..finding import PROBLEM, Finding, Stake
 
 # Modules whose times are times of system calls; the times of upper layers contain computation.
+# A try to make a lock file that waits for a processor waits for the lock all the same.
+_SPINS = "spins-for-a-lock"
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
 _LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
 # Some kernels count processor time in ticks of this length, in seconds, so that a short process has
@@ -80,6 +82,8 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
     at = finding.stake
     # A training's wait for its data takes time of the run, even if no process works meanwhile.
     if finding.kind != PROBLEM or modules <= {TRAINING} or at.seconds <= 0:
+        return finding
+    if finding.name == _SPINS:
         return finding
     if not modules <= _SYSTEM:
         return finding if facts.worth(_reduced(at, _above(facts, at))) else None

@@ -223,17 +223,22 @@ def _is_awaited(site: Site) -> bool:
     return site.line is None and any(map(_NODE.search, (place.object for place in site.places)))
 
 
-def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str) -> float:
+def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str, overlap: float) -> float:
     """Returns the seconds between a loop's calls that larger, and thus fewer, calls would save.
-    kinds: of calls. called: pattern of the called function."""
+    kinds: of calls. called: pattern of the called function. overlap: that of Loops."""
     found = 0.0
     for site in loop.sites:
         some = any(site.sums.calls_of[kind] for kind in kinds)
         by_other = is_of_library(site) or any(isinstance(f, Python) for f in site.stack.frames[:1])
         if some and by_other and re.match(called, site.stack.called):
-            most = site.sums.calls * facts.limits["loop.item"]
-            all_of_it = _is_awaited(site)
-            found += site.sums.gaps[SHORT] if all_of_it else min(site.sums.gaps[SHORT], most)
+            short, longer, calls = *site.sums.gaps[:LONG], site.sums.calls
+            if not _is_awaited(site):
+                found += min(short, calls * facts.limits["loop.item"])
+                continue
+            # The threads of a pool make the calls in turn, so the gap of a thread contains calls of
+            # the others: the calls of four threads have four times the gaps.
+            most = calls * facts.limits["loop.awaited"] / overlap
+            found += max(short, min(short + longer, most))
     return found
 
 
@@ -272,7 +277,9 @@ def between(
     in_calls = sum(loop.sums.seconds_of[kind] for loop in known.groups for kind in about.kinds)
     saved = min(1.0, lost / in_calls) if in_calls > 0 else 1.0
     if removed == ITEMS:
-        found = sum(_of_items(facts, loop, about.kinds, about.called) for loop in some)
+        found = sum(
+            _of_items(facts, loop, about.kinds, about.called, known.overlap) for loop in some
+        )
     else:
         found = sum(_of_rounds(facts, loop, about.kinds) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found

@@ -16,7 +16,8 @@ from ...remedies.advice import METADATA, Seen, remedy
 from ...table import Table
 from ...times.naming import naming_times
 from ..accesses import seeks
-from ..streams import refills, stream_seeks, stream_steps
+from ..processes import lock_files
+from ..streams import refills, stream_each, stream_seeks, stream_steps
 from . import listings, lookups, many_files, opens_again, rewritten, rotated_often
 
 NAME = "metadata"
@@ -29,8 +30,10 @@ _CAUSES = (
     rotated_often,
     lookups,
     listings,
+    lock_files,
     refills,
     seeks,
+    stream_each,
     stream_seeks,
     stream_steps,
 )
@@ -88,8 +91,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     calls = [
         text
         for number, text in (
-            (opens + stats, f"{count(opens)} opens and {count(stats)} stat calls on "
-             f"{count(files)} files"),
+            (opens + stats, f"{plural(round(opens), 'open')} and "
+             f"{plural(round(stats), 'stat call')} on {plural(round(files), 'file')}"),
             (folders, f"{plural(folders, 'look-up')} of folders"),
             (resolved, f"{plural(resolved, 'name')} resolved"),
             (failed, f"{plural(failed, 'call')} that failed"),

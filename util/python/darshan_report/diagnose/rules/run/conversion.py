@@ -21,8 +21,8 @@ from ...times.loops import Loops, loops_of, parsed_after
 
 NAME = "conversion"
 ROLE = LAST
-# Largest number of bytes that a library converts per byte on storage.
-_PACKED, _RATIO = "compressed", 8
+_PACKED = "compressed"
+_RATIO = 8  # bytes that a library packs into a byte, at most
 _HALF = 0.5  # share of this time that other findings must explain so that this one is left out
 
 
@@ -42,6 +42,10 @@ class _Way:
     after: bool = False
     saves: str = "another way to store the data saves most of it"
     is_inner: bool = False  # users know the function that they call, not this one
+    file: str = ""  # pattern for the function's file, where its name does not tell the module
+    named: str = ""  # what the user wrote, if the function says it less clearly
+    ratio: int = 1  # largest number of bytes that it works on for each byte in the file
+    in_lines: bool = False  # it takes lines, which is faster than other work of libraries
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -115,7 +119,7 @@ _WAYS = (
         "json.load(file)  # of a file that json.dump wrote", after=True,
     ),
     _Way(
-        r"(?:tomllib|tomli|toml|tomlkit|configparser)\.", READ, "parsed text",
+        r"(?:tomllib|tomli|toml|tomlkit|configparser|plistlib)\.", READ, "parsed text",
         "Reading settings as text takes much of the run",
         "This parser is written in Python. If a program wrote the file, JSON is parsed many times "
         "as fast.",
@@ -135,11 +139,53 @@ _WAYS = (
     ),
     _Way(
         r"(?:gzip|zlib|bz2|lzma|zipfile|tarfile)\.", WRITE, _PACKED, _PACKS, _LEVEL,
-        "gzip.open(path, 'wb', compresslevel=1);  lzma.open(path, 'wb', preset=0)",
+        "gzip.open(path, 'wb', compresslevel=1);  lzma.open(path, 'wb', preset=0)", ratio=_RATIO,
     ),
     _Way(
         r"(?:libz|libbz2|liblzma)\.so", WRITE, _PACKED, _PACKS, _LEVEL,
-        'gzopen(path, "wb1");  ZSTD_c_nbWorkers of libzstd',
+        'gzopen(path, "wb1");  ZSTD_c_nbWorkers of libzstd', ratio=_RATIO,
+    ),
+    *(
+        _Way(
+            r"pickle\._(?:Unp|P)ickler\.", kind, does, title,
+            "This pickler is written in Python, as that of dill is; those of the modules pickle "
+            "and cloudpickle are written in C and several times as fast.",
+            "pickle.dump(data, file, pickle.HIGHEST_PROTOCOL);  pickle.load(file)",
+            saves="the pickler in C saves most of it", is_inner=True,
+        )
+        for kind, does, title in (
+            (READ, "read a pickle", "Reading a pickle takes much of the run"),
+            (WRITE, "made a pickle", "Making a pickle takes much of the run"),
+        )
+    ),
+    _Way(
+        r"openpyxl\.|xlrd\.|odf\.", READ, "parsed a workbook",
+        "Reading a workbook takes much of the run",
+        "This parser is written in Python; calamine is written in Rust and several times as fast. "
+        "If the workbook is read more than once, convert it once to a table.",
+        "pandas.read_excel(path, engine='calamine')  # package python-calamine\n"
+        "frame.to_parquet(path)  # once;  pandas.read_parquet(path)",
+        is_inner=True, ratio=_RATIO,
+    ),
+    _Way(
+        r"xml\.", READ, "built a document of Python objects",
+        "A parser of XML in Python takes much of the run",
+        "Take the few elements that are needed from xml.etree.ElementTree.iterparse, which is "
+        "written in C, and clear each; it is several times as fast as xml.dom.",
+        "for _, item in xml.etree.ElementTree.iterparse(path): ...; item.clear()\n"
+        "root = xml.etree.ElementTree.parse(path).getroot()",
+        saves="a parser in C saves most of it", named="xml.dom", file=r".*/xml/dom/\w+\.py$",
+    ),
+    _Way(
+        r"codecs\.Stream(?:Reader|Recoder)", READ, "decoded text and split it in Python",
+        "Text is read through codecs.open",
+        "open() with an encoding decodes and splits lines in C, several times as fast as "
+        "codecs.open, which does both in Python.",
+        "open(path, encoding='utf-8')  # in place of codecs.open(path, 'r', 'utf-8')",
+        " This time may also contain what the program does with each line; the log does not "
+        "separate the two.",
+        saves="open() saves most of what codecs.open takes", named="codecs.open",
+        in_lines=True,
     ),
 )  # fmt: skip
 _OF_COMPILED = (
@@ -178,12 +224,12 @@ def _way(site: Site) -> tuple[_Way, str] | None:
         return None
     # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
-    functions = list(map(name_of, reversed(inside)))
+    functions = [(name_of(place), place.file) for place in reversed(inside)]
     for way in _WAYS:
-        for function in functions if site.sums.calls_of[way.kind] > 0 else ():
-            if re.match(way.function, function):
+        for function, file in functions if site.sums.calls_of[way.kind] > 0 else ():
+            if re.match(way.function, function) and re.match(way.file, file):
                 called = library_call(site) if way.after or way.is_inner else ""
-                return way, (called or function).partition("+")[0]
+                return way, (way.named or called or function).partition("+")[0]
     return None
 
 
@@ -203,8 +249,10 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
                     gaps[way] += sum(site.sums.gaps)
                     continue
                 moved = site.sums.written if way.kind == WRITE else site.sums.read
-                converted = moved * (_RATIO if way.does == _PACKED else 1)
-                most = converted / facts.limits["conversion.rate"]
+                limits = facts.limits
+                lowest = limits["conversion.rate"]
+                lowest = limits["conversion.codecs"] if way.in_lines else lowest
+                most = moved * way.ratio / lowest
                 time = min(sum(site.sums.gaps), most) * known.overlap
                 spent[way][function] += time  # type: ignore[assignment]
         for way, function in after.items():
@@ -283,6 +331,6 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             remedy=Remedy(way.remedy, way.example),
             limits=(
                 "conversion.share", "conversion.reading", "conversion.rate",
-                "conversion.compiled", "stake.seconds",
+                "conversion.codecs", "conversion.compiled", "stake.seconds",
             ),
         )  # fmt: skip

@@ -1,0 +1,165 @@
+"""Programs that read with a slow library of Python: readers.py CASE [cured|prepare]."""
+
+from __future__ import annotations
+
+import codecs
+import pickle
+import sys
+from pathlib import Path
+from xml.dom import minidom
+from xml.etree import ElementTree
+
+import numpy as np
+
+LINES = 600_000
+BILLS = 12_000
+
+
+def prepare_codecs_lines() -> None:
+    """Writes a text of 12 MB."""
+    Path("words.txt").write_text("".join(f"töne {i * 7919} ärger\n" for i in range(LINES)))
+
+
+def codecs_lines(cured: bool) -> None:
+    """Counts the letters of lines that codecs.open takes; cured: those of open."""
+    letters = 0
+    with (
+        open("words.txt", encoding="utf-8")
+        if cured
+        else codecs.open("words.txt", "r", "utf-8") as file
+    ):
+        for line in file:
+            letters += len(line)
+    assert letters > LINES
+
+
+prepare_codecs_whole = prepare_codecs_lines
+
+
+def codecs_whole(_: bool) -> None:
+    """Decodes a text as a whole, which codecs.open does as fast as open."""
+    with codecs.open("words.txt", "r", "utf-8") as file:
+        words = file.read().split()
+    assert len(words) == 3 * LINES
+
+
+def prepare_dom() -> None:
+    """Writes 0.7 MB of XML."""
+    bills = "".join(
+        f'<bill id="{i}"><name>C</name><cents>{i}</cents></bill>\n' for i in range(BILLS)
+    )
+    Path("bills.xml").write_text(f"<all>\n{bills}</all>\n")
+
+
+def dom(cured: bool) -> None:
+    """Adds up values of a document; cured: of the elements in turn."""
+    total = 0
+    if cured:
+        for _, item in ElementTree.iterparse("bills.xml"):
+            if item.tag == "bill":
+                total += int(item.findtext("cents") or 0)
+                item.clear()
+    else:
+        for node in minidom.parse("bills.xml").getElementsByTagName("cents"):
+            total += int(node.firstChild.data)  # type: ignore[union-attr]
+    assert total == BILLS * (BILLS - 1) // 2
+
+
+def prepare_elements() -> None:
+    """Writes 9 MB of XML."""
+    prepare_dom()
+    bills = Path("bills.xml").read_text().removeprefix("<all>").removesuffix("</all>\n")
+    Path("bills.xml").write_text(f"<all>{bills * 12}</all>\n")
+
+
+def elements(_: bool) -> None:
+    """Counts elements with the parser in C."""
+    assert len(ElementTree.parse("bills.xml").getroot()) == 12 * BILLS
+
+
+def _values() -> dict[int, list[float]]:
+    return {i: [float((i * 37 + j) % 1009) / 7 for j in range(40)] for i in range(20_000)}
+
+
+def pickle_as_text(cured: bool) -> None:
+    """Saves and loads values as a pickle of protocol 0; cured: of the highest protocol."""
+    values = _values()
+    for _ in range(3):
+        with open("stage.pkl", "wb") as file:
+            pickle.dump(values, file, pickle.HIGHEST_PROTOCOL if cured else 0)
+        with open("stage.pkl", "rb") as file:
+            assert len(pickle.load(file)) == len(values)
+
+
+def pickle_in_python(cured: bool) -> None:
+    """Saves and loads values with the pickler in Python, as dill does; cured: with that in C."""
+    dump, load = (pickle.dump, pickle.load) if cured else (pickle._dump, pickle._load)  # type: ignore[attr-defined]
+    values = _values()
+    with open("stage.pkl", "wb") as file:
+        dump(values, file)
+    with open("stage.pkl", "rb") as file:
+        assert len(load(file)) == len(values)
+
+
+RECORDS = 40_000
+HEAD = np.dtype([("time", "<u8"), ("values", "<i2", 24)])
+
+
+def prepare_records() -> None:
+    """Writes 2 MB of records."""
+    np.zeros(RECORDS, HEAD).tofile("records.bin")
+
+
+prepare_array_each = prepare_records_at_once = prepare_map_each = prepare_records
+
+
+def array_each(cured: bool) -> None:
+    """Takes each record with a call of numpy.fromfile; cured: from the bytes of the file."""
+    found = 0
+    with open("records.bin", "rb") as file:
+        raw = file.read() if cured else b""
+        for number in range(RECORDS):
+            at = number * HEAD.itemsize
+            one = (
+                np.frombuffer(raw, HEAD, 1, at) if cured else np.fromfile(file, HEAD, 1)
+            )  # blame: array-each
+            found += len(one)
+    assert found == RECORDS
+
+
+def records_at_once(_: bool) -> None:
+    """Takes all records with a call, and copies each."""
+    found = 0
+    for one in np.fromfile("records.bin", HEAD):
+        found += len(one["values"].copy())
+    assert found == 24 * RECORDS
+
+
+def array_written_each(cured: bool) -> None:
+    """Writes each record with a call of tofile; cured: its bytes."""
+    one = np.zeros(1, HEAD)
+    with open("records.bin", "wb") as file:
+        for _ in range(RECORDS):
+            if cured:
+                file.write(one.tobytes())
+            else:
+                one.tofile(file)  # blame: array-written-each
+    assert Path("records.bin").stat().st_size == RECORDS * HEAD.itemsize
+
+
+def map_each(cured: bool) -> None:
+    """Maps the file for each record; cured: once."""
+    found = 0
+    whole = np.memmap("records.bin", HEAD, "r")
+    for number in range(5_000):
+        one = whole if cured else np.memmap("records.bin", HEAD, "r")  # blame: map-each
+        found += len(one[number]["values"])
+    assert found == 24 * 5_000
+
+
+if __name__ == "__main__":
+    name = sys.argv[1].replace("-", "_")
+    if sys.argv[2:] == ["prepare"]:
+        globals().get(f"prepare_{name}", lambda: None)()
+    else:
+        globals()[name](sys.argv[2:] == ["cured"])

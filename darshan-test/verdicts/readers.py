@@ -1,0 +1,75 @@
+"""Rows of programs whose library, or whose way to read, is slow by its nature, and of their
+look-alikes that are as fast as can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row import HERE, Row
+
+_SITES = (("DARSHAN_SITES", "1"),)
+
+
+def rows() -> list[Row]:
+    """Returns the rows, which run on this machine with call sites."""
+    return [*_libraries(), *_pieces(), *_locks()]
+
+
+def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
+    return Row(program, case, finding, remedy, place=HERE, settings=_SITES, **more)
+
+
+def _libraries() -> list[Row]:
+    old, slow = "pickle of an old protocol", "takes much of the run"
+    return [
+        _row(
+            "readers.py",
+            "codecs-lines",
+            says=("Text is read through codecs.open", r"open\(path, encoding"),
+            never=("Your I/O is fine",),
+        ),
+        _row("readers.py", "codecs-whole", never=("codecs",)),
+        _row(
+            "readers.py",
+            "dom",
+            says=(r"xml\.dom built a document of Python objects", "iterparse"),
+        ),
+        _row("readers.py", "elements", never=(r"xml\.dom", "A parser of XML")),
+        _row("readers.py", "pickle-as-text", says=(old, r"read in [\d,]+ pieces of 4\.00 KiB")),
+        _row(
+            "readers.py",
+            "pickle-in-python",
+            says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
+            never=(old,),
+        ),
+    ]
+
+
+def _pieces() -> list[Row]:
+    each = "stream-each"
+    return [
+        _row("readers.js", "pieces-of-a-stream", "small-accesses-read", "highWaterMark"),
+        _row("readers.js", "lines-of-a-stream"),
+        _row(
+            "readers.py",
+            "array-each",
+            each,
+            "numpy.frombuffer",
+            says=(r"numpy\.fromfile made 40,0\d\d streams", "56 B on average"),
+            never=("pread", "no transfers"),
+        ),
+        _row("readers.py", "array-written-each", each, "tobytes", says=(r"tofile made 40,000",)),
+        _row("readers.py", "records-at-once"),
+        _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
+    ]
+
+
+def _locks() -> list[Row]:
+    spins = "spins-for-a-lock"
+    made = r"was made \d+ times, and [\d,]+ tries to make it failed"
+    return [
+        _row("locks.py", "spin-on-file", spins, "flock", tree=5, says=(made,)),
+        _row("locks.py", "spin-on-folder", spins, "flock", tree=5, says=(made,)),
+        _row("locks.py", "sleep-between", tree=5, never=("without a pause",)),
+        _row("locks.pl", "spin-on-file", spins, "flock", tree=5, says=(made,)),
+    ]
