@@ -59,6 +59,7 @@ BESIDE = {
     "as-it-should-be-sequential": Trigger("transfers-c/small-writes"),
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
+    "costly-between": Trigger("between-py/sweeps"),
     "costly-buffers": Trigger("streams-c/getc-buffered", limits=CHEAP),
     "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),

@@ -67,6 +67,7 @@ def test_every_rule_is_run() -> None:
             "pieces_rewritten",
             "ranks_wait",
             "slow_text",
+            "time_between",
         )
     }
     assert run == set(RULES.values())

@@ -112,6 +112,7 @@ _ABOUT = (
     ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
     ("compressed-and-removed", About((WRITE,), _ANY, _GAPS)),
     ("copied-and-removed", About(_DATA, _ANY, _BYTES)),
+    ("costly-between", About(KINDS, _CALL, _GAPS)),
     ("costly-communication", About(KINDS, f"{_HDF5}|{_MPIIO}")),
     ("costly-hdf5", About(KINDS, _HDF5)),
     ("costly-mpiio", About(KINDS, _MPIIO)),

@@ -31,6 +31,7 @@ from .rules.run import (
     old_pickle,
     pieces_rewritten,
     slow_text,
+    time_between,
 )
 from .rules.streams import stream_each
 from .times import awaited
@@ -108,6 +109,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += between_calls.find(facts, found)
     found += slow_text.find(facts, found)
     found += pieces_rewritten.find(facts, found)
+    found += time_between.find(facts, found)
     found = checkpoints.without_explained(facts, found)
     for rule in REMARKS:
         found += rule.find(facts)

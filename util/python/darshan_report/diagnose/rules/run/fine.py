@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from ....measure import io_share
@@ -18,7 +16,7 @@ from ...times.unjudged import is_unjudged, mapped_of, unjudged, unwatched
 from ..accesses.reread import NAME as AGAIN
 from ..accesses.reread import most_moved
 from ..files import lookups
-from . import conversion, costly
+from . import conversion, costly, time_between
 from .unseen import watch
 
 NAME = "fine"
@@ -29,7 +27,6 @@ _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _PIPES = "how long pipes took is unknown"
 _MOST = 0.5  # part of the run time
-_MUCH = 0.25  # share of the run time before the calls of one line that is reported
 
 _FILE_CALLS = ("READS", "WRITES", "SEEKS", "FLUSHES", "STATS")
 _NAME_CALLS = (
@@ -88,18 +85,12 @@ def _begun(words: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def _little(facts: Facts) -> str:
+def _little(facts: Facts, others: Sequence[Finding]) -> str:
     """Returns sentences on the most that faster calls could save, and on the work that this time
     does not contain."""
     calls = _calls(facts)
     if loops_of(facts) is not None:
-        stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
-        return (
-            "faster calls would gain no more than that. Of the time between calls, "
-            f"{seconds(stake.run)} ({share(stake.run, stake.of_run)}) counts as work of libraries "
-            "and the language for the calls of loops, and the rest as computing."
-            f"{_longest(facts)}"
-        )
+        return f"faster calls would gain no more than that.{_of_loops(facts, others)}"
     if calls < facts.limits["calls.many"]:
         return (
             "faster calls would gain no more than that. What the program does between its calls, "
@@ -112,23 +103,15 @@ def _little(facts: Facts) -> str:
     )
 
 
-def _longest(facts: Facts) -> str:
-    """Returns a sentence on the line of the program before whose calls most time passed, with a
-    blank before it; empty if that was not much of the run."""
-    known = loops_of(facts)
-    spent: Counter[str] = Counter()
-    for site in (site for loop in known.groups for site in loop.sites) if known else ():
-        if site.is_users and site.line is not None and site.line.line:
-            at = f"{os.path.basename(site.line.file)}:{site.line.line}"
-            spent[at] += sum(site.sums.gaps)  # type: ignore[assignment]
-    at, time = max(spent.items(), key=lambda one: one[1], default=("", 0.0))
-    part = time / facts.run_time if facts.run_time > 0 and facts.nprocs == 1 else 0.0
-    if facts.tree is not None or not _MUCH <= part <= 1:
+def _of_loops(facts: Facts, others: Sequence[Finding]) -> str:
+    """Returns a sentence on the work of libraries between the calls of loops, with a blank before
+    it; empty if a finding in `others` tells how much time passed between them."""
+    if any(finding.name == time_between.NAME for finding in others):
         return ""
+    stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
     return (
-        f" Before the calls at {at}, {seconds(time)} ({share(part, 1.0)} of the run time) passed "
-        "since the thread's last call, short and long times together. The log does not show what "
-        "the program does there."
+        " Around the calls of its loops, libraries and the language worked for up to "
+        f"{seconds(stake.run)} ({share(stake.run, stake.of_run)})."
     )
 
 
@@ -350,7 +333,7 @@ def find(
         yield Finding(
             NAME,
             _fine(facts, [*others, *again], unseen),
-            f"{_begun(_spent(facts))}: {_little(facts)}{unseen} {_idle(facts)}".rstrip(),
+            f"{_begun(_spent(facts))}: {_little(facts, others)}{unseen} {_idle(facts)}".rstrip(),
             GOOD,
             limits=("io.fine", "calls.many"),
         )

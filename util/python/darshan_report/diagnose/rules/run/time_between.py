@@ -1,0 +1,59 @@
+"""Most of the run passes between the calls of one loop, and no finding tells the reason. The log
+does not show what happens there, but it shows the line of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....call_sites.lines import Line
+from ....call_sites.measured import READ, WRITE
+from ....units import count, seconds, share
+from ...facts import Facts
+from ...finding import FACT, LAST, PROBLEM, Finding
+from ...times.ledger import BETWEEN, COMPUTING, ledger
+from ...times.loops import loops_of
+
+NAME = "costly-between"
+ROLE = LAST
+_MOSTLY = 0.5  # share of the run
+_HALF = 0.5  # share of this time that other findings must explain so that this one is left out
+_ROUNDS = 3  # reads and writes of a loop; less shows no repetition
+
+
+def _moving(loop: Line) -> int:
+    """Returns the number of a loop's reads and writes."""
+    return int(sum(s.sums.calls_of[READ] + s.sums.calls_of[WRITE] for s in loop.sites))
+
+
+def _passed(loop: Line) -> float:
+    """Returns the seconds in gaps of all lengths before a loop's calls."""
+    return sum((sum(site.sums.gaps) for site in loop.sites), start=0.0)
+
+
+def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+    """Yields a fact on the loop before whose calls most of the run passes, unless a problem in
+    `others`, or a notice on this time, tells more."""
+    known = loops_of(facts)
+    if known is None or any(finding.kind == PROBLEM for finding in others):
+        return
+    loops = [loop for loop in known.groups if _moving(loop) >= _ROUNDS]
+    loop = max(loops, key=_passed, default=None)
+    if loop is None:
+        return
+    rows = ledger(facts)  # without the processor time of the process, both rows are 0
+    own = rows[BETWEEN] + rows[COMPUTING]
+    spent = min(_passed(loop), own) if own > 0 else known.overlap * _passed(loop)
+    stake = facts.stake(0.0, "", between=spent)
+    claimed = sum(finding.stake.between for finding in others)
+    if stake.share < _MOSTLY or claimed >= _HALF * spent or not facts.worth(stake):
+        return
+    yield Finding(
+        NAME,
+        "Most of the run passes between the calls of a loop",
+        f"Before the {count(_moving(loop))} reads and writes of a loop, {seconds(stake.run)} of "
+        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed. The "
+        "program or a library computes there, or waits for another thread; the log does not show "
+        "which.",
+        FACT,
+        limits=("stake.seconds",),
+    )
