@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from lab.binding import of_file
 from lab.command import finished
+from lab.compile import compile_c
 from lab.environment import settings
 from sample import turning
 
@@ -140,3 +141,36 @@ def test_a_merger_while_a_process_is_stopped(late: Late, script: str, case: Case
     finished([str(word) for word in late.merger], timeout=SECONDS)
     process.go_on()
     assert (opens(late, "in"), opens(late, "other")) == ([1], [1])
+
+
+# System calls of the command, and how often it makes them.
+ENDING = {"openat": 30, "getdents64": 12, "flock": 3, "unlinkat": 3, "rmdir": 2}
+STOPS = [(call, 1 + i) for call, most in ENDING.items() for i in range(most)]
+
+
+@pytest.mark.needs("ptrace")
+@pytest.mark.parametrize("case", turning(STOPS, 0.2, "late while the command is stopped"))
+@pytest.mark.parametrize("program", ["writes no rows", "cat /dev/null", "false"])
+def test_a_process_while_the_command_ends(
+    build: Path, tmp_path: Path, program: str, case: Case
+) -> None:
+    """The process starts at this call of `darshan run`, and ends after the command. The program's
+    log needs a merger if it fails."""
+    (tmp_path / "in").write_text("five\n")
+    static = compile_c(tmp_path, "int main(void) { return 0; }\n", "-static")
+    command = [static] if program == "writes no rows" else program.split()
+    places = {"DARSHAN_MMAP_LOGPATH": str(tmp_path)}
+    words = (build / "darshan", "run", "-o", tmp_path / "logs", *command)
+    run = Stopped(tmp_path, case, *words, env=os.environ | places)
+    run.wait()
+    folder = next(tmp_path.glob("darshan-run.0.*"), tmp_path / "gone")
+    own = next((tmp_path / "logs").glob("run-*"), tmp_path / "logs" / "run-removed")
+    in_run = settings(build, own, folder) | {"DARSHAN_ENABLE_NONMPI": str(folder)}
+    late = Late(tmp_path, (), os.environ | in_run)
+    script = ["sh", "-c", "exec 3<in; kill -STOP $$; exit 0"]
+    process = subprocess.Popen(script, env=late.environment, cwd=tmp_path)
+    until_stopped(process.pid)
+    run.go_on()
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(SECONDS) == 0
+    assert opens(late, "in") == [1]

@@ -108,12 +108,22 @@ static int read_settled(struct tree *run, size_t *running, const struct places *
   }
 }
 
+/* Reads the run directory. If it holds nothing, closes the run and reads it again: a process that
+ * has joined the run in between gets its log now, and any later one writes a log of its own.
+ * Returns 0, or -1 if the folder is unreadable. */
+static int read_closed(struct tree *run, size_t *running, const struct places *places, pid_t top) {
+  if (read_settled(run, running, places, top) < 0) return -1;
+  if (run->rows || !tree_is_empty(run) || tree_close(run) < 0) return 0;
+  tree_free(run);
+  return read_settled(run, running, places, top);
+}
+
 /* Makes the log of the run; `log` stays empty if there is none. Returns 0 if its processes wrote no
  * rows, so that each leaves its own log. */
 static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                     char *const *command, char log[PATH_MAX]) {
   struct tree run;
-  int failed = read_settled(&run, &outcome->running, places, end->pid) < 0;
+  int failed = read_closed(&run, &outcome->running, places, end->pid) < 0;
   if (!failed && run.rows) {
     tree_unwatched(&run, end, command[0]);
     const struct tree_process *only = only_process(&run);
