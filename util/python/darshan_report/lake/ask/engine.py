@@ -49,6 +49,7 @@ _TYPES = {
 # Functions of Spark that the ready queries use.
 _MACROS = (
     "unix_micros(moment) AS epoch_us(moment)",
+    "xxhash64(x) AS hash(x)",
     "named_struct(a, x, b, y, c, z) AS row(x, y, z)",
     # A sum that has more than 64 bits is null in Spark, and exact in DuckDB.
     "try_sum(x) AS sum(x)",

@@ -1,12 +1,13 @@
 """The SQL that finds which job wrote what another job read.
 
-A file is the same for two jobs if its path and mount point are equal; on a file system that
-machines do not share, the hosts must also be equal. The producer of a file that a job read is the
-last job that began to write the file before the reading ended. A rename counts as a write of the
-new name and a read of the old one. The time of a rename is unknown: it is between the first write
-of the old name and the end of the job. If the producer depends on the order of renames and writes,
-there is no edge. A record that represents many files (its name has a star, as site-packages/*) does
-not show which of them a job used, so it has no edge."""
+A file is the same for two jobs if its path and mount point are; on a file system that machines do
+not share, the hosts must also be the same. The producer of a file that a job read is the last job
+that began to write the file before the reading ended. A rename writes the new name and reads the
+old one. The time of a rename is unknown; it is between the first write of the old name and the end
+of the job. If another order of renames and writes is possible, so that another job could be the
+producer, there is no edge. A record that represents many files (its name has a star, as
+site-packages/*) does not show which of them a job wrote or read, so it has no edge.
+"""
 
 from __future__ import annotations
 
@@ -24,47 +25,80 @@ _IS_FILE = (
     "name NOT LIKE '<%' AND (name NOT LIKE '/dev/%' OR name LIKE '/dev/shm/%') "
     "AND name NOT LIKE '%*%'"
 )
+# Columns of the records of files, by the names that the query uses; without the module's prefix.
+_COLUMNS = {
+    "r": "BYTES_READ", "w": "BYTES_WRITTEN", "begun": "F_WRITE_START_TIMESTAMP",
+    "ended": "F_READ_END_TIMESTAMP",
+}  # fmt: skip
+_ALL = ("log", "id", "name", "mount", "file_system", *_COLUMNS)
 _NEVER = "1e18"  # seconds: the end of a job without an end
+
+
+def _records(*names: str, moved: bool = True) -> str:
+    """Returns a subquery, one, for some columns of the records of files. moved: only of files that
+    the job read or wrote. Each part of the query takes other columns: DuckDB would store the rows
+    of two equal subqueries, which are all records of the lake."""
+    parts = []
+    for module in ("posix", "stdio"):
+        prefix = f"{module.upper()}_"
+        some = [f"{prefix}{_COLUMNS[n]} AS {n}" if n in _COLUMNS else n for n in names]
+        parts.append(
+            f"SELECT {', '.join(some)} FROM {{since:files_{module}}}"
+            + f" WHERE {prefix}BYTES_WRITTEN > 0 OR {prefix}BYTES_READ > 0" * moved
+        )
+    return f"({' UNION ALL '.join(parts)}) AS one"
 
 
 def edges(only: str = "") -> str:
     """Returns the SQL of some tables. The last one, `edge`, has a row for each file that a chosen
     job read after another job wrote it: producer and consumer (logs), name, and bytes read. only: a
     condition on the name and mount point of files."""
-    return f"""place AS (
-  SELECT log, max(host) AS host FROM (
-    SELECT log, value AS host FROM {{since:log_metadata}} WHERE key IN ('host', 'hosts')
-    UNION ALL SELECT log, host FROM {{since:processes}}) AS each_host
-  GROUP BY log HAVING count(DISTINCT host) = 1 AND max(host) NOT LIKE '%,%'),
-chosen AS (SELECT log FROM {{jobs}}),
-record AS (
-  SELECT log, id, name, mount, file_system, POSIX_BYTES_READ AS r, POSIX_BYTES_WRITTEN AS w,
-    POSIX_F_WRITE_START_TIMESTAMP AS begun, POSIX_F_READ_END_TIMESTAMP AS ended,
-    CASE WHEN POSIX_RENAME_TARGETS > 0 THEN POSIX_RENAMED_FROM END AS source
-  FROM {{since:files_posix}}
-  UNION ALL
-  SELECT log, id, name, mount, file_system, STDIO_BYTES_READ, STDIO_BYTES_WRITTEN,
-    STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, NULL FROM {{since:files_stdio}}),
-source AS (SELECT DISTINCT log, source AS id FROM record WHERE source IS NOT NULL),
+    where = f" AND {_IS_FILE}" + (f" AND ({only})" if only else "")
+    return f"""chosen AS (SELECT log FROM {{jobs}}),
+renamed_file AS (
+  SELECT log, id, name, mount, file_system, POSIX_RENAMED_FROM AS source FROM {{since:files_posix}}
+  WHERE POSIX_RENAME_TARGETS > 0 AND POSIX_RENAMED_FROM IS NOT NULL),
+source AS (SELECT DISTINCT log, source AS id FROM renamed_file),
 old_name AS (
-  SELECT record.log AS log, record.id AS id, min(name) AS name,
+  SELECT one.log AS log, one.id AS id, min(name) AS name,
     min(CASE WHEN w > 0 THEN begun END) AS begun
-  FROM record JOIN source ON source.log = record.log AND source.id = record.id
-  GROUP BY record.log, record.id),
+  FROM {_records("log", "id", "name", "w", "begun", moved=False)}
+  JOIN source ON source.log = one.log AND source.id = one.id
+  GROUP BY one.log, one.id),
+moved AS (
+  SELECT renamed_file.log AS log, renamed_file.name AS name, mount, file_system,
+    old_name.name AS old, coalesce(old_name.begun, 0) AS begun
+  FROM renamed_file JOIN old_name ON old_name.log = renamed_file.log
+    AND old_name.id = renamed_file.source),
+candidate AS (
+  SELECT id FROM (
+    SELECT id, xxhash64(log) AS job, CASE WHEN w > 0 THEN 1 ELSE 0 END AS written,
+      CASE WHEN r > 0 THEN 1 ELSE 0 END AS was_read
+    FROM {_records("log", "id", "r", "w")}
+    UNION ALL SELECT id, xxhash64(log), 1, 0 FROM renamed_file
+    UNION ALL SELECT source, xxhash64(log), 0, 1 FROM renamed_file) AS used
+  GROUP BY id HAVING max(written) = 1 AND max(was_read) = 1 AND min(job) <> max(job)),
+record AS (
+  SELECT log, name, mount, file_system, r, w, begun, ended
+  FROM {_records(*_ALL, moved=False)}
+  WHERE coalesce(id IN (SELECT id FROM candidate), false)),
 touched AS (
   SELECT log, name, mount, file_system, begun, begun AS until, 0 AS kind, 0 AS r
   FROM record WHERE w > 0
   UNION ALL
-  SELECT record.log, record.name, record.mount, record.file_system, coalesce(old_name.begun, 0),
-    {_NEVER}, 0, 0 FROM record JOIN old_name ON old_name.log = record.log
-    AND old_name.id = record.source
+  SELECT log, name, mount, file_system, begun, {_NEVER}, 0, 0 FROM moved
   UNION ALL
   SELECT record.log, record.name, record.mount, record.file_system, ended, ended, 1, r
   FROM record JOIN chosen ON chosen.log = record.log WHERE r > 0
   UNION ALL
-  SELECT record.log, old_name.name, record.mount, record.file_system, coalesce(old_name.begun, 0),
-    coalesce(old_name.begun, 0), 1, 0 FROM record JOIN chosen ON chosen.log = record.log
-    JOIN old_name ON old_name.log = record.log AND old_name.id = record.source),
+  SELECT moved.log, old, mount, file_system, begun, begun, 1, 0
+  FROM moved JOIN chosen ON chosen.log = moved.log),
+place AS (
+  SELECT log, max(host) AS host FROM (
+    SELECT log, value AS host FROM {{since:log_metadata}} WHERE key IN ('host', 'hosts')
+    UNION ALL SELECT log, host FROM {{since:processes}}) AS each_host
+  WHERE log IN (SELECT log FROM touched)
+  GROUP BY log HAVING count(DISTINCT host) = 1 AND max(host) NOT LIKE '%,%'),
 act AS (
   SELECT touched.log AS log, name, coalesce(mount, 'not known') AS mount,
     CASE WHEN file_system IN {_SHARED} THEN '' ELSE host END AS host,
@@ -73,8 +107,7 @@ act AS (
       ELSE coalesce(unix_micros(jobs.ended) / 1e6, {_NEVER}) END AS until, kind, r
   FROM touched JOIN {{since:jobs}} ON jobs.log = touched.log
   LEFT JOIN place ON place.log = touched.log
-  WHERE started IS NOT NULL AND name IS NOT NULL AND touched.begun IS NOT NULL AND {_IS_FILE}
-    {f"AND ({only})" if only else ""}),
+  WHERE started IS NOT NULL AND name IS NOT NULL AND touched.begun IS NOT NULL{where}),
 passed_on AS (
   SELECT name, mount, host FROM act WHERE host IS NOT NULL GROUP BY name, mount, host
   HAVING min(log) <> max(log) AND min(kind) = 0 AND max(kind) = 1),

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""What the graph of all files costs (the page Lineage of `darshan serve`, and `darshan ask
+producers`), as a ratio: its query, and a sum over the same records, by turns, in one process.
+
+    python3 darshan-test/bench/lineage.py [--records 2000000] [--passed-on 0.01]
+
+Makes a lake of jobs that each write 50 files, of which a share is read by the next job.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "build" / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from has import need
+
+need("numpy", "pyarrow", "duckdb", "darshan_report")
+
+from lake.passed_on import make, measured
+
+
+def main() -> None:
+    """Reads the command line, and runs what it asks for."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    options.add_argument("--records", type=int, default=2_000_000)
+    options.add_argument("--passed-on", type=float, default=0.01, help="share of the files")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        lake = os.path.join(folder, "lake")
+        make(lake, chosen.records, chosen.passed_on)
+        graph, scan, edges = measured(lake)
+    print(f"{chosen.records:,} files, {edges:,} of them read by another job: graph {graph:.2f} s, "
+          f"sum {scan:.2f} s of processors: {graph / scan:.2f} times")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
