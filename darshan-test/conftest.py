@@ -44,7 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def all_tests(config: pytest.Config) -> bool:
-    """Returns whether the whole folder is run, of whose long files a sample is enough."""
+    """Returns whether the whole folder of tests is run. In this case long files run only a
+    sample."""
     return {Path(argument).name for argument in config.args} == {"darshan-test"}
 
 
@@ -57,8 +58,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Selects a sample of the tests of long files if the whole folder is run; a named file is run
-    in full, or the part that was asked for."""
+    """If the whole folder is run, selects a sample of the tests of long files. A file that is named
+    on the command line runs in full, or the requested part of it."""
     places = range(len(items))
     out: set[int] = set()
     if all_tests(config):
@@ -71,7 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints the lines that tests recorded as TOLD, and the seed that repeats the run."""
+    """Prints the lines that tests recorded under the key TOLD, and the seed with which the run can
+    be repeated."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, line in report.user_properties:
             if name == TOLD:
@@ -87,7 +89,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """On CI, turns a skip without a reason of place.py into a failure."""
+    """On CI, turns a skip whose reason is not in place.py into a failure."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
@@ -99,13 +101,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_cache_of_ours() -> None:
-    """Lets programs in Python write compiled files where they do so outside of tests."""
+    """Lets Python programs in tests write compiled files, as they do outside of tests."""
     os.environ.pop("PYTHONPYCACHEPREFIX", None)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Lets all users traverse the folders above those of the tests."""
+    """Lets all users traverse the folders above the tests' temporary folders."""
     base, top = tmp_path_factory.getbasetemp(), Path(tempfile.gettempdir())
     for folder in (base, *base.parents):
         if folder == top or folder.stat().st_uid != os.geteuid():
@@ -115,7 +117,7 @@ def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The top of the build folder, under a path that LD_PRELOAD can contain."""
+    """Returns the top of the build folder, by a path that LD_PRELOAD can contain."""
     path = build_folder()
     if not (path / "Makefile").exists():
         pytest.fail(
@@ -130,7 +132,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def archives(build: Path) -> Path:
-    """The folder of the link archives, which `make` alone does not build."""
+    """Returns the folder of the link archives, which it builds first because `make` alone does
+    not."""
     with (build / "archives-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
@@ -141,12 +144,12 @@ def archives(build: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def parser(build: Path) -> Path:
-    """The darshan-parser of this build, or that of DARSHAN_TOOLS if the build is for another
-    machine."""
+    """Returns the darshan-parser of this build, or that of DARSHAN_TOOLS if the build is for
+    another kind of machine."""
     return Path(os.environ.get("DARSHAN_TOOLS", build)).resolve() / "darshan-parser"
 
 
 @pytest.fixture(scope="session")
 def real_logs() -> list[Path]:
-    """The real logs; the list is empty if the clone lacks them."""
+    """Returns the real logs; [] if this clone lacks them."""
     return real_log_paths()

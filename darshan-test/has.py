@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 def need(*packages: str) -> None:
-    """Ends the script with one line if this Python lacks one of the packages."""
+    """Ends the script with a message of one line if this Python does not have one of the
+    packages."""
     lacking = [name for name in packages if importlib.util.find_spec(name) is None]
     if lacking:
         script = Path(sys.argv[0]).name

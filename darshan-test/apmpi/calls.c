@@ -1,5 +1,6 @@
-/* Calls every function that an APMPI record counts, and writes down how often and with how
- * many bytes: calls FOLDER, on two ranks or more.  With -DLARGE by the large-count functions. */
+/* Calls every function that an APMPI record counts, and writes down how often and with how many
+ * bytes: calls FOLDER, on two ranks or more. With -DLARGE it calls the large-count functions
+ * instead. */
 #include "expected.h"
 
 #include "forms.h"
@@ -9,14 +10,14 @@ enum { TAG = 3, MOST_RANKS = 16, ROOM = 2 << 20 };
 static int rank, size, left, right;
 static char from[ROOM], into[ROOM];
 
-/* Makes a call of each size class, at its upper bound and one above. */
+/* Makes a call of each size class, at its upper bound and one byte above. */
 static void sizes(void) {
   static const int some[] = {0, 1, 256, 257, 1024, 1025, 8192, 8193, 262144, 262145, 1048576, ROOM};
   for (int i = 0; i < (int)(sizeof(some) / sizeof(some[0])); i++)
     CALL(BCAST, some[i], FORM(MPI_Bcast)(from, some[i], MPI_BYTE, 0, MPI_COMM_WORLD));
 }
 
-/* Around a ring: rank 0 sends first. */
+/* Sends `count` ints around a ring of ranks by the blocking function `send`; rank 0 sends first. */
 static void blocking(int (*send)(const void *, COUNT, MPI_Datatype, int, int, MPI_Comm),
                      const char *name, int count) {
   if (rank == 0) expect(name, 4L * count, send(from, count, MPI_INT, right, TAG, MPI_COMM_WORLD));
@@ -39,7 +40,8 @@ static void ready(void) {
   CALL(WAIT, 0, MPI_Wait(&sent, MPI_STATUS_IGNORE));
 }
 
-/* Messages to MPI_PROC_NULL have no bytes; a receive counts the size of its buffer. */
+/* Exchanges messages by MPI_Sendrecv and the like. Messages to MPI_PROC_NULL have no bytes; a
+ * receive counts the size of its buffer. */
 static void exchanges(void) {
   MPI_Status status;
   CALL(SENDRECV, 400,
@@ -67,7 +69,8 @@ static void probes(void) {
   CALL(WAITALL, 0, MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
-/* Begins four messages and completes them in one of the eight ways to wait for or test requests. */
+/* Begins four messages and completes them. way: which of the eight functions waits for or tests the
+ * requests. */
 static void requests(int way) {
   MPI_Request all[4];
   MPI_Status statuses[4];
@@ -274,7 +277,8 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
-/* A datatype with holes has the bytes of its data, and counts of 0 ask for no type. */
+/* Makes calls with a datatype that has holes, which count only the bytes of its data, and with
+ * counts of 0, for which no datatype is queried. */
 static void datatypes(void) {
   MPI_Datatype sparse;
   MPI_Type_vector(3, 1, 5, MPI_DOUBLE, &sparse);

@@ -1,4 +1,4 @@
-/* Writes down, call by call, what the records of this rank must contain. */
+/* Writes down, call by call, what the APMPI records of this rank must contain. */
 #ifndef TEST_EXPECTED_H
 #define TEST_EXPECTED_H
 
@@ -36,7 +36,8 @@ static void expect(const char *name, long bytes, int code) {
 /* CALL(SEND, bytes, MPI_Send(...)) */
 #define CALL(name, bytes, call) expect(#name, bytes, call)
 
-/* One line per call: name, calls, bytes, calls of each size. */
+/* Writes one line per MPI function to a file in the folder: name, number of calls, bytes, calls of
+ * each size class. */
 static void write_expected(const char *folder, int rank) {
   char path[4096], whole[4096];
   snprintf(path, sizeof(path), "%s/expected.%d-", folder, rank);

@@ -1,4 +1,5 @@
-/* The form of the functions that a program calls: with -DLARGE that with large counts. */
+/* Selects which functions a program calls: with -DLARGE those with large counts, otherwise those
+ * with int counts. */
 #ifdef LARGE
 #include "large.h"
 #define FORM(name) name##_c

@@ -1,6 +1,6 @@
-/* inside FOLDER. Calls of MPI that MPI-IO makes, or that create windows and communicators, are not
- * counted as calls of the program. The program's own calls: two barriers, and a wait for its
- * write. */
+/* Checks that MPI calls made inside of MPI-IO, or to create windows and communicators, are not
+ * counted as calls of the program: inside FOLDER. The program itself makes only two barriers and a
+ * wait for its write. */
 #include "expected.h"
 
 int main(int argc, char **argv) {

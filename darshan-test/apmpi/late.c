@@ -1,11 +1,12 @@
-/* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS].  END is
- * "finalize", or "killed", where no process is left to report it. */
+/* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS]. END is
+ * "finalize", or "killed" for a job in which no process can report its waiting at the end. */
 #include "expected.h"
 
 #include <signal.h>
 #include <unistd.h>
 
-/* The launcher ends the others as soon as one is dead. */
+/* Waits until all ranks have written their files, because the launcher ends the others as soon as
+ * one is dead. */
 static void wait_for_all(const char *folder) {
   char path[4096];
   int size;

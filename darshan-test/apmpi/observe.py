@@ -1,4 +1,4 @@
-"""Runs programs whose communication is counted, and reads what their records say."""
+"""Runs programs whose MPI communication is counted, and reads the records of their logs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Counts = dict[str, list[int]]
 
 @dataclass
 class Talk:
-    """The APMPI rows of a log, as darshan-parser prints them."""
+    """The APMPI rows of a log, which darshan-parser prints."""
 
     rows: dict[tuple[int, str], str] = field(default_factory=dict)
     heads: int = 0  # rows about all ranks
 
     def number(self, rank: int, counter: str) -> float:
-        """Returns one value of a rank."""
+        """Returns one counter of a rank."""
         return float(self.rows[rank, f"MPI_{counter}"])
 
     def ranks(self) -> set[int]:
@@ -43,7 +43,7 @@ class Talk:
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
-        """Returns the sums over all records of a rank."""
+        """Returns the sums over all APMPI records of a rank."""
         found = {}
         for sized in SIZED:
             name = sized.lstrip("-")
@@ -58,7 +58,7 @@ _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 
 def read(parser: Path, log: Path) -> Talk:
-    """Reads the rows of APMPI of a log."""
+    """Reads the APMPI rows of a log with darshan-parser."""
     talk = Talk()
     for row in rows_in(parsed(parser, log), "APMPI"):
         assert (row.name, row.mount, row.kind) == ("", "", "")
@@ -69,8 +69,8 @@ def read(parser: Path, log: Path) -> Talk:
 
 
 def expected(folder: Path, rank: int) -> Counts:
-    """Returns the calls and sizes that the program of a rank wrote down; only the number of calls
-    for functions without sizes."""
+    """Returns the calls and sizes that a rank's program wrote down. For functions without sizes,
+    only the number of calls."""
     alone = {name[1:] for name in SIZED if name.startswith("-")}
     found = {}
     for line in (folder / f"expected.{rank}").read_text().splitlines():
@@ -80,8 +80,8 @@ def expected(folder: Path, rank: int) -> Counts:
 
 
 def program(runner: Runner, source: str, *options: str) -> list[str]:
-    """Compiles the program of a source beside this file. Returns its command with the folder that
-    it gets."""
+    """Compiles a program from a source file in this folder. Returns its command line, which ends in
+    the folder for its output."""
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"apmpi-{Path(source).stem}{ending}.{runner.mpi.name}"
     options += () if source.endswith(".F90") else OPTIONS
@@ -92,7 +92,8 @@ def program(runner: Runner, source: str, *options: str) -> list[str]:
 def run(
     runner: Runner, ranks: int, command: list[str], extra: dict[str, str] | None = None
 ) -> Talk:
-    """Runs a job, which must end well with its communication counted; returns what its log says."""
+    """Runs an MPI job that must succeed, with its communication counted; returns the APMPI rows of
+    its log. extra: more settings."""
     job = runner.run(ranks, command, {**YIELDING, **ON, **(extra or {})})
     assert (job.code, job.error) == (0, ""), job
     assert job.journals == []

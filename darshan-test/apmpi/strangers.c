@@ -1,6 +1,6 @@
-/* strangers PROGRAM: spawns two processes of that program and makes collective calls with them, and
- * others among some of its own processes. PROGRAM may be a script that starts this program with
- * other settings. */
+/* strangers PROGRAM: spawns two processes of PROGRAM, and makes collective calls with them and with
+ * some of its own processes. PROGRAM may be a script that starts this program with other settings.
+ * */
 #include <mpi.h>
 
 enum { TIMES = 20 };

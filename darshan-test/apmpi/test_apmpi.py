@@ -1,4 +1,4 @@
-"""MPI's communication is counted where that is asked for, and nowhere else."""
+"""MPI communication is counted only if the setting for APMPI is on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = [*((mpi, "") for mpi in MPIS), *((mpi, "-DLARGE") for mpi in LARGE)]
 
 
 def called(programs: list[list[str]]) -> set[str]:
-    """Functions that programs refer to."""
+    """Returns the MPI functions to which programs refer."""
     names = set()
     for command in programs:
         done = subprocess.run(["nm", "-D", command[0]], check=True, capture_output=True, text=True)
@@ -47,8 +47,8 @@ def test_every_function_has_a_case(runner: Runner) -> None:
 
 @pytest.mark.parametrize(("mpi", "form"), turning(FORMS, 0.5, "apmpi"), indirect=["mpi"])
 def test_counts(runner: Runner, form: str) -> None:
-    """Every counter of every record of three ranks is as expected, by functions that take an int
-    and by large-count ones."""
+    """Every APMPI counter of three ranks is as expected, for functions with int counts and for
+    large-count ones."""
     ranks = 3
     command = program(runner, "calls.c", *([form] if form else []))
     talk = run(runner, ranks, command)
@@ -65,14 +65,15 @@ def test_counts(runner: Runner, form: str) -> None:
 
 @pytest.mark.parametrize("mpi", LARGE, indirect=True)
 def test_collectives_under_way_together(runner: Runner) -> None:
-    """Large counts are right in calls whose arrays MPI reads until they are over."""
+    """Large counts are right in nonblocking collectives, whose arrays MPI reads until the call
+    completes."""
     talk = run(runner, 3, program(runner, "begun.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
 def test_times(runner: Runner) -> None:
-    """The times are consistent, and the variance is that of the ranks."""
+    """The times are consistent, and the variance is that over the ranks."""
     ranks = 4
     talk = run(runner, ranks, [*program(runner, "late.c"), "finalize"])
     totals = []
@@ -94,7 +95,7 @@ def test_times(runner: Runner) -> None:
 
 
 def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
-    """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective: its time is
+    """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective. Its time is
     in SYNC_TIME, and it does not count as a call of the program."""
     talk = run(
         runner,
@@ -116,8 +117,8 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     "other", ["DARSHAN_APMPI_COLL_SYNC=0", "DARSHAN_MODMEM=0", "DARSHAN_DISABLE=1"]
 )
 def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
-    """If one rank lacks the setting or memory for a record, or does not record, no rank waits in a
-    barrier for it: the job ends."""
+    """If one rank lacks the setting, memory for a record, or recording altogether, no other rank
+    waits for it in a barrier: the job ends."""
     command = [*program(runner, "late.c"), "finalize"]
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     script = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 ] || export {other}; exec "$@"'
@@ -126,8 +127,8 @@ def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
 
 @pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name == "openmpi"], indirect=True)
 def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
-    """A job with barriers before collectives spawns processes that are not instrumented: their
-    common collectives do not hang."""
+    """A job with barriers before collectives spawns processes that are not instrumented.
+    Collectives of both do not hang."""
     script = tmp_path / "unobserved"
     (command,) = program(runner, "strangers.c")[:1]
     script.write_text(f"#!/bin/sh\nunset LD_PRELOAD\nexec {command}\n")
@@ -157,7 +158,7 @@ def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> N
 
 @ONE_MPI
 def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
-    """With MAX_RECORDS 0 for APMPI nothing is counted, and no message is printed."""
+    """With MAX_RECORDS 0 for APMPI, nothing is counted and no message is printed."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\nMAX_RECORDS 0 APMPI\n")
     settings = {"DARSHAN_MOD_ENABLE": "APMPI", "DARSHAN_CONFIG_PATH": str(config)}
@@ -183,7 +184,7 @@ def test_threads(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
-    """A call that passes both wrappers of a function, MPI_x and PMPI_x, counts once."""
+    """A call that passes two wrappers of a function, MPI_x and PMPI_x, counts once."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
@@ -193,8 +194,8 @@ def test_beside_another_tool(runner: Runner, first: str) -> None:
 
 
 def test_killed_ranks(runner: Runner, build: Path) -> None:
-    """Each journal of a killed job is a log with one APMPI head. darshan-merge makes a log of them
-    with one head, all counters and the variance over the ranks."""
+    """Each journal of a killed job can be read as a log with one APMPI head. darshan-merge makes
+    one log of all journals, with one head, all counters and the variance over the ranks."""
     command = [*program(runner, "late.c"), "killed"]
     job = runner.run(3, command, {**YIELDING, **ON})
     assert len(job.journals) == 3, job
@@ -214,7 +215,7 @@ def test_killed_ranks(runner: Runner, build: Path) -> None:
 
 @ONE_MPI
 def test_ranks_left_out(runner: Runner) -> None:
-    """If rank 0 is excluded, the first of the other ranks writes the APMPI head."""
+    """If rank 0 is excluded from recording, the first of the other ranks writes the APMPI head."""
     command = [*program(runner, "late.c"), "finalize"]
     talk = run(runner, 3, command, {"DARSHAN_RANK_EXCLUDE": "0"})
     assert (talk.heads, talk.ranks()) == (1, {1, 2})
@@ -222,7 +223,7 @@ def test_ranks_left_out(runner: Runner) -> None:
 
 @ONE_MPI
 def test_pydarshan_reads_it(runner: Runner) -> None:
-    """PyDarshan of 3.5.0 reads the same numbers."""
+    """PyDarshan 3.5.0 reads the same numbers from the log."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     (log,) = job.logs
     talk = read(runner.parser, log)

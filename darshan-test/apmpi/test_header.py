@@ -1,7 +1,7 @@
-"""Every function of MPI's own header is counted, or this file says why not.
+"""Every function that MPI's header declares is counted, or is in this file's list of exceptions
+with a reason.
 
-A release of MPI with more functions fails this test, until a row decides about each of them.
-"""
+A release of MPI with more functions fails this test until a row decides about each."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SILENT = {
 
 
 def of_the_header(mpi: Mpi, folder: Path) -> set[str]:
-    """Returns the functions that mpi.h declares, without MPI_."""
+    """Returns the functions that mpi.h declares, without the prefix MPI_."""
     source = folder / "only-mpi.c"
     source.write_text("#include <mpi.h>\n")
     command = [mpi.command("mpicc"), "-E", "-P", source]
@@ -71,7 +71,8 @@ def test_every_function_of_the_header(mpi: Mpi, tmp_path: Path) -> None:
 
 
 def test_large_counts_are_counted_as_the_others(mpi: Mpi, tmp_path: Path) -> None:
-    """A function with a counter has one in its large form, which headers of MPI 4 have."""
+    """A function that has a counter is also counted in its large-count form, which headers of MPI 4
+    declare."""
     rows = {name[4:] for table in ROWS for name in ROW.findall(table.read_text())}
     without_counter = re.compile("|".join(TALKS.values()))
     large = {name for name in of_the_header(mpi, tmp_path) if name.endswith("_c")}

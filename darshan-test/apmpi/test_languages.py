@@ -1,4 +1,5 @@
-"""Fortran by its three interfaces, and mpi4py, count as C does."""
+"""The calls of Fortran programs, by each of its three interfaces, and of mpi4py are counted like
+those of C."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
 
 
 def sized(*calls: int) -> list[int]:
-    """Returns the size counters that calls with the given numbers of integers leave."""
+    """Returns the size counters that calls with these numbers of integers must leave."""
     sizes = [4 * n for n in calls]
     bounds = [(-1, 256), (256, 1024), (1024, 8192), (8192, 1 << 18), (1 << 18, 1 << 20)]
     classes = [sum(low < size <= high for size in sizes) for low, high in bounds]
@@ -26,7 +27,7 @@ def sized(*calls: int) -> list[int]:
 
 
 def right(rank: int) -> Counts:
-    """Returns the counts that the programs of all languages must leave."""
+    """Returns the APMPI counters that the program must leave in every language."""
     return {
         "SENDRECV": sized(10),
         "ISEND": sized(100),
@@ -59,7 +60,8 @@ def test_fortran(runner: Runner, interface: str) -> None:
 
 
 def library_folder(runner: Runner, linked: str) -> str:
-    """A folder where the MPI library has the name that mpi4py's wheels ask for."""
+    """Returns a folder in which the MPI library has the file name that mpi4py's wheels load.
+    linked: the real library."""
     folder = runner.folder / "lib"
     folder.mkdir()
     done = subprocess.run(["ldd", linked], check=True, capture_output=True, text=True)
@@ -70,7 +72,8 @@ def library_folder(runner: Runner, linked: str) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py calls large-count functions where the library has them, or we do."""
+    """mpi4py calls large-count functions if the MPI library, or the runtime in its place, has
+    them."""
     linked = program(runner, "late.c")[0]
     settings = {
         "MPI4PY_MPIABI": runner.mpi.name,

@@ -1,4 +1,4 @@
-"""Reports name the communication of programs that run here."""
+"""Reports name the MPI communication of programs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .observe import ON, ONE_MPI, YIELDING, program, read
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """Returns the report of a log, as printed on standard output."""
+    """Returns the report of a log that is printed on standard output."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """The log of late.c on four ranks."""
+    """Returns the log of late.c on four ranks."""
     job = runner.run(4, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     assert job.code == 0, job
     return job.logs[0]
@@ -52,7 +52,8 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
 
 @ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
-    """Text and page have a row for each communication call, with its calls and bytes."""
+    """The text report and the HTML page have a row for each MPI function, with its calls and
+    bytes."""
     text = report(build, log, "--text")
     assert re.search(r"^communication +calls +bytes +time +share +longest$", text, re.M)
     assert re.search(r"^MPI_Barrier +4 +- ", text, re.M)

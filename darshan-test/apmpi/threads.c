@@ -1,5 +1,5 @@
-/* Four threads of each rank talk at once, each on a communicator of its own, and a handler of
- * a signal interrupts them: threads FOLDER. */
+/* Four threads of each rank send messages at the same time, each on its own communicator, while a
+ * signal handler interrupts them: threads FOLDER. */
 #include "expected.h"
 
 #include <pthread.h>

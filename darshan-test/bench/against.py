@@ -1,4 +1,5 @@
-"""The cost of a call with this library and with another one, usually the previous version."""
+"""Compares the cost of a call with this library and with another one, usually the previous
+version."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ ALLOWED = 1.03  # a larger ratio counts as a change
 
 
 def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]:
-    """Returns a function that measures a call once: with a library, or without if it is None."""
+    """Returns a function that measures a call once, with a library preloaded; without one if
+    `library` is None."""
     behind = bench.program("libfree.so") if kind.free else ""
     settings = {"LD_PRELOAD": behind} if behind else {}
     if library:
@@ -34,8 +36,8 @@ def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]
 
 
 def against(bench: Bench, other: Path) -> list[Row]:
-    """Runs bare, the other library and this library in turn; the ratios are of whole calls and
-    of the added time."""
+    """Measures a call without a library, with the other library and with this library, in turn.
+    Returns rows with the ratios of the whole calls and of the added time."""
     rows = []
     for kind in KINDS:
         bare, before, now = (

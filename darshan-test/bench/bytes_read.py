@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How many bytes of a lake each ready question reads: of all jobs, of the last week, of a user and
-of a program.
+"""Measures how many bytes of a lake each ready question reads: for all jobs, for the last week, for
+one user and for one program.
 
     python3 darshan-test/bench/bytes_read.py LAKE [QUESTION ...]
 
-The bytes are those that the process reads by system calls (rchar), after the lake was opened.
-"""
+The bytes are those that the process reads by system calls (rchar) after the lake was opened."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ _WEEK = datetime.timedelta(days=6)
 
 
 def _values(newest: datetime.date) -> Mapping[str, object]:
-    """Returns values for what questions need."""
+    """Returns values for the parameters of ready questions. newest: the last day of the lake."""
     begin = datetime.datetime.combine(newest - _WEEK, datetime.time(2), datetime.timezone.utc)
     return {
         "top": 10, "date": newest - 7 * _WEEK, "name": "%/mesh.h5", "job": "1000008",
@@ -42,7 +41,7 @@ def _values(newest: datetime.date) -> Mapping[str, object]:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the measurement."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
     options.add_argument("question", nargs="*")

@@ -17,7 +17,7 @@ RAISED = "MAX_RECORDS 200000 POSIX\nMODMEM 400\nNAMEMEM 100\n"
 
 @dataclass
 class Kind:
-    """A kind of call that `cost` times."""
+    """A kind of call that the program `cost` times."""
 
     name: str
     label: str
@@ -54,8 +54,9 @@ KINDS = [
 
 
 def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False) -> Added:
-    """Measures what the runtime adds to a call. free: the real function returns at once; floor:
-    measures an empty wrapper, which only reads the clock's counter, in place of the runtime."""
+    """Measures how much time the runtime adds to a call. free: the real function returns at once.
+    floor: measures, in place of the runtime, an empty wrapper that only reads the clock's
+    counter."""
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
     if floor:
@@ -78,7 +79,8 @@ def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False
 
 
 def cost_text(added: Added) -> str:
-    """Returns a difference, its range, and its size in readings of the counter."""
+    """Returns an added time as text, with its range, and as a multiple of a reading of the clock's
+    counter."""
     return (
         f"{added.added:+.1f} ns ({added.least:.1f} to {added.most:.1f}, fastest"
         f" {added.fastest:+.1f}) on {added.bare:.0f} ns;"
@@ -87,7 +89,8 @@ def cost_text(added: Added) -> str:
 
 
 def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
-    """Returns the row of one measurement; first: the measurement with one thread."""
+    """Returns the table row of one measurement. first: the measurement with one thread, None if
+    this is it."""
     ratio = added.added / added.ticks
     text = cost_text(added)
     if first:
@@ -99,7 +102,7 @@ def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Returns the time added to single calls."""
+    """Measures the time that the runtime adds to single calls. Returns rows of the table."""
     rows = []
     for kind in KINDS:
         for free in (False, True) if kind.free else (False,):
@@ -114,7 +117,7 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def floor(bench: Bench) -> list[Row]:
-    """Measures two readings of the counter around a call."""
+    """Measures two readings of the clock's counter around a call. Returns rows of the table."""
     rows = []
     for kind in [k for k in KINDS if k.in_ticks == 1.6]:
         for free in (False, True):
@@ -128,7 +131,8 @@ COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 
 def instructions(bench: Bench) -> list[Row]:
-    """Returns instructions per call, counted by callgrind: they do not depend on the load."""
+    """Counts instructions per call with callgrind; they do not depend on the machine's load.
+    Returns rows of the table."""
     return [
         Row(f"instructions added: {kind.label}", f"{added:.0f} (bare {bare:.0f})", "", True)
         for kind in COUNTED
@@ -143,8 +147,8 @@ def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
 
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
-    """Returns the instructions of one more call: the difference between two numbers of calls.
-    Raises RuntimeError if a run fails."""
+    """Returns the instructions of one more call: the difference between runs with two numbers of
+    calls, divided by the difference of the numbers. Raises RuntimeError if a run fails."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")

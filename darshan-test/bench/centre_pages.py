@@ -38,7 +38,7 @@ _ALL = "?since=2000-01-01"
 
 
 def forget(lake: str) -> None:
-    """Removes the files of the lake from the page cache."""
+    """Removes the lake's files from the page cache."""
     for folder, _, names in os.walk(lake):
         for name in names:
             handle = os.open(os.path.join(folder, name), os.O_RDONLY)
@@ -47,7 +47,7 @@ def forget(lake: str) -> None:
 
 
 def read() -> int:
-    """Returns the bytes that this process has read."""
+    """Returns the bytes that this process has read by system calls so far."""
     lines = Path("/proc/self/io").read_text("ascii").splitlines()
     return int(next(line for line in lines if line.startswith("rchar")).split()[1])
 
@@ -63,7 +63,7 @@ def measured(asked: Asked, lake: str, address: str) -> str:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the measurement."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
     options.add_argument("--only-sums", action="store_true", help="do not compare with tables")

@@ -1,8 +1,6 @@
-/* Times one kind of call in a loop: cost KIND CALLS THREADS FOLDER
- *
- * Prints nanoseconds of processor time per call, the mean over the threads; each thread has a
- * file of its own. The difference between a run with and a run without the runtime is the
- * runtime's cost. */
+/* Times one kind of call in a loop: cost KIND CALLS THREADS FOLDER. Prints nanoseconds of processor
+ * time per call, the mean over the threads. Each thread has its own file. The difference between a
+ * run with and a run without the runtime is the runtime's cost. */
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
-/* Times one kind of DAOS call in a loop: daos-cost KIND CALLS. The stand-in libraries of
- * darshan-test/daos return results from memory, so only the code between a call and DAOS is
- * measured. Prints nanoseconds of processor time per call, in the fastest of some loops. */
+/* Measures the runtime's cost for calls of DAOS, with stand-in libraries that return results from
+ * memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-"""Measures the cost of `darshan watch --export` beside many recorded processes, as a share of a
-core, and the age of its numbers: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES
-[SECONDS]]]."""
+"""Measures how much of a core `darshan watch --export` uses beside many recorded processes, and how
+old its numbers are: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES [SECONDS]]]."""
 
 from __future__ import annotations
 
@@ -42,14 +41,14 @@ int main(int argc, char **argv) {
 
 
 def metric(path: Path, name: str) -> float:
-    """Returns a metric that darshan watch exports about itself."""
+    """Returns a metric that darshan watch exports about itself. path: the exported file."""
     found = re.search(rf"^{name} (\S+)$", path.read_text(), re.MULTILINE)
     assert found, name
     return float(found[1])
 
 
 def measure(folder: Path, jobs: int, processes: int, files: int, seconds: float) -> str:
-    """Returns a row: jobs, the share of a core, the oldest numbers seen."""
+    """Returns a row of text: number of jobs, percentage of a core, age of the oldest number."""
     build = build_folder()
     for name in ("journals", "logs", "data"):
         (folder / name).mkdir()

@@ -1,4 +1,4 @@
-"""Processes, logs and tools: each function returns rows of the table."""
+"""Benchmarks of processes, logs and tools. Each function returns rows of the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CAMPAIGN = 1000  # logs
 
 
 def resident(bench: Bench) -> Row:
-    """Measures the memory of an idle process. It is the median of several, because libc's pages
+    """Measures the resident memory of an idle process: the median of several, because libc's pages
     are mapped in groups."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
@@ -43,7 +43,8 @@ def processes(bench: Bench) -> list[Row]:
 
 
 def logs(bench: Bench) -> list[Row]:
-    """Measures the size of a log, and the time that the process itself spends for Darshan."""
+    """Measures the size of a log, and the time that the recorded process itself spends for
+    Darshan."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
     timing = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
@@ -60,7 +61,8 @@ def logs(bench: Bench) -> list[Row]:
 
 
 def traces(bench: Bench) -> list[Row]:
-    """Measures a trace of a million calls without dropped events: time, log, end of the process."""
+    """Measures a trace of a million calls without dropped events: time per call, size of the log,
+    and time at the process's end."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -86,30 +88,30 @@ def traces(bench: Bench) -> list[Row]:
 
 @dataclass
 class Need:
-    """The needs of a command: medians of seconds, maximum of memory."""
+    """The needs of a command: the median of its seconds, and the maximum of its memory."""
 
     wall: float
     processor: float
     mib: float
 
     def text(self) -> str:
-        """Returns the text for the table."""
+        """Returns the needs as text for the table."""
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Returns whether the command kept limits of time and memory. Waiting for a busy processor
-        does not count."""
+        """Returns whether the command stayed within limits of time and memory. Waiting for a busy
+        processor does not count."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
 def need(bench: Bench, times: int, command: list[str]) -> Need:
-    """Measures the time and memory of a command that runs `times` times."""
+    """Measures the time and memory of a command in `times` runs."""
     wall, processor, kib, *_ = numbers([bench.program("spawn"), str(times), "--", *command])
     return Need(wall / 1e6, processor / 1e6, kib / 1024)
 
 
 def parser(bench: Bench, log: Path) -> Row:
-    """Measures the parser, with output to memory."""
+    """Measures darshan-parser with output to a file in memory."""
     out = bench.folder / "out"
     text = ["sh", "-c", 'exec "$0" "$1" > "$2"', str(bench.build / "darshan-parser"), str(log)]
     needed = need(bench, 5, [*text, str(out)])
@@ -123,7 +125,7 @@ def parser(bench: Bench, log: Path) -> Row:
 
 
 def dxt_parser(bench: Bench) -> Row:
-    """Measures the trace parser with two million segments."""
+    """Measures darshan-dxt-parser with two million segments."""
     log, out = bench.folder / "trace.darshan", bench.folder / "out"
     subprocess.run([HERE / "make_large_trace.py", log], check=True)
     tool = str(bench.build / "darshan-dxt-parser")
@@ -135,7 +137,7 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """Measures a run of the report; most: seconds and MiB."""
+    """Measures a run of the report. most: its limits in seconds and MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -148,7 +150,7 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Measures a report of many logs, and its added cost per log."""
+    """Measures a report on many logs, and how much a further log adds."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -178,7 +180,8 @@ def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
 
 
 def tools(bench: Bench) -> list[Row]:
-    """Measures parser and report on a log of 100,000 files, and the report on other logs."""
+    """Measures parser and report on a log of 100,000 files, and the report on other logs. Returns
+    rows of the table."""
     large = bench.folder / "large.darshan"
     subprocess.run([HERE / "make_large_log.py", large], check=True)
     bench.empty("logs")

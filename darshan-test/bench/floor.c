@@ -1,5 +1,5 @@
-/* The minimum cost of a timing wrapper: two readings of the counter around the real call. It is
- * preloaded without the runtime, for comparison. */
+/* Measures the minimum cost of a timing wrapper: two readings of the counter around the real call.
+ * This library is preloaded in place of the runtime, for comparison. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Calls that cost nothing, preloaded after the runtime: the remaining time of a call is the
- * runtime's, without the noise of the kernel. */
+/* A library whose functions return at once. It is preloaded after the runtime, so the remaining
+ * time of a call is the runtime's, without the noise of the kernel. */
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -7,7 +7,8 @@
 
 enum { UNKNOWN = 999, FIRST = 100 };
 
-/* Gives every thread a descriptor of its own, like the real function. */
+/* Returns a descriptor without a call of the kernel; every thread has its own, as from the real
+ * function. */
 EXPORT int open(const char *path, int flags, ...);
 EXPORT int open(const char *path, int flags, ...) {
   static int last = FIRST;

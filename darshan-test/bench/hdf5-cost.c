@@ -1,7 +1,6 @@
-/* Times one kind of HDF5 call in a loop: hdf5-cost KIND CALLS FOLDER
- *
- * Prints nanoseconds of processor time per call, in the fastest of LOOPS loops. The difference
- * between a run with and a run without the runtime is the runtime's cost. */
+/* Times one kind of HDF5 call in a loop: hdf5-cost KIND CALLS FOLDER. Prints nanoseconds of
+ * processor time per call, in the fastest of LOOPS loops. The difference between a run with and a
+ * run without the runtime is the runtime's cost. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures what the runtime adds to HDF5 calls and to the import of Python wheels.
 
-Bare and instrumented programs run in turn, on one processor.  Calls: processor time
-per call in the fastest loops of both, which others on the machine hardly disturb, then
-the range and the middle of the differences of pairs.  Imports: the middle of the ratios.
-"""
+Bare and instrumented programs run in turn, on one processor. For calls, it prints the difference of
+processor time per call between the fastest loops of both, which other processes hardly disturb,
+then the range and the median of the differences of pairs. For imports, it prints the median of the
+ratios."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ IMPORT = "import time; start = time.process_time(); import {}; print(time.proces
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures the time that the runtime adds per call."""
+    """Measures the time that the runtime adds per HDF5 call. Returns rows of the table."""
     rows = []
     for kind, row in KINDS.items():
         count = FEWER if "create" in kind else CALLS
@@ -47,7 +47,8 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def imports(bench: Bench) -> list[Row]:
-    """Seconds of an import, instrumented against bare: the middle of the ratios."""
+    """Measures how much longer an instrumented import takes than a bare one: the median of the
+    ratios. Returns rows of the table."""
     rows = []
     for module in ("h5py", "netCDF4", "tables"):
         label, goal = f"import {module}", "1.05 times bare"
@@ -68,7 +69,8 @@ def imports(bench: Bench) -> list[Row]:
 
 
 def hdf5(bench: Bench) -> list[Row]:
-    """Measures both on one processor, and then gives the others back."""
+    """Measures calls and imports on one processor, then lets this process use all processors
+    again."""
     if not Path(bench.program("hdf5-cost")).exists():
         return [Row("calls of HDF5", "not measured: HDF5 is not installed", "", True)]
     before = os.sched_getaffinity(0)
@@ -80,13 +82,14 @@ def hdf5(bench: Bench) -> list[Row]:
 
 
 def stay_on_one_processor() -> None:
-    """This process and its children: the caches of another are cold."""
+    """Restricts this process and its children to one processor, because the caches of another one
+    would be cold."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def main() -> int:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the measurement."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

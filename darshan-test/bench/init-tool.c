@@ -1,4 +1,4 @@
-/* Preloaded after the runtime: notes when the MPI library's own MPI_Init returned. */
+/* A library preloaded after the runtime. It notes when the MPI library's own MPI_Init returned. */
 #include <mpi.h>
 #include <time.h>
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast logs become columns, Parquet, Parquet with findings, and how fast PyDarshan reads
-the same logs; by processor time, of one process.  --workers: how much faster two workers are.
+"""Measures how fast one process converts logs to columns, to Parquet, and to Parquet with findings,
+and how fast PyDarshan reads the same logs, in processor time. --workers: measures how much faster
+two workers are.
 
     PYTHONPATH=build/python .venv/bin/python darshan-test/bench/lake.py FOLDER-OF-LOGS
 
-darshan-test/bench/make_logs.py writes such a folder.
-"""
+darshan-test/bench/make_logs.py writes such a folder."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from darshan_report.lake.write.part import Options
 
 
 def columns(paths: list[str]) -> str:
-    """Reads the columns of all logs into the library and drops them; returns what was read, as
-    words."""
+    """Reads the columns of all logs into the library and drops them. Returns text on how much was
+    read."""
     batch, done, rows = Batch(40 << 20), 0, 0
     while done < len(paths):
         done += batch.read(paths[done:])
@@ -46,8 +46,8 @@ def columns(paths: list[str]) -> str:
 
 
 def collected(paths: list[str], findings: bool) -> str:
-    """Collects all logs into a new lake as a worker does it, and commits them. Returns what was
-    done, as words."""
+    """Collects all logs into a new lake like a worker, and commits them. Returns text on how much
+    was collected."""
     alone()
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:
@@ -65,8 +65,8 @@ def collected(paths: list[str], findings: bool) -> str:
 
 
 def pydarshan(paths: list[str]) -> str:
-    """Reads logs as scripts with PyDarshan do: makes frames of the records of POSIX, STDIO and
-    MPI-IO."""
+    """Reads logs like scripts with PyDarshan: makes data frames of the records of POSIX, STDIO and
+    MPI-IO. Returns text on how much was read."""
     import darshan  # noqa: PLC0415 - where it is
 
     darshan.enable_experimental()
@@ -81,7 +81,8 @@ def pydarshan(paths: list[str]) -> str:
 
 
 def by_command(folder: Path, workers: int) -> tuple[float, float]:
-    """Seconds and seconds of processors of `darshan collect` with so many workers."""
+    """Returns the elapsed seconds and the processor seconds of `darshan collect` with this number
+    of workers."""
     build = Path(__file__).resolve().parents[2] / "build"
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     options = ["--workers", str(workers), "--into", f"{lake}/lake", str(folder)]
@@ -116,7 +117,7 @@ def workers(folder: Path, logs: int) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the measurement."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     options.add_argument("folder", type=Path)
     options.add_argument("--few", type=int, default=300, help="logs for PyDarshan")

@@ -3,11 +3,11 @@
 
     python3 darshan-test/bench/large_centre.py SMALL-LAKE LARGE-LAKE --jobs 10000000
 
-Each day of a year has as many jobs, copies of those of the small lake: other logs, of other users
-and programs, at the same time of the day. The files are those that `darshan lake compact` would
-make. To save hours and disk, some tables have only a share of the rows: records of files
-(--records), and lines of code (--lines), which are invented, 20 for a job that has them.
-"""
+Each day of a year has the same number of jobs, which are copies of those of the small lake: other
+logs, of other users and programs, at the same time of the day. The files are those that `darshan
+lake compact` would make. To save hours and disk space, two tables have fewer rows than a real lake:
+records of files (--records), and lines of code (--lines), which are invented, 20 for each job that
+has any."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _read(lake: str, name: str) -> pa.Table:
 
 
 def _of_one_day(table: pa.Table) -> pa.Table:
-    """Returns only rows that have a day."""
+    """Returns the rows that have a day."""
     return table.filter(pc.is_valid(table["day"])).combine_chunks()
 
 
@@ -63,7 +63,7 @@ def _texts(array: pa.DictionaryArray, suffix: str) -> pa.DictionaryArray:
 
 
 class Base:
-    """The rows of a table of the small lake, to be copied."""
+    """The rows of a table of the small lake, which are copied."""
 
     def __init__(self, name: str, rows: pa.Table) -> None:
         self.name, self.rows = name, _of_one_day(rows)
@@ -75,7 +75,8 @@ class Base:
         return self.rows[name].combine_chunks()
 
     def copy(self, day: datetime.date, number: int, most: float) -> pa.Table:
-        """Returns the rows as the copy `number` of a day; most: of which share of the logs."""
+        """Returns the rows as copy `number` for a day. most: the fraction of logs of which rows are
+        copied."""
         mask = zlib.crc32(f"{day} {number}".encode())
         kept = self.rows
         first = self._first ^ np.uint32(mask)
@@ -109,7 +110,7 @@ class Base:
 
 
 def invented_lines(jobs: pa.Table) -> pa.Table:
-    """Returns lines of code of each job."""
+    """Returns invented lines of code for each job."""
     count = len(jobs) * _LINES
     which = np.repeat(np.arange(len(jobs)), _LINES)
     number = np.tile(np.arange(1, _LINES + 1), len(jobs))
@@ -155,7 +156,7 @@ def _months(days: int) -> dict[str, list[datetime.date]]:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and makes the lake."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("small")
     options.add_argument("large")

@@ -1,5 +1,5 @@
-"""The time to read a log with Darshan's libdarshan-util and with the one in PyDarshan's wheel,
-in turn: from C, and by PyDarshan itself."""
+"""Compares the time to read a log with Darshan's libdarshan-util and with the library in
+PyDarshan's wheel, in turn: from C, and by PyDarshan itself."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ print(time.process_time() - start, len(report.records["POSIX"]), len(report.name
 
 
 def pydarshan() -> tuple[Path, Path] | None:
-    """Returns the wheel's package and library; None if not installed."""
+    """Returns the folder and the library of PyDarshan's wheel; None if it is not installed."""
     libraries = sorted(VENV.glob("lib/python*/site-packages/darshan.libs/libdarshan-util*.so*"))
     return (libraries[0].parent.parent / "darshan", libraries[0]) if libraries else None
 
 
 def in_turn(repetitions: int, ways: list[Callable[[], float]]) -> tuple[list[float], float]:
-    """Returns the median of each way's times, and of the ratios of the first to the second."""
+    """Measures several ways in turn. Returns the median of each way's times, and the median ratio
+    of the first to the second."""
     taken = [tuple(way() for way in ways) for _ in range(repetitions)]
     middles = [statistics.median(column) for column in zip(*taken)]
     return middles, statistics.median(first / second for first, second in taken)
@@ -57,8 +58,8 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 
 
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
-    """Measures PyDarshan with its own C library and with this one. For the latter it runs from a
-    copy without its library, so that it searches for another one."""
+    """Measures PyDarshan with its own C library and with this one. For the latter, PyDarshan runs
+    from a copy without its library, so that it searches for another one."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")
@@ -79,7 +80,8 @@ def in_python(bench: Bench, log: Path, package: Path) -> Row:
 
 
 def library(bench: Bench) -> list[Row]:
-    """Measures both libraries. Returns the rows; a row that says so if PyDarshan is missing."""
+    """Measures both libraries. Returns rows of the table; if PyDarshan is missing, a row that says
+    so."""
     found = pydarshan()
     if not found:
         return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]

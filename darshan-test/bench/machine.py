@@ -1,4 +1,4 @@
-"""The environment of the benchmarks, and the measurement of one number."""
+"""The environment of the benchmarks, and functions that measure one number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rows import Row
 
 @dataclass
 class Bench:
-    """Folders and programs of a run."""
+    """The folders and programs that a benchmark uses."""
 
     build: Path
     folder: Path  # empty, not on an excluded path
@@ -36,7 +36,8 @@ class Bench:
         return path
 
     def settings(self, behind: str = "", configuration: str = "") -> dict[str, str]:
-        """Returns variables that enable the runtime; behind: a library preloaded after it."""
+        """Returns variables that switch the runtime on. behind: a library that is preloaded after
+        it. configuration: text of its configuration file."""
         preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
         settings = {
             "LD_PRELOAD": preload,
@@ -73,7 +74,7 @@ def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[
 
 @dataclass
 class Added:
-    """The time added to a bare time: medians, and the range of the differences."""
+    """The time that the runtime adds to a bare time: medians, and the range of the differences."""
 
     bare: float
     added: float
@@ -84,7 +85,7 @@ class Added:
     ticks: float  # two readings of the counter, at the same time
 
     def text(self, digits: int = 0) -> str:
-        """Returns the added time as text: the difference of the fastest runs, the range and middle
+        """Returns the added time as text: the difference of the fastest runs, the range and median
         of all pairs, the bare time and the ratio."""
         return (
             f"+{self.fastest:.{digits}f} ns between the fastest (in pairs {self.least:.{digits}f}"
@@ -99,8 +100,8 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Measures all three in turn, so that a disturbance affects all of them. ours: with the
-    runtime; ticks: of the clock."""
+    """Measures three functions in turn, so that a disturbance affects all of them. bare: without
+    the runtime. ours: with it. ticks: reads the clock."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))
@@ -116,8 +117,8 @@ def interleaved(
 
 
 def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) -> Row:
-    """Measures the nanoseconds that the runtime adds to a call, of which the program prints the
-    duration."""
+    """Measures the nanoseconds that the runtime adds to a call. command: prints the duration of a
+    call. goal: limit in nanoseconds. Returns the row of the table."""
     added = interleaved(
         bench.repetitions,
         lambda: numbers(command)[0],
@@ -129,8 +130,8 @@ def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) ->
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Returns the kernel's name of the processor, with the numbers of its family and model, because
-    virtual machines often have a name without them."""
+    """Returns the kernel's name of the processor with its family and model numbers, because the
+    name alone is not specific on many virtual machines."""
     facts = {}
     for line in cpuinfo.read_text().splitlines():
         key, _, value = line.partition(":")
@@ -152,7 +153,7 @@ def description() -> str:
 
 @contextmanager
 def scratch(parent: Path | None) -> Iterator[Path]:
-    """Yields an empty folder, on a file system in memory if mount is permitted."""
+    """Yields an empty folder; on a file system in memory if mounting is permitted."""
     folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
     mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
     mounted = (

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a log of many files, the same bytes each time: what the parser is timed on.
+"""Writes a log of many files, on which the parser is timed. Its bytes are the same each time.
 
-Each file has one POSIX record whose values look like those of a real job: some
-counters are zero, sizes and times differ from file to file.
-"""
+Each file has one POSIX record whose values look like those of a real job: some counters are zero,
+sizes and times differ from file to file."""
 
 from __future__ import annotations
 
@@ -22,14 +21,14 @@ MAGIC = 6567223
 
 
 def job_region(ranks: int) -> bytes:
-    """The job record, its metadata and a short mount table."""
+    """Returns a job record with metadata and a short mount table."""
     fixed = struct.pack("<7q", 1000, 1700000000, 0, 1700000600, 0, ranks, 4711)
     text = b"./simulation --files 100000\next4\t/\nlustre\t/scratch\nnfs\t/home\0"
     return fixed + b"lib_ver=3.5.0\n".ljust(1024, b"\0") + text
 
 
 def values(rng: random.Random) -> bytes:
-    """Counters and fcounters of one record: about half of them zero."""
+    """Returns integer and floating-point counters of one record; about half of them are zero."""
     sizes = (rng.randrange(1 << rng.randrange(1, 40)) for _ in range(COUNTERS))
     counters = [rng.choice((0, 0, 1, size)) for size in sizes]
     times = [rng.choice((0.0, rng.random() * 600, rng.random())) for _ in range(FCOUNTERS)]
@@ -72,7 +71,7 @@ def write_regions(
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and writes the log."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--files", type=int, default=100_000)

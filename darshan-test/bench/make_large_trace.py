@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a log with traces of many segments, the same bytes each time: what the
-readers of traces are timed on.  Twenty files, written once and read twice, by one process
-or each in turn by many."""
+"""Writes a log with traces of many segments, on which the readers of traces are timed. Its bytes
+are the same each time. Twenty files are written once and read twice, by one process or by many, one
+after another."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write_trace(path: Path, count: int, ranks: int = 1) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and writes the log."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--segments", type=int, default=2_000_000)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Writes many logs, the same bytes each time: what `darshan collect` is timed on.
+"""Writes many logs, on which `darshan collect` is timed. Their bytes are the same each time.
 
-A log is of a job of some ranks with 200 records: files of each rank, shared ones, streams,
-and what MPI-IO did to the shared ones.  Counters are what a program leaves that writes
-blocks of one or two sizes: most of them are 0, as in logs of real programs.
-"""
+Each log is of a job of some ranks with 200 records: files of each rank, shared files, streams, and
+the MPI-IO records of shared files. The counters look like those of a program that writes blocks of
+one or two sizes: most of them are 0, as in logs of real programs."""
 
 from __future__ import annotations
 
@@ -110,7 +109,7 @@ def write(folder: Path, number: int) -> Path:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and writes the logs."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", type=Path)
     options.add_argument("--logs", type=int, default=4000)

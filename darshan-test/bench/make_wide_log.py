@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a log of many ranks, the same bytes each time: each has a file of its own,
-a part of a shared one, and a heat map of 100 bins.  With --tree they are not ranks of a
-job but a shell and what it starts."""
+"""Writes a log of many ranks. Its bytes are the same each time. Each rank has a file of its own, a
+part of a shared file, and a heat map of 100 bins. With --tree the processes are not ranks of a job
+but a shell and its descendants."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def processes(ranks: int) -> list[trees.Member]:
 
 
 def write_log(path: Path, ranks: int, tree: bool) -> None:
-    """Writes a log of many ranks, under a temporary name first. tree: the processes are programs of
-    a run."""
+    """Writes a log of many ranks, under a temporary name first. tree: whether the processes are a
+    process tree instead of ranks."""
     rng = random.Random(1)
     bodies = [values(rng) for _ in range(VARIANTS)]
     named = {record_id(name): name for name in (HEAT_NAME, SHARED)}
@@ -67,7 +67,7 @@ def write_log(path: Path, ranks: int, tree: bool) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and writes the log."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("log", type=Path)
     options.add_argument("--ranks", type=int, default=10_000)

@@ -1,6 +1,6 @@
-/* A tree of many short processes: many TIMES TOGETHER PROGRAM [ARGUMENT...]. Starts the program
- * TIMES times, TOGETHER at once. Prints two numbers in microseconds: the wall time, and the sum of
- * the processor time of all these processes and of this program. */
+/* Starts many short processes: many TIMES TOGETHER PROGRAM [ARGUMENT...]. Runs PROGRAM TIMES times,
+ * TOGETHER of them at once. Prints two numbers in microseconds: the wall time, and the processor
+ * time of all these processes and of this program. */
 #include <err.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,7 +1,6 @@
-/* Times independent writes of 64 bytes: mpiio-cost CALLS FOLDER
- *
- * Rank 0 prints nanoseconds of processor time per MPI_File_write_at, the mean over the ranks;
- * each rank writes its own range of one file. */
+/* Times independent writes of 64 bytes: mpiio-cost CALLS FOLDER. Rank 0 prints nanoseconds of
+ * processor time per MPI_File_write_at, the mean over the ranks. Each rank writes its own range of
+ * one file. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-"""The runtime's cost for a small write by MPI-IO and for MPI_Init, with each installed MPI."""
+"""Measures the runtime's cost for a small write by MPI-IO and for MPI_Init, with each installed
+MPI."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ TALKS = {
 
 
 def nanoseconds(command: list[str]) -> float:
-    """Runs a job that prints one number."""
+    """Runs an MPI job that prints one number, and returns the number."""
     done = subprocess.run(
         command, env=plain_environment(), capture_output=True, text=True, check=True, timeout=120
     )
@@ -40,7 +41,8 @@ def nanoseconds(command: list[str]) -> float:
 
 
 def writes(bench: Bench) -> list[Row]:
-    """Returns rows of the table: processor time, which waiting ranks do not affect."""
+    """Measures writes by MPI-IO in processor time, which does not include waiting. Returns rows of
+    the table."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, RANKS), bench.folder / f"mpiio-cost.{flavour}"
@@ -69,7 +71,7 @@ def writes(bench: Bench) -> list[Row]:
 
 
 def talk(bench: Bench) -> list[Row]:
-    """Returns rows of the table: communication calls without and with MPIWAIT and APMPI."""
+    """Measures MPI communication without and with MPIWAIT and APMPI. Returns rows of the table."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, 1), bench.folder / f"talk-cost.{flavour}"
@@ -93,7 +95,8 @@ def talk(bench: Bench) -> list[Row]:
 
 
 def inits(bench: Bench) -> list[Row]:
-    """Returns rows of the table: with a processor per rank, and with more ranks than processors."""
+    """Measures MPI_Init with one processor per rank, and with more ranks than processors. Returns
+    rows of the table."""
     rows = []
     processors = len(os.sched_getaffinity(0))
     for flavour in ("openmpi", "mpich"):

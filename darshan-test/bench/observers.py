@@ -1,5 +1,5 @@
-"""The costs of darshan, strace and perf for the same program, in processor time of the program and
-its observer."""
+"""Measures the costs of darshan, strace and perf for the same program, in processor time of the
+program and its observer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def size_of(path: Path) -> int:
 
 
 def observers(bench: Bench) -> list[Row]:
-    """Copies a file with dd alone and under each observer, in turn; takes the fastest of each."""
+    """Copies a file with dd, alone and under each observer, in turn. Returns rows with the fastest
+    run of each."""
     data, logs, text = bench.folder / "data", bench.empty("logs"), bench.folder / "text"
     data.write_bytes(bytes(SIZE * COUNT))
     copy = ["dd", f"if={data}", f"of={bench.folder / 'copy'}", f"bs={SIZE}"]

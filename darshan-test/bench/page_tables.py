@@ -1,4 +1,4 @@
-"""Writes the tables of doc/performance.md: each stands between two markers, the text around them
+"""Writes the tables of doc/performance.md. Each table is between two markers; the text around them
 is written by hand."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def table(rows: list[Row]) -> str:
 
 
 def filled(text: str, made: dict[str, str]) -> str:
-    """Returns the page with new contents of its blocks; every block must be made anew."""
+    """Returns the page with new contents for its generated parts; every part must be given."""
     missing = blocks(text).keys() ^ made.keys()
     if missing:
         raise ValueError(f"{PAGE.name}: no block, or no part, of the name {', '.join(missing)}")
@@ -46,7 +46,7 @@ def filled(text: str, made: dict[str, str]) -> str:
 
 
 def said_by(*command: str) -> str:
-    """Returns the first line that a command prints, or "unknown"."""
+    """Returns the first line that a command prints; "unknown" if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=TOP)
     except (OSError, subprocess.CalledProcessError):
@@ -55,7 +55,7 @@ def said_by(*command: str) -> str:
 
 
 def compiler(build: Path) -> str:
-    """Returns the compiler of a build and its options."""
+    """Returns the compiler of a build, with its options, as text."""
     made = (build / "Makefile").read_text()
     found = {name: re.search(rf"^{name} = (.*)$", made, re.MULTILINE) for name in ("CC", "CFLAGS")}
     command = found["CC"][1].split() if found["CC"] else ["cc"]
@@ -66,20 +66,21 @@ def compiler(build: Path) -> str:
 
 
 def commit() -> str:
-    """Returns the subject of the last commit, and whether files differ from it."""
+    """Returns the subject of the last commit as text, and whether files differ from it."""
     subject = said_by("git", "log", "-1", "--format=%s")
     changed = said_by("git", "status", "--porcelain", "--untracked-files=no") != "unknown"
     return f"“{subject}”" + (", with changes" if changed else "")
 
 
 def memory() -> str:
-    """Returns the memory of the machine."""
+    """Returns the size of the machine's memory as text."""
     kib = re.search(r"MemTotal: +(\d+)", Path("/proc/meminfo").read_text())
     return f"{int(kib[1]) / (1 << 20):.0f} GiB" if kib else "unknown"
 
 
 def about(bench: Bench, started: float, loads: list[float]) -> str:
-    """Returns a table of the machine, the build and this run. started: seconds since the epoch."""
+    """Returns a table about the machine, the build and this run. started: seconds since the epoch.
+    loads: load averages."""
     ended = datetime.datetime.now()
     minutes = (ended.timestamp() - started) / 60
     virtual = said_by("systemd-detect-virt")
@@ -100,12 +101,12 @@ def about(bench: Bench, started: float, loads: list[float]) -> str:
 
 
 def is_tmpfs(folder: Path) -> bool:
-    """Returns whether a folder is in memory."""
+    """Returns whether a folder is on a file system in memory."""
     return said_by("stat", "-f", "-c", "%T", str(folder)) == "tmpfs"
 
 
 def write(made: dict[str, str], page: Path = PAGE) -> None:
-    """Replaces the generated tables of the page."""
+    """Writes new contents of the generated tables into the page."""
     text = filled(page.read_text("utf-8"), made)
     new = page.with_name(page.name + ".new")
     new.write_text(text, "utf-8")

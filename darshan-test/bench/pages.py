@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How long the pages of `darshan serve` take over a large lake, by the clock and of the server's
-processors: each page three times, the middle one; then in Chromium, until its script is ready.
-With --crowd: how long 50 pages take that others ask for, while 40 clients ask for costly ones.
+"""Measures how long the pages of `darshan serve` take for a large lake, in elapsed time and in the
+server's processor time: the median of three requests for each page; then in Chromium, until the
+page's script is ready. With --crowd: how long 50 ordinary pages take while 40 clients request
+costly ones.
 
     PYTHONPATH=darshan-test .venv/bin/python darshan-test/bench/pages.py [--crowd] LAKE
 
-questions.py makes a large lake.
-"""
+questions.py makes a large lake."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ FIRST = (
 
 @contextmanager
 def serving(lake: str) -> Iterator[tuple[str, int]]:
-    """Starts `darshan serve`; yields its address and its process, and ends it after the block."""
+    """Starts `darshan serve`, yields its address and its process id, and ends it after the
+    block."""
     command = [DARSHAN, "serve", "--port", "0", lake]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -57,19 +58,20 @@ def serving(lake: str) -> Iterator[tuple[str, int]]:
 
 
 def spent(process: int) -> float:
-    """Seconds of processors until now."""
+    """Returns the processor seconds that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def most(process: int) -> int:
-    """MiB at most."""
+    """Returns the largest memory that a process has used, in MiB."""
     found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
     return int(found[1]) >> 10 if found else 0
 
 
 def fetched(address: str, process: int) -> tuple[float, float, str]:
-    """The middle of three times, with its seconds of processors, and the page."""
+    """Requests a page three times. Returns the median of the elapsed seconds, the processor seconds
+    of that request, and the page."""
     rows = []
     for _ in range(3):
         before, begun = spent(process), time.monotonic()
@@ -80,8 +82,8 @@ def fetched(address: str, process: int) -> tuple[float, float, str]:
 
 
 def behind(text: str, known: set[str]) -> Iterator[str]:
-    """The first link of a page to each kind of page that is not known yet, and to the same of one
-    file system."""
+    """Yields the first link of a page to each kind of page that is not in `known`, and the same
+    kind of page for one file system."""
     for link in map(unescape, re.findall(r'"([a-z-]+\?[^"#:]+)"', text)):
         kind = link.partition("?")[0]
         if kind not in known:
@@ -92,7 +94,7 @@ def behind(text: str, known: set[str]) -> Iterator[str]:
 
 
 def asked(address: str, client: str) -> tuple[int, float]:
-    """Requests a page for a client. Returns the status of the answer, and its seconds."""
+    """Requests a page for a client. Returns the status of the response, and its seconds."""
     begun = time.monotonic()
     request = urllib.request.Request(address, headers={"X-Forwarded-For": client})
     try:
@@ -107,8 +109,9 @@ def asked(address: str, client: str) -> tuple[int, float]:
 
 
 def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
-    """Asks for costly pages, each with other days, and meanwhile for pages of others, ten at a
-    time: at first for pages that were made before, then for pages with days of their own."""
+    """Requests costly pages, each for other days, and meanwhile ordinary pages, ten at a time:
+    first pages that are cached, then pages for days of their own. heavy, honest: numbers of clients
+    and of pages."""
     over = threading.Event()
     days = (datetime.date(2026, 11, 1) - datetime.timedelta(days=n) for n in itertools.count())
     told: Counter[int] = Counter()
@@ -138,7 +141,7 @@ def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the measurement."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("--crowd", action="store_true", help="many clients at once")
     options.add_argument("lake")

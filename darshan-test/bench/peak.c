@@ -1,6 +1,6 @@
-/* The peak memory of a program: peak PROGRAM [ARGUMENT...]. Prints the largest resident set in KiB.
- * The starting process is small itself, because a program inherits the peak of the process that
- * starts it. */
+/* Prints the peak memory of a program, the largest resident set, in KiB: peak PROGRAM
+ * [ARGUMENT...]. This program is small itself, because a process inherits the peak of the process
+ * that starts it. */
 #include <err.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,4 +1,4 @@
-"""The cost of a run of one small program, and the memory that an idle process has of its own."""
+"""Measures the cost of running one small program, and the private memory of an idle process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
 
 
 def milliseconds(command: list[str], environment: dict[str, str]) -> float:
-    """Returns the time from the start of a command until its end. Raises RuntimeError if it
+    """Returns the milliseconds from the start of a command until its end. Raises RuntimeError if it
     fails."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     begin = time.perf_counter()
@@ -40,13 +40,14 @@ def milliseconds(command: list[str], environment: dict[str, str]) -> float:
 
 
 def lowest(times: list[float]) -> float:
-    """Returns the mean of the lowest tenth, which other programs disturb least."""
+    """Returns the mean of the lowest tenth of the times, which other programs disturb least."""
     few = sorted(times)[: max(1, len(times) // 10)]
     return sum(few) / len(few)
 
 
 def runs(bench: Bench) -> list[Row]:
-    """Measures `darshan run` around small programs, in turn with the bare program."""
+    """Measures `darshan run` with small programs, in turn with the bare programs. Returns rows of
+    the table."""
     rows = []
     bare = plain_environment()
     ours = bare | {"DARSHAN_MMAP_LOGPATH": str(bench.folder / "journals")}
@@ -63,8 +64,8 @@ def runs(bench: Bench) -> list[Row]:
 
 
 def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]:
-    """Measures what `darshan run` adds to each short program that a shell starts, with the merge of
-    their records."""
+    """Measures what `darshan run`, with the merge of all records, adds to each of many short
+    programs that a shell starts. bare, ours: environments without and with the runtime."""
     rows = []
     file = bench.folder / "file"
     file.write_text("five\n")
@@ -81,7 +82,8 @@ def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]
 
 
 def own_kib(smaps: str) -> int:
-    """Returns the private memory of a process: anonymous pages, and dirty pages of its journal."""
+    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of its
+    journal. smaps: text of /proc/PID/smaps."""
     own, shared = 0, False
     for line in smaps.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -92,12 +94,13 @@ def own_kib(smaps: str) -> int:
 
 
 def library_kib(smaps: str) -> int:
-    """Returns the resident pages of the library."""
+    """Returns the resident pages of the runtime's library in KiB. smaps: text of
+    /proc/PID/smaps."""
     return sum(map(int, re.findall(r"libdarshan\.so\n(?:.+: .+\n)*?Rss: +([0-9]+) kB", smaps)))
 
 
 def idle(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the memory map of a program that sleeps."""
+    """Returns the text of /proc/PID/smaps of a program that sleeps."""
     with subprocess.Popen(
         ["sleep", "60"], cwd=folder, env=plain_environment() | settings, stderr=subprocess.DEVNULL
     ) as program:
@@ -108,7 +111,7 @@ def idle(folder: Path, settings: dict[str, str]) -> str:
 
 
 def one_file(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the memory map of a shell that has written a file."""
+    """Returns the text of /proc/PID/smaps of a shell that has written a file."""
     done = subprocess.run(
         ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
         cwd=folder,
@@ -121,7 +124,8 @@ def one_file(folder: Path, settings: dict[str, str]) -> str:
 
 
 def memory(bench: Bench) -> list[Row]:
-    """Counts pages of processes beside those of the bare process."""
+    """Measures the memory that processes have beyond that of bare processes. Returns rows of the
+    table."""
     work = bench.empty("work")
     asleep, bare_asleep = idle(work, bench.settings()), idle(work, {})
     wrote, bare_wrote = one_file(work, bench.settings()), one_file(work, {})

@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
-"""How long the ready questions take of a large lake, and in how much memory: the command
-itself is started for each, so its start, the opening of the lake and the table are in it.
+"""Measures how long the ready questions take for a large lake, and in how much memory. The command
+itself is started for each question, so the numbers include its start, the opening of the lake and
+the output of the table.
 
     python3 darshan-test/bench/questions.py --times 50 --of SMALL-LAKE LARGE-LAKE
-    python3 darshan-test/bench/questions.py LARGE-LAKE
 
-The first makes the large lake, of each job of the small one so many.  Jobs, layers, findings
-and whatever else is small are written anew, as other logs; files of records are links to those
-of the small lake, whose logs have the names of the first jobs then: questions about records
-ask for no log.  It is what a million collected logs are for who reads all of it; for who joins
-records with jobs it is not.
-"""
+    python3 darshan-test/bench/questions.py LARGE-LAKE"""
 
 from __future__ import annotations
 
@@ -43,14 +38,15 @@ _FEW = 100  # jobs
 
 
 def _new(file: File, lake: str) -> str:
-    """Returns a new path in the other lake, for this file's copy, and makes its folders."""
+    """Returns a new path in the other lake for the copy of a file, and creates its folders."""
     path = f"{os.path.dirname(file.path)}/{storage.new_name()}.parquet"
     storage.make_folders(lake, os.path.dirname(path))
     return path
 
 
 def _renamed(table: pa.Table, number: int) -> pa.Table:
-    """Returns the rows with other names: the first letters of each are the copy's number."""
+    """Returns the rows with other names: the first letters of each name become the copy's
+    number."""
     names = pc.binary_replace_slice(table["log"].cast(pa.string()), 0, 4, f"{number:04x}")
     at = table.schema.get_field_index("log")
     return table.set_column(at, table.schema.field(at), names.combine_chunks().dictionary_encode())
@@ -72,8 +68,8 @@ def _rewritten(small: str, large: str, file: File, times: int) -> str:
 
 
 def multiplied(small: str, large: str, times: int) -> None:
-    """Makes a lake that has `times` copies of the small lake's files, for months that have more
-    than a few jobs."""
+    """Makes a lake with `times` copies of the small lake's files. Months with few jobs are not
+    copied."""
     storage.make(large, {})
     known, made = Snapshot(small), []
     months = {f.month for f in known.of("jobs") if f.rows > _FEW}
@@ -96,8 +92,8 @@ def _days(lake: str) -> tuple[str, str]:
 
 
 def _asked(lake: str, *words: str) -> tuple[str, float, float, int]:
-    """Asks a question. Returns its answer, the seconds, seconds of processors, and MiB of memory.
-    Ends the program if the command fails."""
+    """Runs a ready question. Returns its output, the elapsed seconds, the processor seconds, and
+    the memory in MiB. Ends the program if the command fails."""
     command = [str(DARSHAN), "ask", lake, *words, "--json"]
     settings = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     begun = time.monotonic()
@@ -127,7 +123,7 @@ def _questions(lake: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs what it requests."""
     options = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     options.add_argument("lake")
     options.add_argument("--of", help="a small lake, to make this one of")

@@ -1,4 +1,4 @@
-"""The cost of a log of many ranks: simulated for any number of ranks, and measured in real MPI
+"""Measures the cost of a log of many ranks: simulated for any number of ranks, and in real MPI
 jobs."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
 
 @dataclass
 class Played:
-    """The cost of a log if every rank had a processor of its own."""
+    """The cost of a log if every rank had its own processor."""
 
     ranks: int
     seconds: float  # from the first to the last rank
@@ -63,7 +63,7 @@ def sizes(largest: int) -> Iterator[int]:
 
 
 def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
-    """Returns the command that starts a job of an MPI, empty if it is not installed."""
+    """Returns the command that starts a job of an MPI implementation; [] if it is not installed."""
     mpiexec = shutil.which(f"mpiexec.{flavour}")
     if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
         return []
@@ -72,8 +72,8 @@ def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
-    """Runs an MPI job whose ranks share some files and have some of their own. Returns milliseconds
-    until the last rank finished, and bytes of the log."""
+    """Runs an MPI job. Returns milliseconds until the last rank had finished, and bytes of the log.
+    shared, own: number of files that all ranks share, and of files of each rank."""
     logs, work = bench.empty("logs"), bench.empty("work")
     settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
     command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]
@@ -90,7 +90,8 @@ def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) ->
 
 
 def ranks(bench: Bench) -> list[Row]:
-    """Returns rows of the table: real jobs with more ranks than processors; then simulated jobs."""
+    """Measures real jobs with more ranks than processors, then simulated jobs. Returns rows of the
+    table."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour), bench.folder / f"shutdown.{flavour}"

@@ -1,5 +1,5 @@
-/* Reads a log through a library with the interface of Darshan 3.5: read-log LIBRARY LOG prints the
- * microseconds of processor time, and the number of records and names. */
+/* Reads a log through a library with the interface of Darshan 3.5: read-log LIBRARY LOG. Prints the
+ * microseconds of processor time, and the numbers of records and names. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

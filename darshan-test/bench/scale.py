@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""How the log of a job grows with its ranks, as a table and a plot.
+"""Simulates how the log of a job grows with its ranks, and shows it as a table and a plot.
 
-scale.py --build BUILD [--largest 65536] [--svg FILE]
-"""
+scale.py --build BUILD [--largest 65536] [--svg FILE]"""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def draw(played: list[Played], path: Path) -> None:
 
 
 def jobs(build: Path, largest: int) -> Iterator[Played]:
-    """Simulates jobs of more and more ranks."""
+    """Yields the simulated cost of jobs with ever more ranks. largest: number of ranks."""
     program = build / "darshan-test" / "ranks" / "play"
     with tempfile.TemporaryDirectory() as folder:
         for count in sizes(largest):
@@ -51,7 +50,7 @@ def jobs(build: Path, largest: int) -> Iterator[Played]:
 
 
 def simulated(bench: Bench) -> list[Row]:
-    """Returns a row for each number of ranks, and draws the picture if Matplotlib is there."""
+    """Returns a row for each number of ranks, and draws the picture if Matplotlib is installed."""
     played = list(jobs(bench.build, LARGEST))
     with contextlib.suppress(ImportError):
         draw(played, bench.folder / PICTURE)
@@ -69,7 +68,7 @@ def simulated(bench: Bench) -> list[Row]:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Parses the command line and runs the simulation."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--build", type=Path, default=Path.cwd())
     options.add_argument("--largest", type=int, default=LARGEST)

@@ -1,7 +1,7 @@
-/* A rank that opens, writes and closes its own files or those of all ranks: shutdown FOLDER SHARED
- * OWN. The runtime prints the cost of its finalization. All ranks sleep until a common time and
- * then start their finalization. A barrier would distort the measurement: if ranks outnumber
- * processors, some leave it 40 ms after others. */
+/* A rank that opens, writes and closes its own files and files that all ranks share: shutdown
+ * FOLDER SHARED OWN. The runtime prints the cost of its finalization. All ranks sleep until a
+ * common time and then start their finalization. A barrier would distort the measurement: if there
+ * are more ranks than processors, some leave it 40 ms after others. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

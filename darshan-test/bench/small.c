@@ -1,8 +1,6 @@
-/* A small process: small idle|one|many FOLDER
- *
- * idle does nothing, one writes a file, many writes a thousand files. With a third argument
- * it then prints its resident memory in KiB: the total, the part in mappings of libdarshan.so,
- * and the part in no file. */
+/* A small process: small idle|one|many FOLDER. idle does nothing, one writes a file, many writes a
+ * thousand files. With a third argument it then prints its resident memory in KiB: the total, the
+ * part in mappings of libdarshan.so, and the part that is not mapped from a file. */
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
-/* The cost of the start and end of a process: spawn TIMES NAME=VALUE... -- COMMAND...
- *
- * Runs the command TIMES times without and TIMES times with the given variables, in turn. Prints
- * a line for each way: the medians of wall time and processor time in microseconds, and the
- * largest resident memory of any process in KiB. */
+/* Measures the cost of the start and end of a process: spawn TIMES NAME=VALUE... -- COMMAND... Runs
+ * the command TIMES times without and TIMES times with the given variables, in turn. Prints a line
+ * for each way: the medians of wall time and processor time in microseconds, and the largest
+ * resident memory of any process in KiB. */
 #include <err.h>
 #include <spawn.h>
 #include <stdio.h>

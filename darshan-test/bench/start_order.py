@@ -1,12 +1,11 @@
-"""Writes runtime/start-order.ld: what every process runs and reads at its start and end.
+"""Writes runtime/start-order.ld, a list of what every process runs and reads at its start and end.
 
     darshan-test/bench/start_order.py BUILD
 
-Valgrind tells which functions, constants and variables of libdarshan.so small processes
-touch, in which order.  The linker puts these side by side, so that an idle process has few
-pages of the library: the kernel maps 16 at each fault.  A name that has gone since costs
-nothing, and a function that is missing in the list costs a page.
-"""
+Valgrind shows which functions, constants and variables of libdarshan.so small processes use, and in
+which order. The linker places them side by side, so that an idle process needs few pages of the
+library: the kernel maps 16 at each fault. A name in the list that no longer exists costs nothing; a
+function that is missing in the list costs a page."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
 
 
 class Piece(NamedTuple):
-    """An input section where the linker has put it."""
+    """An input section, and where the linker has placed it."""
 
     start: int
     size: int
@@ -53,7 +52,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Returns the pieces of the linker's map that start_order orders."""
+    """Returns the input sections in the linker's map that start_order may reorder."""
     row = re.compile(r"^ (\.[\w.]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
     body = text.partition("Linker script and memory map")[2]
     found = [
@@ -69,7 +68,7 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def link(build: Path, scratch: Path) -> list[Piece]:
-    """Links the library again, as it is now, for the sake of the map."""
+    """Links the library again, unchanged, to get the linker's map."""
     (build / LIBRARY).unlink(missing_ok=True)
     command = ["make", "-C", str(build), LIBRARY, f"LDFLAGS=-Wl,-Map,{scratch}/map"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -97,10 +96,11 @@ def loader_of(program: str) -> str:
 def under_valgrind(
     build: Path, scratch: Path, options: list[str], command: list[str], *, first: bool
 ) -> str:
-    """Runs the program, the first of a run or one that another program has started.
+    """Runs a program under Valgrind and returns what Valgrind printed. first: whether the program
+    is the first of a run; otherwise another program starts it.
 
-    Valgrind's own start becomes the first of a run where the environment names the library.
-    """
+    If the environment names the library, Valgrind's own start becomes the first process of the
+    run."""
     library = str(build / LIBRARY)
     program = shutil.which(command[0]) or command[0]
     loader = [loader_of(program), "--preload", library] if first else []
@@ -126,7 +126,7 @@ class Touch(NamedTuple):
 
 
 def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[Touch]:
-    """Yields every address of the library that the program touches, in order."""
+    """Yields every address of the library that the program uses, in order."""
     trace = scratch / "trace"
     trace.unlink(missing_ok=True)
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]
@@ -142,7 +142,8 @@ def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> It
 
 
 def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
-    """Yields the addresses of the library's instructions that the program executes, in no order."""
+    """Yields the addresses of the library's instructions that the program executes, in no
+    particular order."""
     out = scratch / "instructions"
     options = ["--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}"]
     under_valgrind(build, scratch, options, command, first=True)
@@ -176,7 +177,7 @@ def pattern(piece: Piece) -> str:
 
 
 def touched(pieces: list[Piece], touches: Iterator[Touch], into: dict[Piece, int]) -> set[Piece]:
-    """Adds the pieces that were touched to `into`, and returns those that were written."""
+    """Adds the sections that were used to `into`, in order, and returns those that were written."""
     starts = [piece.start for piece in pieces]
     written: set[Piece] = set()
     last = None
@@ -204,9 +205,10 @@ def section(name: str, where: str, patterns: list[str]) -> str:
 
 
 def script(order: list[Piece], idle: set[Piece]) -> str:
-    """Constants that are read stand before the code, beside the symbols. Variables that a process
-    without records writes come first, since a page that is only read takes no memory. Small
-    variables stand before large ones, of which mostly the beginning is written."""
+    """Returns the linker script. Constants that are read come before the code, beside the symbols.
+    Variables that a process without records writes come first, because a page that is only read
+    takes no memory. Small variables come before large ones, of which mostly the beginning is
+    written."""
     read = [pattern(one) for one in of_kind(".rodata", order)]
     small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
     variables = sorted(small, key=lambda one: (one not in idle, min(one.size, PAGE)))

@@ -1,6 +1,6 @@
-/* Times MPI calls without a receiver, so that only the overhead is measured: talk-cost KIND CALLS.
- * A job of one process. Prints nanoseconds of processor time per call, in the fastest of some
- * loops. */
+/* Times MPI calls that need no other rank, so that only their overhead is measured: talk-cost KIND
+ * CALLS, as a job of one process. Prints nanoseconds of processor time per call, in the fastest of
+ * some loops. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static void allreduce(void) {
 static void barrier(void) {
   MPI_Barrier(MPI_COMM_SELF);
 }
-/* A message to itself. MPI_Send would wait for the receiver: MPICH does, whatever the size. */
+/* Sends a message to this process itself by MPI_Sendrecv. MPI_Send could wait for its receiver:
+ * MPICH's does for any size. */
 static void send_recv(void) {
   MPI_Request request;
   MPI_Isend(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &request);

@@ -1,11 +1,10 @@
-"""Instructions that the runtime adds to calls of HDF5.
+"""Counts the instructions that the runtime adds to calls of HDF5.
 
-Their share of the whole call hardly depends on the machine, because the share includes the
-library's own instructions.  hdf5-instructions.json has the known counts of each environment, as
-instructions.json has those of libc's calls.  To renew the row of this environment:
+Their percentage of the whole call hardly depends on the machine, because it includes the library's
+own instructions. hdf5-instructions.json has the known counts of each environment, as
+instructions.json has those of libc's calls. To renew the row of this environment:
 
-    python3 darshan-test/bench/test_hdf5_instructions.py BUILD
-"""
+    python3 darshan-test/bench/test_hdf5_instructions.py BUILD"""
 
 from __future__ import annotations
 
@@ -96,7 +95,7 @@ def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_share_of_a_call(build: Path, kind: str) -> None:
-    """The runtime adds only a small share to the library's instructions."""
+    """The runtime adds only a small percentage to the library's instructions."""
     bare, added = measured(build, kind)
     print(f"{kind}: {bare:.0f} instructions of the library, {added:.0f} of the runtime")
     assert 0 < added < MOST[kind] * bare
@@ -105,7 +104,7 @@ def test_share_of_a_call(build: Path, kind: str) -> None:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
-    """No call has more than 3 % more instructions than its row."""
+    """No call has 3 % more instructions than its stored count."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -118,7 +117,7 @@ def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
 
 
 def renew(build: Path) -> None:
-    """Writes the row of this environment."""
+    """Stores the counts of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = {kind: round(measured(build, kind)[1]) for kind in MOST}
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

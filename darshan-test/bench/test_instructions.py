@@ -47,8 +47,7 @@ def where(build: Path) -> str:
 def measured(build: Path) -> dict[str, int]:
     """Returns the instructions of one instrumented call of each kind, including the call itself.
 
-    The folder's name always has the same length, because the runtime processes names.
-    """
+    The folder's name always has the same length, because the runtime processes names."""
     command = ["make", "-s", "-C", str(build), "bench-programs"]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
     with tempfile.TemporaryDirectory(prefix="darshan-instructions-", dir="/tmp") as folder:
@@ -58,7 +57,7 @@ def measured(build: Path) -> dict[str, int]:
 
 
 def test_processors_of_one_name_differ(tmp_path: Path) -> None:
-    """The basis of the counts has the model where the kernel tells it."""
+    """The environment's name includes the processor's model number, if the kernel shows it."""
     cpuinfo = tmp_path / "cpuinfo"
     first = "cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\n"
     cpuinfo.write_text(first + first.replace("17", "1"))
@@ -69,7 +68,7 @@ def test_processors_of_one_name_differ(tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:valgrind")
 def test_calls_cost_what_they_did(build: Path) -> None:
-    """No call has more than 3 % more instructions than its row."""
+    """No call has 3 % more instructions than its stored count."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -86,7 +85,7 @@ def test_calls_cost_what_they_did(build: Path) -> None:
 
 
 def renew(build: Path) -> None:
-    """Writes the row of this environment."""
+    """Stores the counts of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = measured(build)
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

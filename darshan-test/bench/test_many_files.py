@@ -1,8 +1,7 @@
-"""The needs of a process with many files: memory per record, instructions per file.
+"""Measures the needs of a process with many files: memory per record, instructions per file.
 
 Neither depends on the load of the machine. The limits are some tenths above the measured counts,
-because another compiler, C library or page size changes the counts.
-"""
+because another compiler, C library or page size changes the counts."""
 
 from __future__ import annotations
 
@@ -49,8 +48,8 @@ PAST = 3_700  # per file past the limit of records: 3,280; 4,490 with a change o
 
 @pytest.fixture
 def bench(build: Path) -> Iterator[Bench]:
-    """Yields the programs, and folders for logs and journals, whose names always have the same
-    length."""
+    """Yields the benchmark programs, with folders for logs and journals whose names always have the
+    same length."""
     command = ["make", "-s", "-C", str(build), "bench-programs"]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
     with tempfile.TemporaryDirectory(prefix="darshan-files-", dir="/tmp") as folder:
@@ -88,7 +87,7 @@ def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
 
 
 def instructions_per_file(bench: Bench, configuration: str = "") -> float:
-    """Counts the instructions of whole processes, for each further file."""
+    """Returns the instructions that a process executes for each further file."""
     settings = bench.settings(bench.program("libfree.so"), configuration)
     totals = []
     for files in FEW:
@@ -100,21 +99,22 @@ def instructions_per_file(bench: Bench, configuration: str = "") -> float:
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_a_file(bench: Bench) -> None:
-    """The instructions per file of a whole process, with counting and the log, are below the
-    limit."""
+    """The instructions per file of a whole process, from the first call to the end of the log, are
+    below the limit."""
     assert instructions_per_file(bench) < INSTRUCTIONS
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_past_the_limit(bench: Bench) -> None:
-    """A file without a record of its own joins its group without a change of the stack, although
+    """A file beyond the record limit is added to its group record without switching stacks, even if
     its name has no extension."""
     assert instructions_per_file(bench, FEW_RECORDS) < PAST
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_an_advice(bench: Bench, tmp_path: Path) -> None:
-    """A call on memory without a file finds its place among thousands of mapped files quickly."""
+    """madvise on memory that is not mapped from a file costs few instructions, even among thousands
+    of mapped files."""
     program = compile_c(tmp_path, MAPPED)
     calls = 5_000
     totals = [

@@ -1,4 +1,4 @@
-"""The tables of doc/performance.md have the rows that the bench makes."""
+"""The tables of doc/performance.md have the rows that the benchmark makes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from rows import Row  # noqa: E402
 
 
 def parts() -> set[str]:
-    """Returns the names of the bench's parts. The bench's modules have names that packages of
-    tests have, too, so another process imports them."""
+    """Returns the names of the benchmark's parts. A separate process imports the benchmark, because
+    some of its modules are named like packages of tests."""
     ask = "import runpy, sys; print(*runpy.run_path(sys.argv[1])['PARTS'])"
     command = [sys.executable, "-c", ask, str(HERE / "run")]
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
@@ -37,14 +37,14 @@ def figures(name: str) -> list[str]:
 
 
 def test_each_part_has_its_table() -> None:
-    """Every part of the bench has a table, which has rows, and no other table is generated."""
+    """Every part of the benchmark has a table with rows, and there is no other generated table."""
     made = blocks(PAGE.read_text("utf-8"))
     assert made.keys() == parts() | {ABOUT}
     assert all(figures(name) for name in parts())
 
 
 def test_the_machine_is_named() -> None:
-    """The first table says where, when and of what all others are."""
+    """The first table says on which machine, when and of which build all others were measured."""
     rows = dict(re.findall(r"^\| (.+?) \| (.+) \|$", blocks(PAGE.read_text("utf-8"))[ABOUT], re.M))
     for name in ("date", "machine", "kernel", "C library", "compiler", "commit"):
         assert rows.get(name, "unknown") != "unknown", name
@@ -61,13 +61,14 @@ def test_the_machine_is_named() -> None:
     ],
 )
 def test_tables_have_all_rows(part: str, labels: list[str]) -> None:
-    """A kind of call that the bench has got since is in the page too, in the bench's order."""
+    """The page has all kinds of calls that the benchmark measures, in its order."""
     told = figures(part)
     assert [row for row in told if row in labels] == labels
 
 
 def test_only_tables_are_written() -> None:
-    """The text around the tables stays, and a table without its part is refused."""
+    """Writing the tables leaves the text around them unchanged, and refuses a table without its
+    part."""
     text = PAGE.read_text("utf-8")
     row = line(Row("a|b", "1 ns", "2 ns", False))
     assert row == "| a\\|b | 1 ns | 2 ns | missed |\n"

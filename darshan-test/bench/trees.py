@@ -1,5 +1,5 @@
-"""A run of many short processes: the cost of each, the size of their parts, the cost of the
-merge."""
+"""Measures a run of many short processes: the cost of each, the size of their parts, and the cost
+of the merge."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ LAST = 120  # seconds until the run's log must be there
 
 
 def used(folder: Path) -> float:
-    """Returns the disk space of the files below a folder, in MB."""
+    """Returns the disk space of all files below a folder, in MB."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 1e6
 
 
 def alone(bench: Bench) -> Path:
-    """Installs the runtime next to a merger that fails, so that the parts remain."""
+    """Installs the runtime beside a merger that fails, so that the parts of a run remain. Returns
+    the library's path."""
     folder = bench.empty("alone")
     merger = folder / "darshan-merge"
     merger.write_text("#!/bin/sh\nexit 1\n")
@@ -33,8 +34,7 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Measures the merge of a run's parts, which it repeats three times and which keeps the
-    parts."""
+    """Measures the merge of a run's parts. It is repeated three times, and the parts remain."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]

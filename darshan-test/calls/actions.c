@@ -1,5 +1,5 @@
-/* Signal actions. The runtime installs its SIGBUS handler only if the program leaves SIGBUS alone,
- * and the program never sees this handler. */
+/* Tests of signal actions. The runtime installs its SIGBUS handler only if the program leaves
+ * SIGBUS alone, and the program never sees this handler. */
 #include "calls.h"
 
 #include <signal.h>

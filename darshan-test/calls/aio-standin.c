@@ -1,4 +1,4 @@
-/* A stand-in for libaio: the same names and conventions over direct system calls. */
+/* A stand-in for libaio: it has the same names and conventions, and calls the kernel directly. */
 #define _GNU_SOURCE
 #include <linux/aio_abi.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* POSIX asynchronous I/O, which is counted when aio_return is called. */
+/* Cases for POSIX asynchronous I/O, which is counted when aio_return is called. */
 #include "calls.h"
 
 #include <aio.h>
@@ -15,7 +15,7 @@ static struct aiocb request(int fd, long offset, long n) {
   return request;
 }
 
-/* Waits without a call that is counted. */
+/* Waits for the operation without a call that is counted. */
 static void await(const struct aiocb *control) {
   while (*(volatile const int *)&control->__error_code == EINPROGRESS)
     SYS2(SYS_nanosleep, (&(struct timespec){0, 100000}), NULL);

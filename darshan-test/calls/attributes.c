@@ -1,4 +1,4 @@
-/* Changes of mode, owner and times, by name and by descriptor. */
+/* Cases for changes of mode, owner and times, by name and by descriptor. */
 #include "calls.h"
 
 #include <sys/stat.h>

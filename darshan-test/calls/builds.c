@@ -1,6 +1,5 @@
-/* Compiled by test_builds.py in several ways: whatever a compiler turns these
- * calls into, the bytes in the log must be the same.
- * usage: builds FOLDER */
+/* Reads and writes in many forms: builds FOLDER. test_builds.py compiles it in several ways. The
+ * bytes in the log must be the same, whatever calls a compiler makes of this source. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

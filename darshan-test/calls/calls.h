@@ -1,11 +1,8 @@
-/* The interface for cases of the per-function tests.
- *
- * A case performs real calls in an empty folder and reports each call to the model (model.h).
- * main.c runs one case by name and writes the expected log. Only the calls under test use
- * libc's I/O; everything else uses direct system calls.
- *
- * CASE(function)     tests one wrapped function; `calls --list` prints these functions
- * SCENARIO(name)     tests behaviour that does not belong to one function */
+/* The interface for cases of the per-function tests. A case performs real calls in an empty folder
+ * and reports each call to the model (model.h). main.c runs one case by name and writes the
+ * expected log. Only the calls under test use libc's I/O; everything else uses direct system calls.
+ * CASE(function) tests one wrapped function; `calls --list` prints these functions. SCENARIO(name)
+ * tests behaviour that does not belong to one function. */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -70,10 +67,11 @@ void trace(int error, long value);
  * error of the counters. */
 #define CHECK(condition) ((condition) ? (void)0 : failed(__FILE__, __LINE__, #condition))
 _Noreturn void failed(const char *file, int line, const char *condition);
-/* Ends the program with status 77 and a reason. */
+/* Ends the program with status 77, which means skipped, and prints the reason. */
 _Noreturn void skip(const char *reason);
 
-/* Skips the case if a call failed with EPERM, as calls do behind a container's filter. */
+/* Skips the case if a call failed with EPERM, because a container's filter forbids it. result: of
+ * the call. */
 void permitted(int result);
 /* Skips the case if the C library (or its libraries) has no such function. */
 void need(const char *function);
@@ -83,11 +81,11 @@ void need(const char *function);
 extern const char *test_dir;
 const char *in_dir(const char *name);
 
-/* Aligned to 4096 bytes and filled with letters. */
+/* A buffer for all cases. It is aligned to 4096 bytes and filled with letters. */
 enum { BUFFER_SIZE = 1 << 20 };
 extern char buffer[BUFFER_SIZE];
 
-/* Files that direct system calls create and inspect, unseen by the runtime. */
+/* Creates a file of `size` letters by direct system calls, which the runtime does not see. */
 void raw_file(const char *path, long size);        /* size letters */
 void raw_text(const char *path, const char *text); /* exactly this text */
 int raw_open(const char *path, int flags);   /* a descriptor whose open the runtime did not see */
@@ -98,7 +96,7 @@ void raw_print(int fd, const char *text);
  * counts. Returns the descriptor. */
 int open_file(const char *path, long size);
 
-/* Writes expectations and trace now, for cases that do not return. */
+/* Writes the expectations and the trace now, for cases that do not return. */
 void finish(void);
 /* Prints one line per open descriptor of this process. */
 void print_descriptors(void);

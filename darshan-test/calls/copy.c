@@ -1,4 +1,5 @@
-/* Copies inside the kernel: a read from one file and a write to the other. */
+/* Cases for copies inside the kernel, which count as a read from one file and a write to the other.
+ * */
 #include "calls.h"
 
 #include <sys/sendfile.h>

@@ -1,5 +1,6 @@
-/* The file that a descriptor stands for: close, dup, fcntl, fileno, and all calls that create a
- * descriptor whose number the runtime still holds for a file closed unseen. */
+/* Cases for the file that a descriptor refers to: close, dup, fcntl, fileno, and all calls that
+ * create a descriptor. The runtime may still have a file for the number of the new descriptor,
+ * because the file was closed by a call that it did not see. */
 #include "calls.h"
 
 #include <pty.h>
@@ -31,7 +32,8 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* Opens a file unseen under this descriptor number; bytes written to it belong to that file. */
+/* Opens a file under this descriptor number by a call that the runtime does not see. Bytes written
+ * to it belong to that file. */
 static void reuse(int number) {
   int fd = raw_open(in_dir("unseen"), O_CREAT | O_RDWR);
   if (fd != number) CHECK(SYS3(SYS_dup3, fd, number, 0) == number);

@@ -1,5 +1,5 @@
-/* Changes of the working folder by calls other than chdir. Relative names must still resolve to the
- * right files. */
+/* Cases for changes of the working folder by calls other than chdir. Relative names must still
+ * resolve to the right files. */
 #include "calls.h"
 
 #include <fts.h>
@@ -99,7 +99,7 @@ CASE(unshare) {
   CHECK(C(unshare(-1)) == -1 && errno == EINVAL);
 }
 
-/* A successful call needs privileges. */
+/* Only the failure is tested, because a successful call of setns needs privileges. */
 CASE(setns) {
   prepare();
   int none = C(setns(-1, 0));

@@ -1,7 +1,6 @@
-"""The checks of every case of a function: the log contains exactly what the case did.
+"""Checks a case of a function: the log contains exactly what the case did.
 
-Each case also runs without the library: errno and results must be the same.
-"""
+Each case also runs without the library: errno and results must be the same."""
 
 from __future__ import annotations
 
@@ -36,7 +35,8 @@ NO_WAY_BACK = ("chroot",)
 
 
 def ended_well(name: str, run: Run) -> None:
-    """Skips the test if this system lacks the function; fails if the program itself failed."""
+    """Skips the test if this system lacks the function. Fails if the program itself failed. name:
+    of the case."""
     if run.status == SKIPPED:
         leave_out(run.stdout.decode().strip())
     if name == "__assert" and run.status == -signal.SIGSEGV and not run.logs + run.journals:
@@ -54,7 +54,7 @@ def counts_right(
     extra: dict[str, str] | None = None,
 ) -> None:
     """Runs a case without and with the runtime, and checks that output and counters are right.
-    under: a command that starts the program; extra: settings."""
+    under: a command that starts the program. extra: settings."""
     plain = run_case(build, name, tmp_path / "plain", instrumented=False, under=under)
     ended_well(name, plain)
     run = run_case(build, name, tmp_path / "run", under=under, extra=extra)

@@ -1,4 +1,4 @@
-/* Calls of libaio. aio-standin.c replaces the library, so the test does not need it; the
+/* Cases for calls of libaio. aio-standin.c replaces the library, so the test does not need it; the
  * asynchronous I/O is the kernel's own. */
 #include "calls.h"
 
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Declared as in the library: errors are negative error numbers. */
+/* Declares the functions as the library does: errors are negative error numbers. */
 extern int io_setup(int max, aio_context_t *context);
 extern int io_destroy(aio_context_t context);
 extern int io_submit(aio_context_t context, long n, struct iocb **requests);

@@ -1,8 +1,6 @@
-/* Runs the cases of the per-function tests.
- * calls --list          prints the functions that have a case
- * calls NAME DIR OUT    runs a case in the empty folder DIR; writes the expected log
- *                       and the trace of errno values to OUT
- * Status 77: skipped, with the reason on stdout. */
+/* Runs the cases of the per-function tests. `calls --list` prints the functions that have a case.
+ * `calls NAME DIR OUT` runs a case in the empty folder DIR, and writes the expected log and the
+ * trace of errno values to OUT. Exit status 77 means skipped; the reason is on stdout. */
 #include "calls.h"
 
 #include <dlfcn.h>

@@ -36,7 +36,7 @@ def chosen(how: str, number: int, every: int) -> Iterable[int]:
 
 
 def mapped(name: str) -> int:
-    """Returns the bytes of a file in the page tables of this process, from the kernel's
+    """Returns how many bytes of a file are in the page tables of this process, by the kernel's
     accounting."""
     found, ours = 0, False
     for line in Path("/proc/self/smaps").read_text().splitlines():
@@ -78,7 +78,8 @@ def numpy_written(how: str) -> Used:
 
 
 def numpy_shards(how: str) -> Used:
-    """Maps one shard after another; each mapping ends before the next begins."""
+    """Maps one shard after another; each mapping ends before the next begins. how: which parts are
+    touched."""
     import numpy as np
 
     if how == "make":

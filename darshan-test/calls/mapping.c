@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The case touched bytes of a shared writable mapping. Not every kernel reports the written
- * pages. */
+/* Expects that the case wrote `bytes` bytes through a shared mapping. Not every kernel reports the
+ * written pages. */
 static void expect_written(const char *path, long bytes) {
   expect_at_least(path, "POSIX_EXT_MMAP_TOUCHED", bytes);
   expect_at_least(path, "POSIX_EXT_MMAP_WRITABLE", bytes);
@@ -71,7 +71,8 @@ CASE(sync_file_range) {
   CHECK(C(sync_file_range(-1, 0, 4096, 0)) == -1 && errno == EBADF);
 }
 
-/* These calls concern more than one file, so the file that they are counted for is unspecified. */
+/* The counts of sync and syncfs are sums over all records, because these calls concern many files.
+ * */
 CASE(sync) {
   CV(sync());
   expect_sum("POSIX_EXT_SYNCS", 1);
@@ -84,7 +85,7 @@ CASE(syncfs) {
   CHECK(C(syncfs(-1)) == -1 && errno == EBADF);
 }
 
-/* Creates a file of `size` bytes, maps the first `mapped` bytes shared and writable, and returns
+/* Creates a file of `size` bytes and maps its first `mapped` bytes shared and writable. Returns
  * their address. */
 static char *mapped_file(const char *path, long size, long mapped) {
   int fd = open_file(path, 0);
@@ -145,7 +146,8 @@ CASE(madvise) {
   expect_any(path, "POSIX_EXT_MMAP_DIRTY");
 }
 
-/* After munmap, the address range belongs to no file. */
+/* After munmap, the address range belongs to no file, so a later mapping there is counted for its
+ * own file only. */
 SCENARIO(munmap_and_again) {
   const char *path = in_dir("file");
   int fd = open_file(path, 4096);

@@ -1,4 +1,4 @@
-/* An independent implementation of the POSIX record's rules, written for clarity. */
+/* An independent implementation of the rules of POSIX records, written for clarity. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -94,8 +94,8 @@ void model_seek(const char *path, long offset) {
   state_of(path)->offset = offset;
 }
 
-/* Counts a value and writes the four most common values: by descending count, then by descending
- * value. */
+/* Counts a value, and sets the expected counters of the four most common values: by descending
+ * count, then by descending value. */
 static void watch(const char *path, struct watched *table, const char *const names[8], long value) {
   int i = 0;
   while (i < WATCHED && table[i].count && table[i].value != value)

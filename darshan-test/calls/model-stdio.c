@@ -1,4 +1,4 @@
-/* An independent implementation of the STDIO record's rules. */
+/* An independent implementation of the rules of STDIO records. */
 #include "calls.h"
 
 #include <string.h>

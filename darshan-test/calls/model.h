@@ -11,17 +11,18 @@
 
 /* --- rows: any counter of any record ------------------------------------ */
 
-/* Adds n to the expected value. Every integer counter that is not named must be 0. */
+/* Adds n to the expected value of a counter. Every integer counter that is not named must be 0. */
 void expect(const char *path, const char *counter, long n);
 void expect_value(const char *path, const char *counter, long value);
 void expect_at_least(const char *path, const char *counter, long value);
-/* Excludes a counter from the comparison, because both readings of the rules are valid. */
+/* Excludes a counter from the comparison, because the rules allow several values. */
 void expect_any(const char *path, const char *counter);
-/* Expects a timer or timestamp greater than 0. */
+/* Expects a timer or timestamp to be greater than 0. */
 void expect_positive(const char *path, const char *counter);
-/* Expects the record id of the path `other`. */
+/* Expects a counter to be the record id of the path `other`. */
 void expect_id_of(const char *path, const char *counter, const char *other);
-/* Expects a sum over all records; the record that a count belongs to is unspecified. */
+/* Expects that a counter, summed over all records, is n. The record that has the count is
+ * unspecified. */
 void expect_sum(const char *counter, long n);
 /* Expects the record even if all its counters are 0. */
 void expect_record(const char *module, const char *path);
@@ -38,7 +39,8 @@ void write_rows(int fd);
 #define OTHER_PATHS "<other paths>"
 
 void model_open(const char *path, unsigned mode);
-/* A descriptor of an unseen open. Other code may move its offset, so it is unknown until a seek. */
+/* The case got a descriptor from an open that the runtime did not see. Its offset is unknown until
+ * a seek, because other code may move it. */
 void model_arrived(const char *path);
 void model_close(const char *path);
 /* A duplicate made by dup (DUPS) or fileno (FILENOS). */
@@ -46,7 +48,7 @@ void model_dup(const char *path);
 void model_fileno(const char *path);
 void model_stat(const char *path);
 void model_seek(const char *path, long offset);
-/* Transfers n bytes at the tracked offset. address NULL: no user buffer. */
+/* A read of n bytes at the tracked offset. address: the user's buffer; NULL if there is none. */
 void model_read(const char *path, long n, const void *address);
 void model_write(const char *path, long n, const void *address);
 void model_pread(const char *path, long offset, long n, const void *address);

@@ -15,7 +15,8 @@ OPTIONAL_SYMBOL extern int __open64_2(const char *, int);
 OPTIONAL_SYMBOL extern int __openat_2(int, const char *, int);
 OPTIONAL_SYMBOL extern int __openat64_2(int, const char *, int);
 
-/* The first write shows that the runtime knows the new descriptor. */
+/* Reports an open to the model. The first write, which follows, shows that the runtime knows the
+ * new descriptor. */
 static void opened(const char *path, int fd, unsigned mode) {
   CHECK(fd >= 0);
   model_open(path, mode);
@@ -114,8 +115,8 @@ SCENARIO(unnamed_file) {
   expect_nothing_about(test_dir);
 }
 
-/* Opens a file and closes it unseen. Returns its descriptor number, which the next descriptor
- * gets. */
+/* Opens a file, and closes it by a call that the runtime does not see. Returns the descriptor
+ * number, which the next open gets. */
 static int stale_descriptor(const char *path) {
   int fd = C(open(path, O_CREAT | O_RDWR, 0644));
   CHECK(fd >= 0);

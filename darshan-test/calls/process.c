@@ -1,5 +1,5 @@
-/* The ways in which a process creates processes, runs another program, and ends. Expected counts
- * are sums over the logs of all processes. */
+/* Cases for how a process creates processes, runs another program, and ends. Expected counts are
+ * sums over the logs of all processes. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -46,8 +46,9 @@ SCENARIO(quick_exit) {
   quick_exit(0);
 }
 
-/* A name without a folder is searched in the RUNPATH of this program, not of the runtime. A failure
- * has an error message. Calls of a library opened with RTLD_DEEPBIND bypass the wrappers. */
+/* Tests dlopen: a name without a folder is searched in the RUNPATH of this program, not of the
+ * runtime. A failure has an error message. Calls of a library opened with RTLD_DEEPBIND bypass the
+ * wrappers. */
 CASE(dlopen) {
   CHECK(dlopen("nothing.so", RTLD_NOW | RTLD_DEEPBIND) == NULL && strstr(dlerror(), "nothing.so"));
   void *library = dlopen("plugin.so", RTLD_NOW | RTLD_DEEPBIND);
@@ -101,7 +102,7 @@ CASE(prctl) {
   count_write(fd, in_dir("file"));
 }
 
-/* Has no wrapper; the journal has all records. */
+/* Ends by abort, which has no wrapper; the journal has all records. */
 SCENARIO(abort) {
   new_file(in_dir("file"));
   finish();
@@ -204,7 +205,7 @@ CASE(waitid) {
   records_on(in_dir("after"));
 }
 
-/* The parent ends inside libc; the child continues. */
+/* Calls daemon: the parent ends inside libc, and the child continues. */
 CASE(daemon) {
   int fd = new_file(in_dir("before"));
   CHECK(C(close(fd)) == 0);
@@ -228,7 +229,7 @@ CASE(vfork) {
     count_write(fd, path);
 }
 
-/* Like vfork, with a stack of its own. */
+/* A child of clone with CLONE_VM and its own stack: closes the descriptor that fd points to. */
 static int closes(void *fd) {
   _exit(close(*(int *)fd));
 }
@@ -306,7 +307,7 @@ SCENARIO(vfork_and_exec) {
   }
 }
 
-/* Like vfork_and_exec, with a failed exec first. */
+/* Like vfork_and_exec, but a first exec fails. */
 SCENARIO(vfork_and_failed_exec) {
   const char *path = in_dir("file");
   int fd = new_file(path);

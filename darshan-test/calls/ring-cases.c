@@ -36,7 +36,7 @@ static struct io_uring_sqe *last(struct io_uring_sqe *entry, unsigned flags) {
   return entry;
 }
 
-/* Returns the result of the next completion. */
+/* Waits for the next completion and returns its result. */
 static int result(void) {
   struct io_uring_cqe *cqe;
   CHECK(io_uring_wait_cqe(&ring, &cqe) == 0);
@@ -52,7 +52,7 @@ static int has(int operation) {
   return found;
 }
 
-/* A multishot poll has the user data of a read, and is older. */
+/* A multishot poll and a later read have the same user data. */
 static void poll_multishot(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
   uint64_t one = 1;
@@ -72,7 +72,7 @@ static void poll_multishot(void) {
   }
 }
 
-/* A poll has the user data of the following read; its completion arrives before the read is
+/* A poll has the same user data as the following read. The poll completes before the read is
  * submitted. */
 static void poll_once(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
@@ -135,7 +135,7 @@ static void direct_chain(void) {
   }
 }
 
-/* The slot keeps its file if the open fails. */
+/* An open into a slot fails, so the slot keeps its file. */
 static void direct_failed(void) {
   int fds[] = {open("a", O_RDWR)};
   CHECK(io_uring_register_files(&ring, fds, 1) == 0);
@@ -149,7 +149,7 @@ static void direct_failed(void) {
   CHECK(io_uring_submit_and_wait(&ring, 1) == 1 && result() == 1000);
 }
 
-/* The kernel chooses the slot. */
+/* Opens a file into a slot that the kernel chooses. */
 static void direct_any(void) {
   if (io_uring_register_files_sparse(&ring, 4) != 0) exit(77);
   struct io_uring_sqe *sqe = entry();
@@ -223,7 +223,7 @@ static void link_broken(void) {
   CHECK(pwrite(b, buffer, 500, 0) == 500); /* the descriptor is still open */
 }
 
-/* Returns a connection over TCP to this process itself; the other end is in *peer. */
+/* Returns a socket of a TCP connection of this process to itself; the other end is in *peer. */
 static int connection(int *peer) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof(address);
@@ -236,8 +236,8 @@ static int connection(int *peer) {
   return client;
 }
 
-/* A send without a copy has two results, one when the bytes are sent, and one when the buffer is
- * free. Both have the user data of the reads of a file. */
+/* A zero-copy send has two results: one when the bytes are sent, and one when the buffer is free.
+ * Both have the user data of reads of a file. */
 static void send_zerocopy(void) {
   int file = open("a", O_RDWR), peer, out = connection(&peer);
   for (int i = 0; i < 3; i++) {
@@ -254,8 +254,8 @@ static void send_zerocopy(void) {
   }
 }
 
-/* Bytes of a file go through a connection into another file, all by one ring, whose results are
- * taken in batches. */
+/* Copies a file through a connection into another file by one ring, whose results are taken in
+ * batches. */
 static void proxy(void) {
   int from = open("a", O_RDONLY), to = open("b", O_WRONLY), peer, out = connection(&peer);
   struct io_uring_cqe *results[4];

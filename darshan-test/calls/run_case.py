@@ -26,22 +26,23 @@ NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 
 def case_names(kind: str, sources: str = "*.c") -> list[str]:
-    """Names of all CASE or SCENARIO rows, in the order of the sources."""
+    """Returns the names of all CASE or SCENARIO rows, in the order of the sources. kind: "CASE" or
+    "SCENARIO"."""
     row = re.compile(rf"^[A-Z0-9_]*{kind}\((\w+)", re.M)
     files = sorted(HERE.glob(f"**/{sources}"))
     return [name for path in files for name in row.findall(path.read_text())]
 
 
 def leave_out(reason: str) -> NoReturn:
-    """Skips a case that cannot run. Everywhere accepts as reason only an older C library, or a
-    kernel (qemu, a container) that refuses a call."""
+    """Skips a case that cannot run. If all tests must run, only an older C library, or a kernel
+    (qemu, a container) that refuses a call, is accepted as a reason."""
     if reason.startswith(("the C library has no ", "the kernel forbids ")):
         elsewhere(reason)
     absent(reason)
 
 
 def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
-    """Reads a log with darshan-parser, adding to log if one is given."""
+    """Reads a log with darshan-parser. log: an earlier result, to which the rows are added."""
     log = Log(modules=MODULES) if log is None else log
     log.add(parsed(parser, path, "--show-incomplete"))
     return log
@@ -61,7 +62,7 @@ class Run:
 
 
 def no_core_files() -> None:
-    """Disables core files, because programs of these tests die on purpose."""
+    """Disables core files, because programs of the tests die on purpose."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -76,10 +77,10 @@ def run_case(
     timeout: float = 120,
     in_files: bool = False,
 ) -> Run:
-    """Runs `calls NAME`, started by `under`, in new folders below folder.
+    """Runs `calls NAME`, started by `under`, in new folders below `folder`.
 
-    Standard input and output are pipes, or the files "stdin" and "stdout" there.
-    """
+    Standard input and output are pipes or, if `in_files`, the files "stdin" and "stdout". extra:
+    settings. timeout: seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()
     work, logs, journals = folder / "work", folder / "logs", folder / "journals"
@@ -141,7 +142,8 @@ def read_expectations(path: Path) -> Expectations:
 
 
 def check_relation(log: Log, row: tuple[str, str, str, str]) -> str | None:
-    """Checks one expectation; returns a message if the log differs."""
+    """Checks one expectation. Returns a message if the log differs, otherwise None. row: relation,
+    counter, value, path."""
     relation, counter, value, path = row
     if relation == "r":
         found = (counter, path) in log.records or counter == "POSIX_EXT"
@@ -191,7 +193,7 @@ def disagreements(log: Log, expected: Expectations) -> list[str]:
 
 
 def time_faults(log: Log) -> list[str]:
-    """Returns a line for each timestamp or timer of a log that cannot be."""
+    """Returns a line for each timestamp or timer of a log whose value is impossible."""
     faults = []
     run_time = log.run_time
     for (module, path), row in log.records.items():

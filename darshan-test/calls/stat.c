@@ -209,7 +209,7 @@ SCENARIO(stat_of_folders) {
   model_miss(in_dir("folder/none"));
 }
 
-/* A process that has no record gets none by a few look-ups of folders; more than 15 are counted. */
+/* A few look-ups of folders do not give a process a record; more than 15 look-ups are counted. */
 SCENARIO(few_stats_of_folders) {
   struct stat st;
   for (int i = 0; i < 15; i++)

@@ -128,8 +128,8 @@ CASE(getpass) {
   CHECK(raw_size(said) >= 6);
 }
 
-/* These functions end the process. The length of their message comes from another case or from
- * their rules. */
+/* Calls argp_usage and the like, which end the process. The length of their message comes from
+ * another case, or is computed. */
 CASE(argp_usage) {
   const char *path = in_dir("file");
   struct argp_state state = {.root_argp = &argp, .name = "program"};

@@ -1,4 +1,4 @@
-/* Reads from streams: the bytes are the distance that the position moved. */
+/* Cases for reads from streams. The expected bytes are how far the position moved. */
 #include "calls.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Standard input, output and error. The harness supplies "12 34 56\nsecond line\n" on standard
- * input and reads standard output, by pipes or by files. */
+/* Cases for standard input, output and error. The harness supplies "12 34 56\nsecond line\n" on
+ * standard input and reads standard output, through pipes or files. */
 #include "calls.h"
 
 #include <dlfcn.h>

@@ -40,7 +40,7 @@ static FILE *open_wide(const char *path, const char *mode) {
   return stream;
 }
 
-/* As many lines as several stream buffers hold. */
+/* The number of lines, which fill several stream buffers. */
 enum { LINES = 2000 };
 static FILE *open_lines(const char *path) {
   int fd = sys_open(path, O_CREAT | O_WRONLY, 0644);

@@ -15,7 +15,7 @@ static FILE *new_stream(const char *path) {
   return stream;
 }
 
-/* Returns a stream that cannot be written. */
+/* Returns a stream on a file that is open for reading only. */
 static FILE *read_only_stream(const char *path) {
   raw_file(path, 1);
   FILE *stream = C(fopen(path, "r"));

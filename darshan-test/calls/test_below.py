@@ -1,4 +1,4 @@
-"""Reads and writes of libc for calls on streams (STDIO_EXT), and waits for named pipes."""
+"""The system calls that libc makes for calls on streams (STDIO_EXT), and waits at named pipes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ DATA = bytes(40960)
 
 
 class Case(NamedTuple):
-    """A program and the STDIO_EXT counters of its file; all others except times are 0."""
+    """A program, and the STDIO_EXT counters that its file must have. All other counters except
+    times are 0."""
 
     program: str
     counters: dict[str, int]
@@ -89,7 +90,7 @@ CASES = {
 
 
 def with_data(work: Path) -> None:
-    """Writes the file of all cases."""
+    """Writes the input file of all cases."""
     (work / "data").write_bytes(DATA)
 
 

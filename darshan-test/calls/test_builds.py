@@ -1,4 +1,4 @@
-"""One source compiled in several ways leaves the same numbers in the log."""
+"""A source compiled in several ways leaves the same numbers in the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of one character that a stream's buffer serves are exact, whoever makes them."""
+"""Calls for single characters that a stream's buffer serves are counted exactly."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ int main(int argc, char **argv) {
 
 
 class Case(NamedTuple):
-    """The counters of the file "data", and the calls of each site. Without sites, only the sum
-    of their calls is compared."""
+    """The expected counters of the file "data", and the calls of each call site. If `sites` is
+    empty, only the sum of the calls is compared."""
 
     reads: int
     bytes_read: int
@@ -122,20 +122,20 @@ CASES = {
 
 
 def with_data(work: Path) -> None:
-    """Writes the files of all cases."""
+    """Writes the input files of all cases."""
     for name in ("data", "other"):
         (work / name).write_bytes(DATA)
 
 
 def ran(build: Path, folder: Path, name: str, sites: str, **more: str) -> Outcome:
-    """Runs a case. more: settings of the runtime."""
+    """Runs a case. sites: value of DARSHAN_SITES. more: other settings of the runtime."""
     program = compile_c(folder, PROGRAM)
     command = [program, name, CASES[name].mode]
     return watch(build, folder, command, setup=with_data, DARSHAN_SITES=sites, **more)
 
 
 def reads_of_sites(outcome: Outcome) -> tuple[int, ...]:
-    """Returns the calls of each site that read or wrote one character."""
+    """Returns, for each call site, its calls that read or wrote one character."""
     found = (
         int(counters["SITES_READS"] + counters["SITES_WRITES"])
         for (module, name), counters in outcome.records.items()
@@ -147,7 +147,7 @@ def reads_of_sites(outcome: Outcome) -> tuple[int, ...]:
 @pytest.mark.parametrize("sites", ["0", "1"])
 @pytest.mark.parametrize("name", CASES)
 def test_characters(name: str, sites: str, build: Path, tmp_path: Path) -> None:
-    """Calls, bytes and places are exact, with call sites and without."""
+    """Calls, bytes and offsets are exact, with call sites and without."""
     case = CASES[name]
     outcome = ran(build, tmp_path, name, sites)
     assert outcome.status == (-signal.SIGKILL if name == "killed" else 0), outcome.error

@@ -1,7 +1,6 @@
-"""Limits of records and memory, full disks, missing folders, limited processes.
+"""Tests limits of records and memory, full disks, missing folders, and limited processes.
 
-The program must not notice, and no count may be lost while there is space.
-"""
+The program must run as without the runtime, and no count may be lost while there is space."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from run_case import (
 
 
 def totals(parser: Path, log: Path) -> dict[str, int]:
-    """Returns the counters that add up over files, as darshan-parser adds them."""
+    """Returns the sums over files that darshan-parser prints, by counter."""
     done = subprocess.run(
         [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
     )
@@ -89,7 +88,7 @@ def test_totals_survive_any_limit(setting: str, build: Path, parser: Path, tmp_p
 
 
 def disagreements_of_totals(log: Log, run: Run) -> list[str]:
-    """Returns differences of the sums that the case names; other counters depend on the limit."""
+    """Returns differences in the sums that the case names. Other counters depend on the limit."""
     expected = read_expectations(run.out)
     return [
         f"{counter}: {value} expected, {log.total(counter)} found"
@@ -103,7 +102,7 @@ def disagreements_of_totals(log: Log, run: Run) -> list[str]:
 
 @contextmanager
 def small_file_system(folder: Path, size: str) -> Iterator[Path]:
-    """Mounts a tmpfs of this size for the time of a block; skips the test where it may not."""
+    """Mounts a tmpfs of this size during the context. Skips the test if that is not permitted."""
     needs("mount")
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
@@ -115,7 +114,7 @@ def small_file_system(folder: Path, size: str) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> None:
-    """Leaves no free block."""
+    """Writes into a folder until its file system is full."""
     out = os.open(folder / "filler", os.O_CREAT | os.O_WRONLY)
     with suppress(OSError):
         while os.write(out, bytes(4096)) == 4096:
@@ -151,7 +150,7 @@ def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> No
 
 def journal_is_kept(parser: Path, run: Run) -> None:
     """Checks that the program's output is complete, and that one line on stderr names the journal,
-    which has all records."""
+    which must have all records."""
     assert (run.status, run.stdout) == (0, b"output\n")
     (journal,) = run.journals
     assert run.stderr.count(b"\n") == 1

@@ -1,4 +1,4 @@
-"""The touched part of a mapped file, with programs that touch known pages."""
+"""The bytes of mapped files that programs touched. The programs touch known pages."""
 
 from __future__ import annotations
 
@@ -138,7 +138,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(build: Path, program: Path, tmp_path: Path) -> Run:
-    """Runs a command next to a file of random bytes; returns the counters of its record."""
+    """Returns a function that runs a command next to a file of random bytes, and returns the
+    counters of the file's record."""
 
     def run(*command: str) -> dict[str, int]:
         (tmp_path / "data").write_bytes(os.urandom(SIZE))
@@ -186,7 +187,7 @@ def run(build: Path, program: Path, tmp_path: Path) -> Run:
 @pytest.mark.parametrize("kernel", [(), ("./program",)], ids=["new", "old"])
 def test_half(what: str, kernel: tuple[str, ...], run: Run) -> None:
     """A program touches half of a mapped file, page by page, and ends the mapping in each possible
-    way: half of the bytes are touched."""
+    way. The log counts half of the bytes as touched."""
     found = run(*kernel, "./program", what)
     assert found["MMAP_BYTES"] == SIZE
     assert found["MMAP_TOUCHED"] == pytest.approx(HALF, rel=0.02)
@@ -204,28 +205,29 @@ def test_dropped_and_touched_again(run: Run) -> None:
 
 
 def test_populated(run: Run) -> None:
-    """Pages that the kernel mapped on request do not count as touched."""
+    """Pages that the kernel mapped at the program's request do not count as touched."""
     found = run("./program", "populate")
     assert found["MMAP_POPULATED"] == SIZE and found["MMAP_TOUCHED"] == 0
 
 
 def test_locked(run: Run) -> None:
-    """Pages that mlock makes the kernel map count as populated, and those that the program wrote
-    before as touched; the first write may have mapped a large page."""
+    """Pages that mlock makes the kernel map count as populated. Pages that the program wrote before
+    count as touched; the first write may have mapped a huge page."""
     found = run("./program", "write-and-lock")
     assert 2 * PAGE <= found["MMAP_TOUCHED"] < LOCKED
     assert found["MMAP_TOUCHED"] + found["MMAP_POPULATED"] == LOCKED
 
 
 def test_random(run: Run) -> None:
-    """The kernel maps pages around each fault: the count is never below the touched pages."""
+    """The program touches random pages. The kernel maps further pages around each fault, so the
+    count is never below the touched pages."""
     found = run("./program", "random")
     assert 32 * PAGE <= found["MMAP_TOUCHED"] <= SIZE
 
 
 @pytest.mark.parametrize("what", ["write", "write-sync"])
 def test_written(what: str, run: Run) -> None:
-    """A page counts once with any number of msync calls; it belongs to its file."""
+    """A written page counts once, with any number of msync calls, and counts for its own file."""
     found = run("./program", what)
     asked = 3 if what == "write-sync" else 0
     assert found["MMAP_TOUCHED"] == found["MMAP_WRITABLE"] == pytest.approx(HALF, rel=0.02)
@@ -234,7 +236,8 @@ def test_written(what: str, run: Run) -> None:
 
 
 def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
-    """The screen shows the touched share of the mapped bytes, for all files and for each."""
+    """`darshan stat` shows which part of the mapped bytes was touched, for all files and for
+    each."""
     run("./program", "end")
     done = subprocess.run(
         [build / "darshan", "stat", "-r", tmp_path / "a.darshan"],
@@ -254,7 +257,8 @@ def test_stat(run: Run, build: Path, tmp_path: Path) -> None:
 
 
 def test_report(run: Run, build: Path, tmp_path: Path) -> None:
-    """Every form of the report has the bytes in its table of files, and the page faults."""
+    """Every form of the report shows the touched bytes in its table of files, and the page
+    faults."""
     run("./program", "end")
 
     def report(form: str) -> str:
@@ -316,7 +320,7 @@ with open("truth", "w") as truth:
 )
 @pytest.mark.parametrize("number", [1, 4])
 def test_large(how: str, within: float, number: int, run: Run, tmp_path: Path) -> None:
-    """Large mappings are sampled; the kernel's own accounting is the truth."""
+    """Large mappings are sampled. The result is compared with the kernel's own accounting."""
     size = 2048 // number
     found = run(sys.executable, "-c", LARGE, str(number), str(size), how)
     truth = int((tmp_path / "truth").read_text())
@@ -403,9 +407,9 @@ int main(void) {
 
 
 def test_many_in_any_order(build: Path, tmp_path: Path) -> None:
-    """Mappings of 40 files come, move, lose parts and go in a random order, around a fork: each
-    page counts for its own file. Pages that the kernel maps around a fault count as touched; a few
-    may be unmeasured, because the time for inspections is limited."""
+    """Forty files are mapped, remapped, partly unmapped and unmapped in a random order, around a
+    fork. Each page counts for its own file. Pages that the kernel maps around a fault count as
+    touched. A few may be unmeasured, because the time for measuring is limited."""
     program, log = compile_c(tmp_path, ANY_ORDER, "-w"), tmp_path / "a.darshan"
     for i in range(40):
         (tmp_path / f"f{i}").write_bytes(bytes(3 * PAGE))

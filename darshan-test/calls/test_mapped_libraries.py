@@ -1,5 +1,5 @@
-"""Files that libraries map: each touches known parts. The truth is the kernel's accounting of
-the mapped pages (Rss of /proc/self/smaps)."""
+"""Files that libraries map, of which known parts are touched. The counts are compared with the
+kernel's accounting of the mapped pages (Rss of /proc/self/smaps)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MORE = [pytest.param(n, marks=pytest.mark.needs(n)) for n in ("lmdb", "safetenso
 @pytest.mark.parametrize("how", ["whole", "some", "random"])
 @pytest.mark.parametrize("library", [*LIBRARIES, *MORE])
 def test_touched(library: str, how: str, build: Path, tmp_path: Path) -> None:
-    """All used bytes are counted, and no more than the kernel mapped."""
+    """All used bytes are counted, but not more than the kernel mapped."""
     subprocess.run([sys.executable, READER, library, "make"], cwd=tmp_path, check=True)
     log = tmp_path / "a.darshan"
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""The order of page faults in mapped files, which the kernel reports if DARSHAN_PAGE_FAULTS is
-set, with programs that use known pages in a known order."""
+"""The order of page faults in mapped files, which the kernel reports if DARSHAN_PAGE_FAULTS is set.
+The programs use known pages in a known order."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def make_data(work: Path) -> None:
 
 
 def used(build: Path, program: Path, folder: Path, what: str, **more: str) -> Outcome:
-    """Runs the program with page faults recorded, on a file of BLOCKS blocks. what: how it uses the
-    file."""
+    """Runs the program with page faults recorded, on a file of BLOCKS blocks. what: the order in
+    which it uses them."""
     more = {"DARSHAN_PAGE_FAULTS": "1"} | more
     outcome = watch(build, folder, [program, what], setup=make_data, **more)
     assert outcome.status == 0 and outcome.stderr == b""
@@ -137,7 +137,8 @@ def used(build: Path, program: Path, folder: Path, what: str, **more: str) -> Ou
 
 
 def faults(outcome: Outcome) -> tuple[float, ...]:
-    """Returns all page faults, those that went forward, and those that went a little forward."""
+    """Returns three numbers: all page faults, those at a higher address than the previous one, and
+    those at a slightly higher one."""
     names = ("MMAP_FAULTS", "MMAP_FAULTS_FORWARD", "MMAP_FAULTS_NEAR")
     return tuple(outcome.value("data", f"POSIX_EXT_{name}") for name in names)
 
@@ -154,14 +155,15 @@ def faults(outcome: Outcome) -> tuple[float, ...]:
     ],
 )
 def test_order(what: str, forward: int, build: Path, program: Path, tmp_path: Path) -> None:
-    """The record has the page faults of each order of accesses, and how many were at a higher
-    address. Each block is touched once; a page fault maps less than a block."""
+    """The record has the number of page faults, and how many of them were at a higher address than
+    the previous one. Each block is touched once; a page fault maps less than a block."""
     assert faults(used(build, program, tmp_path, what)) == (BLOCKS, forward, 0)
 
 
 @pytest.mark.needs("page-faults", "no-filter")
 def test_a_file_read_in_order(build: Path, program: Path, tmp_path: Path) -> None:
-    """However many pages a fault maps, the next one is near."""
+    """If a file is read in order, each page fault is near the previous one, however many pages a
+    fault maps."""
     number, forward, near = faults(used(build, program, tmp_path, "all"))
     assert number >= BLOCK * BLOCKS / (2 << 20)
     assert forward == near == number - 1
@@ -170,8 +172,9 @@ def test_a_file_read_in_order(build: Path, program: Path, tmp_path: Path) -> Non
 @pytest.mark.needs("page-faults", "no-filter")
 @pytest.mark.parametrize("then", ["copied", "copied-and-mapped"])
 def test_a_full_ring(then: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """Each page is copied by a fault of its own. The kernel tells how many it lost with the first
-    page fault after the ring was read; a program that ends before that has lost at least one."""
+    """The ring buffer of page faults overflows, because each page is copied by a fault of its own.
+    The kernel reports how many it dropped with the first fault after the ring was read. A program
+    that ends before that has dropped at least one."""
     outcome = used(build, program, tmp_path, then)
     number, lost = faults(outcome)[0], outcome.total("POSIX_EXT_MMAP_FAULTS_LOST")
     assert number == pytest.approx(16384, abs=32)
@@ -180,7 +183,7 @@ def test_a_full_ring(then: str, build: Path, program: Path, tmp_path: Path) -> N
 
 @pytest.mark.needs("page-faults", "no-filter")
 def test_a_child_that_maps_nothing(build: Path, program: Path, tmp_path: Path) -> None:
-    """The rings are the parent's: a forked child does not read them."""
+    """The ring buffers belong to the parent: a forked child does not read them."""
     assert faults(used(build, program, tmp_path, "fork")) == (1, 0, 0)
 
 
@@ -192,8 +195,8 @@ def test_switched_off(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("no-filter")
 def test_under_a_filter(build: Path, program: Path, tmp_path: Path) -> None:
-    """Under a seccomp filter, which may kill for perf_event_open, the call is not made: no page
-    fault is counted, the metadata say so."""
+    """Under a seccomp filter, which might kill the process for perf_event_open, the runtime does
+    not make this call. No page fault is counted, and the metadata say so."""
     outcome = used(build, program, tmp_path, "filtered", DARSHAN_FILTER_CALLS="*")
     assert faults(outcome) == (0, 0, 0)
     assert outcome.value("data", "POSIX_EXT_MMAP_TOUCHED") > 0

@@ -1,4 +1,4 @@
-"""Names that are remembered from one call to the next: of paths, and of folders by descriptor."""
+"""Names that the runtime remembers between calls: of paths, and of folders by descriptor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def make(name):
 
 
 class Case(NamedTuple):
-    """A program, and how often it asks for the attributes of each file."""
+    """A program, and how often it queries the attributes of each file."""
 
     program: str
     stats: dict[str, int]
@@ -101,7 +101,7 @@ CASES = {
 
 
 def files(work: Path) -> None:
-    """Makes the files of the programs."""
+    """Creates the files that the programs use."""
     (work / "many").mkdir()
     for path in [work / "one", *(work / "many" / f"{i:04}" for i in range(400))]:
         path.write_bytes(b"")
@@ -109,7 +109,7 @@ def files(work: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_stats_belong_to_their_file(name: str, build: Path, tmp_path: Path) -> None:
-    """A remembered name does not give the calls of one file to another one."""
+    """A remembered name never makes calls count for another file."""
     command = [sys.executable, "-S", "-c", HEAD + CASES[name].program]
     outcome = watch(build, tmp_path, command, setup=files, plain=plain())
     assert (outcome.status, outcome.error) == (0, "")

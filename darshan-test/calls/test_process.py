@@ -1,4 +1,5 @@
-"""The log of a process is right if it dies, handles signals, has children or uses timers."""
+"""The log of a process is right if the process dies, handles signals, has children, or uses
+timers."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["fork", "fork_tree"])
 def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """A fork is detected on a kernel that does not wipe the page that identifies a child."""
+    """A fork is also detected on a kernel that cannot wipe memory at fork."""
     needs("seccomp")
     start = build / "darshan-test" / "calls" / "old-kernel"
     # The launcher's own journal does not matter, and its filter allows all calls that the runtime
@@ -129,7 +130,7 @@ def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: P
 
 
 def seconds(run: Run) -> dict[str, float]:
-    """Returns the times that the program measured itself."""
+    """Returns the durations that the program measured itself, by name."""
     return {k: float(v) for k, v in (line.split() for line in run.stdout.decode().splitlines())}
 
 

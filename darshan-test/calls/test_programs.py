@@ -1,7 +1,6 @@
-"""Well-known programs: the output is unchanged and no byte is missed.
+"""Well-known programs have the same output with the runtime, and the log has all of their bytes.
 
-The truth is strace's trace of the same command without the library.
-"""
+The expected bytes are those in strace's trace of the same command without the runtime."""
 
 from __future__ import annotations
 
@@ -65,12 +64,12 @@ SHELL = {
 
 
 def is_compared(path: str, work: Path) -> bool:
-    """Accepts files of the work folder except the shell's."""
+    """Returns whether a path is in the work folder and is not a file of the shell."""
     return path.startswith(f"{work}/") and Path(path).name != REDIRECTED
 
 
 def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
-    """Returns bytes read and written per file below work, from strace."""
+    """Returns the bytes read and written per file below the folder `work`, from strace's output."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     lines = (
         line
@@ -95,7 +94,7 @@ def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
 
 
 def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
-    """Like traced_bytes, from the log; a stream's bytes belong to its file."""
+    """Like traced_bytes(), from the log. Bytes of a stream are added to those of its file."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     for (module, path), row in log.records.items():
         if module == "POSIX_EXT" or not is_compared(path, work):
@@ -130,10 +129,9 @@ def files_of(work: Path) -> dict[str, bytes]:
 def instrumented(
     command: list[str], build: Path, parser: Path, work: Path, *, terminated: bool = False
 ) -> Log:
-    """Runs a command in work; returns the combined logs of its processes.
+    """Runs a command in `work`. Returns the combined logs of its processes.
 
-    Processes that a signal terminates leave journals; others must not.
-    """
+    Processes that a signal terminates leave journals; others must not."""
     logs, journals = work.parent / "logs", work.parent / "journals"
     logs.mkdir()
     journals.mkdir()

@@ -1,4 +1,5 @@
-"""The examples of liburing, where its package brings them: every byte that they copy counts."""
+"""The example programs of liburing, if its package has them: the log has every byte that they
+copy."""
 
 from __future__ import annotations
 
@@ -35,8 +36,8 @@ def example(name: str, folder: Path) -> Path:
     ],
 )
 def test_copy(name: str, size: int, block: int, build: Path, tmp_path: Path) -> None:
-    """Copies with liburing's examples: bytes, calls and order of both files are right. The kernel's
-    count of written bytes agrees where the file system has one."""
+    """liburing's examples copy a file: bytes, calls and order of both files are right. The kernel's
+    count of written bytes agrees if the file system has one."""
     data = os.urandom(size)
     command = [example(name, tmp_path), "in", "out"]
     outcome = watch(

@@ -49,8 +49,8 @@ def make_input(work: Path) -> None:
 
 
 def check(outcome: Outcome) -> None:
-    """Checks the counters of both files: the program read one at growing distances, and wrote the
-    other without gaps."""
+    """Checks the counters of both files: the program reads one file at growing distances, and
+    writes the other without gaps."""
     assert outcome.status == 0, outcome.error
     read = [outcome.value("input", f"POSIX_{name}") for name in ("OPENS", "READS", "BYTES_READ")]
     assert read == [1, BLOCKS, BLOCKS * BLOCK]

@@ -1,5 +1,5 @@
-"""Operations of liburing other than plain reads and writes: multishot requests, slots that are
-opened and used at once, splices, chains. ring-cases.c has a case for each."""
+"""Tests operations of liburing other than plain reads and writes: multishot requests, slots that
+are opened and used at once, splices, chains. ring-cases.c has a case for each."""
 
 from __future__ import annotations
 

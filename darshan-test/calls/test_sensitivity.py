@@ -1,8 +1,7 @@
-"""Takes one wrapper away at a time: its case must notice.
+"""Removes one wrapper at a time: the case of its function must fail.
 
-The test copies the library without the name of one symbol, so that the program calls the C
-library instead. A case that still agrees with the log would be a test that cannot fail.
-"""
+The test copies the library without the name of one symbol, so that the program calls the C library
+instead. A case whose log still agrees with its expectations would be a test that cannot fail."""
 
 from __future__ import annotations
 
@@ -75,7 +74,7 @@ def sections(image: bytes) -> dict[int, tuple[int, int]]:
 
 
 def without(library: bytes, name: str) -> bytes | None:
-    """Returns the library without this symbol; None if it does not have the symbol."""
+    """Returns the library without a symbol; None if it lacks the symbol."""
     dynamic_symbols, strings = 11, 3
     parts = sections(library)
     offset, length = parts[dynamic_symbols]

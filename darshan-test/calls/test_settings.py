@@ -31,7 +31,7 @@ def quiet_log(parser: Path, run: Run) -> Log:
 
 
 def names(log: Log) -> set[tuple[str, str]]:
-    """Returns module and last path component of every record."""
+    """Returns the module, and the last path component, of every record."""
     return {(module, Path(path).name) for module, path in log.records}
 
 
@@ -241,7 +241,8 @@ def test_journal_folder(build: Path, tmp_path: Path) -> None:
     ],
 )
 def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path: Path) -> None:
-    """MAX_RECORDS gets its memory; the other modules share MODMEM, and each has some."""
+    """A module with MAX_RECORDS gets memory for that many records; the other modules share MODMEM,
+    and each gets some. complete: whether all records fit."""
     (tmp_path / "config").write_text(memory + "\n")
     extra = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     run = run_case(build, "many_files", tmp_path / "run", extra=extra)

@@ -1,4 +1,4 @@
-/* read, write, pread, pwrite, dprintf and their fortified and old forms. */
+/* Cases for read, write, pread, pwrite, dprintf and their fortified and old forms. */
 #include "calls.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* A stand-in for liburing: the functions of every version, over direct system calls, with rings of
- * the real kernel. */
+/* A stand-in for liburing: it has the functions of every version, calls the kernel directly, and
+ * uses real rings. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
@@ -59,7 +59,7 @@ int io_uring_queue_init_params(unsigned n, struct uring *ring, void *params) {
   return 0;
 }
 
-/* These functions call each other, as in the library; they create one ring. They return 0, or a
+/* These functions call each other, as in the library, and create one ring. They return 0, or a
  * negative error number. */
 int io_uring_queue_init(unsigned n, struct uring *ring, unsigned flags) {
   struct uring_setup setup = {.flags = flags};

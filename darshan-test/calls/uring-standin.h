@@ -1,4 +1,4 @@
-/* The functions of liburing, declared as in the library. */
+/* The functions of liburing, declared like in the library. */
 #ifndef URING_STANDIN_H
 #define URING_STANDIN_H
 

@@ -1,5 +1,5 @@
-/* liburing's functions and operations in a ring. uring-standin.c replaces the library; the rings
- * are the kernel's. */
+/* Cases for liburing's functions and for operations in a ring. uring-standin.c replaces the
+ * library; the rings are the kernel's. */
 #include "calls.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void make_write(void) {
   make(URING_WRITE, fd, buffer, BYTES, 4096);
 }
 
-/* Waits for the next result and returns it, without a call of the library. */
+/* Waits for the next result and returns it, without calling a function of the library. */
 static int taken(void) {
   unsigned *head = (unsigned *)(void *)ring.completion.head;
   unsigned mask = *(unsigned *)(void *)ring.completion.mask;
@@ -63,7 +63,8 @@ static void expect_write(void) {
   model_pwrite(in_dir("file"), 4096, BYTES, buffer);
 }
 
-/* Moves entries into the ring without notice to the kernel, like get_cqe. Returns their number. */
+/* Moves entries into the ring without telling the kernel, as io_uring_get_cqe may. Returns their
+ * number. */
 static unsigned flush(void) {
   unsigned *tail = (unsigned *)(void *)ring.submission.tail;
   unsigned *array = (unsigned *)(void *)ring.submission.array;
@@ -153,7 +154,7 @@ CASE(io_uring_queue_exit) {
   expect_write();
 }
 
-/* Writes to a registered file, by its index. */
+/* Writes to a registered file. place: its index in the table of registered files. */
 static void write_registered(int place) {
   make(URING_WRITE, place, buffer, BYTES, 4096)->flags = ENTRY_FIXED_FILE;
   CHECK(C(io_uring_submit_and_wait(&ring, 1)) == 1);
@@ -224,7 +225,7 @@ SCENARIO(ring_unseen) {
   expect_write();
 }
 
-/* A request that fails, and a request with the user data of another. */
+/* A request fails, and another request has the same user data. */
 SCENARIO(ring_same_user_data) {
   enum { LINKED = 1 << 2 }; /* flag: in this order */
   struct uring_entry *entry;

@@ -10,8 +10,8 @@
     }                                                                                              \
   }
 
-/* Returns the half of a vector that is not aligned, if one is not: a vector counts as aligned only
- * if both halves are. */
+/* Returns the half of a vector that is not aligned, if there is one: a vector counts as aligned
+ * only if both halves are. */
 static const void *worst(const char *data, size_t room) {
   return (uintptr_t)data % 8 ? data : data + room / 2;
 }

@@ -1,4 +1,4 @@
-"""Makes corpora by running the command, as users do."""
+"""Makes corpora of logs by running the command make-corpus, as users do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computes names and ids of many files at once."""
+"""Computes the names and record ids of many files at once."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def _mix(words: list[np.ndarray]) -> None:
 
 
 def record_ids(names: np.ndarray) -> np.ndarray:
-    """Returns the ids of names of one length, given as rows of bytes: logs.record_id for
-    thousands of names."""
+    """Returns the record ids of names of equal length, which are rows of bytes. This is
+    logs.record_id for thousands of names."""
     number, length = names.shape
     rest = length % 24
     padded = np.zeros((number, length - rest + 24), np.uint8)
@@ -50,7 +50,8 @@ def paths(program: str, kind: Files) -> np.ndarray:
 def of_runs(
     program: str, files: tuple[Files, ...], runs: np.ndarray
 ) -> tuple[list[list[bytes]], np.ndarray]:
-    """Returns names and ids of the runs' files: a list and a row per run."""
+    """Returns names and ids of the files of these runs: a list of names, and a row of ids, for each
+    run."""
     digits = runs[:, None] // 10 ** np.arange(_WIDTH - 1, -1, -1) % 10 + ord("0")
     names: list[list[bytes]] = [[] for _ in runs]
     ids = []

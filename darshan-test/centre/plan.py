@@ -40,7 +40,8 @@ _UTC = datetime.timezone.utc
 
 @dataclass(frozen=True)
 class Calendar:
-    """Times of the stories, in seconds since the epoch."""
+    """The times at which the corpus's stories happen, such as the slow night, in seconds since the
+    epoch."""
 
     begin: int
     weeks: int
@@ -50,12 +51,13 @@ class Calendar:
 
     @property
     def seconds(self) -> int:
-        """Returns the whole period in seconds."""
+        """The whole period in seconds."""
         return self.weeks * _WEEK
 
 
 def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
-    """Returns the calendar from the Monday of that week on."""
+    """Returns the calendar of a corpus. begin: a day of its first week, which starts on the Monday.
+    weeks: their number."""
     monday = begin - datetime.timedelta(days=begin.weekday())
     first = int(datetime.datetime(monday.year, monday.month, monday.day, tzinfo=_UTC).timestamp())
     rng = np.random.default_rng([seed, 1])
@@ -87,7 +89,7 @@ class Run:
 
     @property
     def moved(self) -> int:
-        """Returns the bytes that the run's log records."""
+        """The bytes that the run's log records."""
         known = [f for f in self.files if self.writer.version(_lowest(f)) is not None]
         return self.rounds * sum(f.moved for f in known)
 
@@ -97,7 +99,7 @@ def _lowest(files: Files) -> str:
 
 
 def io_seconds(files: tuple[Files, ...]) -> float:
-    """Returns the I/O seconds of a round, summed over all ranks, without slowdown."""
+    """Returns the I/O seconds of one round, summed over all ranks, without any slowdown."""
     return sum(
         f.number
         * (
@@ -110,7 +112,7 @@ def io_seconds(files: tuple[Files, ...]) -> float:
 
 
 def _backups(count: int, weeks: int) -> int:
-    """Returns the number of backups, the same for each week."""
+    """Returns the number of backups, which is a multiple of the number of weeks."""
     return max(1, round(BACKUP.share * count / weeks)) * weeks
 
 
@@ -131,8 +133,8 @@ def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.nd
 def _when(
     rng: np.random.Generator, numbers: np.ndarray, backups: int, days: Calendar
 ) -> np.ndarray:
-    """Returns start times: twice as many in the last week as in the first, except for programs
-    with a fixed hour."""
+    """Returns start times of the runs: twice as many in the last week as in the first, except for
+    programs with a fixed hour."""
     chance = rng.random(len(numbers))
     begun = days.begin + (np.sqrt(1 + 3 * chance) - 1) * days.seconds
     half = (days.morning - days.night) / 2
@@ -154,7 +156,7 @@ def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
 
 
 def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
-    """Returns the runs of a chunk from `first` on; `count` is the total number of runs."""
+    """Returns the runs of a chunk, beginning with number `first`. count: number of all runs."""
     numbers = np.arange(first, min(first + CHUNK, count))
     size = len(numbers)
     rng = np.random.default_rng([seed, 2, first])
@@ -179,7 +181,7 @@ def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The random numbers of a run: uniform fractions and normal deviates."""
+    """The random numbers of one run: uniform ones between 0 and 1, and normal ones."""
 
     number: int
     program: Program

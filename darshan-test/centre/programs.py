@@ -1,6 +1,7 @@
-"""The programs of the centre: how a run of each uses which files. A run repeats a number of
-rounds. Each file gets its reads and writes in each round. Thus calls, bytes and times are
-proportional to the rounds, and a log is made by multiplication."""
+"""The programs of an invented centre: which files a run of each program uses, and how.
+
+A run repeats a number of rounds. Each file gets its reads and writes in each round. Thus calls,
+bytes and times are proportional to the rounds, and the numbers of a log are products."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Files:
 
     @property
     def moved(self) -> int:
-        """Returns the bytes of all files in a round."""
+        """The bytes of all these files in a round."""
         return self.number * (self.reads * self.read_size + self.writes * self.write_size)
 
 
@@ -47,7 +48,7 @@ class Program:
 
     @property
     def moved(self) -> int:
-        """Returns the bytes of a round."""
+        """The bytes of a round."""
         return sum(files.moved for files in self.files)
 
 
@@ -122,7 +123,7 @@ PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE
 
 @dataclass(frozen=True)
 class Writer:
-    """A library version that wrote logs, and the byte order of its machine."""
+    """A version of the library that wrote logs, and the byte order of its machine."""
 
     format: str
     order: str

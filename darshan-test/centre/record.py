@@ -1,4 +1,5 @@
-"""Makes the record of each layer for a file of a run, in the form that the log generator takes."""
+"""Computes the record of each layer for a file of a run, in the form that the log generator
+takes."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _MOMENTS = {
 
 @dataclass(frozen=True)
 class Amount:
-    """The amounts of a run: each counter is a sum of parts, each proportional to one of these."""
+    """The amounts of a run: each counter of its records is a sum of parts, each proportional to one
+    of these amounts."""
 
     rounds: int
     spent: float  # rounds times the slowdown of the file system
@@ -34,7 +36,8 @@ def size_class(size: int) -> str:
 
 
 def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
-    """Returns all counters that any layout has; the caller drops those that its layout lacks."""
+    """Returns all counters that any record version has. The caller drops those that its version
+    lacks."""
     mpiio = prefix == "MPIIO"
     first, infix = ("COLL_" if files.shared else "INDEP_", "AGG_") if mpiio else ("", "")
     found = {f"{first}OPENS": 1, "MODE": 0o644, "MEM_ALIGNMENT": 8, "FILE_ALIGNMENT": 4096}
@@ -86,7 +89,7 @@ def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
 
 
 def record(files: Files, module: str, version: int, amount: Amount) -> Counted:
-    """Returns the record that a module has of a kind of files, without id and rank."""
+    """Returns a module's record for a kind of files, without id and rank."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = _counters(files, prefix, amount.rounds)

@@ -1,6 +1,6 @@
-"""Makes regions from templates, a thousand logs a second. The generator encodes a program's
-records for zero rounds, for one round, and for each of the amounts of time. The records of a run
-are linear combinations of these."""
+"""Computes regions from templates, for a thousand logs per second. The generator encodes a
+program's records for zero rounds, for one round, and for each of the amounts of time. The records
+of a run are linear combinations of these."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Template:
 
 
 def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount) -> np.ndarray:
-    """Returns one record per kind of files, as words of 8 bytes."""
+    """Returns one record per kind of files, as an array of 64-bit words."""
     version = writer.version(module)
     assert version is not None
     records = [record(kind, module, version, amount) for kind in kinds]
@@ -59,7 +59,7 @@ def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount
 
 @cache
 def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
-    """Returns a template for each module that records one of these files."""
+    """Returns a template for each module that records some of these files."""
     return tuple(
         _template(files, writer, module)
         for module, _ in writer.versions

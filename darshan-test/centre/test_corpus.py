@@ -1,4 +1,4 @@
-"""The logs of the corpus depend only on the seed, and equal those of the log generator."""
+"""The logs of the corpus depend only on the seed, and equal those that the log generator makes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_ids() -> None:
-    """The ids equal those of the generator, for names of every length."""
+    """The ids equal those of the log generator, for names of every length."""
     rng = random.Random(5)
     for length in range(100):
         some = [rng.randbytes(length) for _ in range(3)]
@@ -43,7 +43,7 @@ def test_ids() -> None:
 
 
 def test_names() -> None:
-    """Each run has its own names, with their ids."""
+    """Each run has its own file names, with their ids."""
     for program in PROGRAMS:
         numbers = np.array([7, 12_345_678])
         known, ids = names.of_runs(program.name, program.files, numbers)
@@ -60,7 +60,7 @@ def test_names() -> None:
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.format + w.order)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> None:
-    """A region from templates has the same bytes as one made record by record."""
+    """A region made from templates has the same bytes as one made record by record."""
     ranks, pace, rounds = program.ranks[-1], 1.7, 1234
     amount = Amount(rounds, rounds * pace, pace, 1000.5, rounds * pace / ranks)
     for files in filter(None, (program.files, program.since)):
@@ -150,8 +150,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_interrupted(tmp_path: Path) -> None:
-    """An interruption prints one line, leaves no worker, and no file describes the corpus as
-    complete."""
+    """If make-corpus is interrupted, it prints one line and leaves no process, and no file
+    describes the corpus as complete."""
     folder = tmp_path / "part"
     command = [sys.executable, str(MAKE), str(folder), "--logs", "1000000", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as making:
@@ -171,7 +171,8 @@ def test_interrupted(tmp_path: Path) -> None:
     "script", ["centre/make-corpus", "bench/make_logs.py", "bench/lake.py", "bench/questions.py"]
 )
 def test_a_python_that_lacks_numpy(script: str) -> None:
-    """One line names the missing package; -S -I hides all but Python's own modules."""
+    """Without numpy, one line names the missing package. The options -S -I hide all packages except
+    Python's own."""
     done = finished(
         [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"], timeout=60
     )

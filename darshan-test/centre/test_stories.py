@@ -1,5 +1,5 @@
-"""The predefined queries and a week's text find the stories of the corpus, with the real logs in
-the same lake."""
+"""The ready queries and the weekly digest find the stories of the corpus, while the lake also has
+real logs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 @dataclass
 class Centre:
-    """A lake of the corpus, and the expected answers."""
+    """A lake with the corpus, and the expected answers."""
 
     lake: Any
     truth: dict[str, Any]
@@ -38,22 +38,22 @@ class Centre:
     logs: Path  # of the corpus
 
     def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
-        """Answers a predefined query."""
+        """Runs a ready query and returns its rows."""
         sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
         return self.lake.sql(sql, known).rows()
 
     @property
     def later(self) -> Filters:
-        """Returns filters that exclude the real logs, which are older than the corpus."""
+        """Filters that exclude the real logs, which are older than the corpus."""
         return Filters(since=self.truth["begin"])
 
     @property
     def ours(self) -> str:
-        """Returns an SQL condition for the logs of the corpus."""
+        """An SQL condition for the logs of the corpus."""
         return f"starts_with(path, '{self.logs}/')"
 
     def sql(self, text: str) -> list[dict]:
-        """Runs an SQL query."""
+        """Runs an SQL query and returns its rows."""
         return self.lake.sql(text).rows()
 
 
@@ -74,7 +74,7 @@ def darshan(*words: str | Path) -> str:
 def centre(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Centre]:
-    """Makes and collects a corpus with the commands."""
+    """Makes a corpus and collects it, by the commands."""
     folder = tmp_path_factory.mktemp("centre")
     done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
     assert done.returncode == 0, done.stderr
@@ -86,7 +86,7 @@ def centre(
 
 
 def test_every_log_is_there(centre: Centre) -> None:
-    """The bytes of undamaged logs are exact; each damaged log is reported."""
+    """The bytes of undamaged logs are exact, and each damaged log is reported."""
     found = centre.sql(
         "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
         "FROM jobs WHERE log NOT IN (SELECT log FROM problems) "
@@ -105,7 +105,7 @@ def test_every_log_is_there(centre: Centre) -> None:
 
 
 def test_real_logs_are_there(centre: Centre) -> None:
-    """Each real log is in jobs or in problems."""
+    """Each real log has a row in the table jobs or in the table problems."""
     found = centre.sql("SELECT path FROM jobs UNION SELECT path FROM problems")
     there = {row["path"] for row in found}
     assert {os.path.abspath(path) for path in real_log_paths()} <= there
@@ -135,7 +135,8 @@ def test_the_top_program(centre: Centre) -> None:
 
 
 def test_who_writes_tiny_pieces(centre: Centre) -> None:
-    """The finding about tiny writes costs the centre most, with the right program and user."""
+    """The finding about tiny writes costs the centre most time, and names the right program and
+    user."""
     story = centre.truth["tiny writes"]
     first = centre.ask("small-writes", centre.later)[0]
     assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
@@ -147,7 +148,7 @@ def test_who_writes_tiny_pieces(centre: Centre) -> None:
 
 
 def test_since_the_bug(centre: Centre) -> None:
-    """Only one program changed on that day, and it has a finding since."""
+    """Only one program became slower on the day of the bug, and it has a finding since then."""
     story = centre.truth["bug"]
     first, *others = centre.ask("before-after", date=story["date"])
     assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
@@ -166,7 +167,7 @@ def test_since_the_bug(centre: Centre) -> None:
 
 
 def test_the_slow_night(centre: Centre) -> None:
-    """The answer names the job that caused the slow night."""
+    """The query for the slow night names the job that caused it."""
     story = centre.truth["slow night"]
     first, *others = centre.ask("between", **{"from": story["from"], "to": story["to"]})
     assert (first["job_id"], first["program"], first["user"]) == (
@@ -193,7 +194,7 @@ def test_outliers(centre: Centre) -> None:
 
 
 def test_growth(centre: Centre) -> None:
-    """The archive's volume grows, and the centre has more jobs every week."""
+    """The archive's volume grows, and the centre runs more jobs every week."""
     story = centre.truth["growth"]
     weeks = centre.ask("growth", Filters(program=story["program"]))
     begin = date.fromisoformat(centre.truth["begin"])
@@ -207,7 +208,7 @@ def test_growth(centre: Centre) -> None:
 
 
 def test_every_week(centre: Centre) -> None:
-    """One program runs on Sundays."""
+    """The query finds the program that runs on Sundays."""
     story = centre.truth["weekly"]
     found = centre.sql(
         "SELECT isodow(day) AS d, count(DISTINCT day) AS days FROM jobs "
@@ -238,8 +239,8 @@ _ASKED = [question.name for question in QUESTIONS if question.name not in _NO_RO
 
 
 def values_of(centre: Centre, name: str) -> dict[str, str]:
-    """Returns the values that the predefined query `name` needs, such as the times of the slow
-    night."""
+    """Returns the values that a ready query needs, such as the times of the slow night. name: of
+    the query."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
     return {
         "between": {"from": night["from"], "to": night["to"]},
@@ -252,14 +253,14 @@ def values_of(centre: Centre, name: str) -> dict[str, str]:
 
 @pytest.mark.always
 def test_questions_without_rows(centre: Centre) -> None:
-    """The corpus, with the real logs if they are there, has rows of each question that is not in
+    """Each ready query has rows for the corpus (and the real logs, if they exist), except those in
     the list."""
     assert [name for name in _ASKED if not centre.ask(name, **values_of(centre, name))] == []
 
 
 @pytest.mark.parametrize("name", turning(_ASKED, 0.2, "questions of stories"))
 def test_the_command_says_the_same(centre: Centre, name: str) -> None:
-    """The command's answer equals that of the Python interface."""
+    """The command `darshan ask` prints the rows that the Python interface returns."""
     values = values_of(centre, name)
     words = [word for key, value in values.items() for word in (f"--{key}", value)]
     said = json.loads(darshan("ask", centre.path, name, *words, "--top", "1000", "--json"))
@@ -274,8 +275,8 @@ def test_the_command_says_the_same(centre: Centre, name: str) -> None:
 
 
 def test_the_text_of_a_week(centre: Centre) -> None:
-    """The text names the largest losses, their causes and users; the bug appears in the weeks
-    since it began."""
+    """The weekly digest names the largest losses, their causes and users; the bug appears in the
+    weeks since it began."""
     bug, tiny = centre.truth["bug"], centre.truth["tiny writes"]
     day = date.fromisoformat(bug["date"])
     lost = []

@@ -1,4 +1,4 @@
-"""Writes the runs' logs into folders by day, and adds up the expected answers."""
+"""Writes the runs' logs into one folder per day, and adds up the expected answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOUNTS = [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre")]
 
 @dataclass
 class Truth:
-    """The expected answers of the queries, from undamaged logs."""
+    """The expected answers of the ready queries, from undamaged logs."""
 
     jobs: Counter[str] = field(default_factory=Counter)
     moved: Counter[str] = field(default_factory=Counter)
@@ -35,7 +35,8 @@ class Truth:
     bytes: int = 0  # size of the logs
 
     def add(self, run: Run, size: int) -> None:
-        """Counts a log of `size` bytes: as damaged, or by its program and by what is slow in it."""
+        """Counts a log of `size` bytes: as damaged, or by its program and by the stories that it
+        belongs to."""
         self.bytes += size
         if run.damage >= 0:
             self.damaged[plan.DAMAGES[run.damage]] += 1
@@ -55,7 +56,7 @@ class Truth:
 
 
 def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
-    """Returns the expected answers in the form of the JSON file."""
+    """Returns the expected answers in the form of the corpus's JSON file."""
 
     def moment(seconds: int) -> str:
         return datetime.datetime.fromtimestamp(seconds, _UTC).strftime("%Y-%m-%dT%H:%M")
@@ -112,7 +113,8 @@ def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
 
 
 def _damaged(data: bytes, run: Run) -> bytes:
-    """Returns the log as a full or bad disk would leave it; each run is damaged differently."""
+    """Returns the bytes of a log as a full or bad disk would leave them; each run is damaged
+    differently."""
     kind = plan.DAMAGES[run.damage]
     head = header_size(Log(version=run.writer.format))
     if kind == "cut in the header":
@@ -125,7 +127,7 @@ def _damaged(data: bytes, run: Run) -> bytes:
 
 
 def _path(run: Run) -> str:
-    """Returns the log's path below the folder, named like the runtime's logs."""
+    """Returns the log's path below the folder of its day, named like the runtime's logs."""
     begun = datetime.datetime.fromtimestamp(run.begun, _UTC)
     job, mixed = _FIRST_JOB + run.number, run.number * 2_654_435_761 % (1 << 32)
     day = f"{begun.year}/{begun.month}/{begun.day}"
@@ -149,7 +151,8 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:
-    """Writes the logs of a chunk: `count` runs from the first on. Returns what is true of them."""
+    """Writes the logs of a chunk: `count` runs, beginning with number `first`. Returns its expected
+    answers."""
     truth, made = Truth(), set[str]()
     groups: dict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in plan.runs(seed, days, count, first):

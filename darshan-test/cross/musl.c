@@ -1,4 +1,4 @@
-/* Files and streams of a program of musl; what its log must say is in test_musl.py. */
+/* Uses files and streams in a program linked with musl. test_musl.py has the expected log. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

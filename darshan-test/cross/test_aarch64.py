@@ -1,8 +1,8 @@
-"""The runtime and the tools on AArch64, as qemu emulates it; their logs are read here.
+"""Tests the runtime and the tools on AArch64, which qemu emulates. Their logs are read on this
+machine.
 
-A sample of the functions' cases, another one with each commit, and always those that go
-through code that is written for each processor.
-"""
+A sample of the functions' cases runs, another one with each commit; cases of code that is written
+for each processor always run."""
 
 from __future__ import annotations
 
@@ -69,15 +69,15 @@ ALONE = {"DARSHAN_JOB_TREE": "0", "DARSHAN_FILTER_CALLS": "*"}
 
 @cache
 def why_no_formats(start: str) -> str:
-    """Returns why AArch64 programs cannot be added to the kernel's list of formats; "" if they
-    can."""
+    """Returns why AArch64 programs cannot be registered with the kernel's binfmt_misc; "" if they
+    can. start: path of the program `start`."""
     done = finished([start, "--formats", "true"])
     return done.stderr.strip()
 
 
 def under(name: str, build: Path) -> list[str]:
-    """Returns the words before the command of a case; skips the test if the case cannot run
-    here."""
+    """Returns the words to put before the command of a case. Skips the test if the case cannot run
+    on this machine."""
     (start,) = started_by(build)
     if name in STARTS_NATIVE:
         elsewhere("it starts a program of this machine, for which the library is not")
@@ -107,7 +107,7 @@ def output(*command: str | Path) -> tuple[int, bytes]:
 
 
 def test_a_log_is_the_same_to_both(build: Path, parser: Path, tmp_path: Path) -> None:
-    """A log that a program of AArch64 left is printed the same by the parser of either machine."""
+    """The parsers of both machines print the same for a log that an AArch64 program left."""
     run = run_case(build, "threads_with_own_files", tmp_path / "run", extra=ALONE)
     (log,) = run.logs
     here, there = output(parser, log), output(*started_by(build), build / "darshan-parser", log)

@@ -1,4 +1,4 @@
-"""The runtime and the tools built with musl; their logs are read here."""
+"""Tests the runtime and the tools built with musl. Their logs are read by this machine's tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def compiled(program: Path, *options: str) -> Path:
 
 
 def loader_of(program: Path) -> str:
-    """The interpreter that the program's PT_INTERP names."""
+    """Returns the path of the dynamic loader that the program names (PT_INTERP)."""
     words = subprocess.run(
         ["readelf", "-lW", program], capture_output=True, text=True, check=True
     ).stdout
@@ -44,8 +44,8 @@ def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_program_did(
     build: Path, parser: Path, program: Path, tmp_path: Path, how: str
 ) -> None:
-    """On musl, the logs of a program and its child have every byte, also of fscanf and ungetc,
-    whose bytes come from musl's own FILE."""
+    """On musl, the logs of a program and its child have every byte, including those of fscanf and
+    ungetc, which the runtime reads from musl's own FILE."""
     if how == "static":
         made = build / "runtime" / "link" / "made"
         words = (f"-Wl,@{made}/ld-options", f"{made}/libdarshan.a", "-Wl,--end-group")

@@ -1,8 +1,6 @@
-/* Calls every wrapped function of DAOS, and prints a line for each call or for each fact that the
- * record must have, with these columns:
- *
- *   module  name or object  counter  what: "n" (a count), "r", "w" (bytes moved),
- *   "=" (a value)  number  1 if it was begun with an event */
+/* Calls every wrapped function of DAOS, and prints a line for each call or each value that a record
+ * must have. Columns: module, name of the file or object, counter, kind ("n" a count, "r" or "w"
+ * bytes moved, "=" a value), number, and 1 if the call was begun with an event. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,7 +35,7 @@ static void say_object(daos_obj_id_t oid, const char *counter, const char *what,
   say("DAOS", name, counter, what, number, event);
 }
 
-/* Returns a list of two pieces of memory, n bytes together. */
+/* Returns a list of two memory buffers, n bytes together. */
 static d_sg_list_t *list(size_t n) {
   static d_iov_t iovs[2];
   static d_sg_list_t sgl = {2, 0, iovs};
@@ -283,8 +281,8 @@ static void keys(void) {
   CALL(daos_kv_close(oh, NULL));
 }
 
-/* Opens pool and container by labels, or takes handles of another process; the runtime learns the
- * uuids in both cases. */
+/* Opens pool and container by labels or, if `from_elsewhere`, takes handles of another process. The
+ * runtime learns the uuids in both cases. */
 static void begin(int from_elsewhere) {
   char pool_label[] = "a pool", label[] = "a container";
   d_iov_t pool_glob = {pool_label, sizeof(pool_label), sizeof(pool_label)};

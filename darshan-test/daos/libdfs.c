@@ -1,4 +1,4 @@
-/* Stands for libdfs: a file is an array of libdaos, its object a hash of its path. */
+/* A stand-in for libdfs: a file is an array of libdaos, and its object id a hash of its path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int make(dfs_t *dfs, const char *path, mode_t mode, daos_size_t chunk, df
 }
 
 /* Makes an object for a path. Returns 0 or an error number. Names that begin with "no" do not
- * exist; names without a point are folders. */
+ * exist; names without a dot are folders. */
 static int look(dfs_t *dfs, const char *path, dfs_obj_t **obj) {
   const char *last = strrchr(path, '/') + 1;
   if (strncmp(last, "no", 2) == 0) return ENOENT;

@@ -1,4 +1,5 @@
-/* Loads the plugin that it is given, whose libraries no other object sees, and runs it. */
+/* Loads a plugin, whose path is its argument, so that no other object sees the plugin's libraries,
+ * and runs it. */
 #include <dlfcn.h>
 #include <stdint.h>
 

@@ -1,4 +1,5 @@
-/* Has more of one thing open at a time than the runtime's tables hold: many KIND NUMBER */
+/* Opens more of one kind of DAOS object at a time than the runtime's tables can hold: many KIND
+ * NUMBER */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void put(daos_handle_t store, const char *key) {
   CALL(daos_kv_put(store, DAOS_TX_NONE, 0, key, 4, "four", NULL));
 }
 
-/* Handles of one object. */
+/* Opens n handles of one object. */
 static void handles(int n) {
   daos_handle_t *all = calloc((size_t)n, sizeof(*all));
   for (int i = 0; i < n; i++)
@@ -45,7 +46,7 @@ static void containers(int n) {
   }
 }
 
-/* Arrays whose handles arrive with their events, n at a time. */
+/* Opens n arrays at a time by events, so that their handles arrive with the events. */
 static void events(int n) {
   daos_event_t *all = calloc((size_t)n, sizeof(*all));
   daos_handle_t *arrays = calloc((size_t)n, sizeof(*arrays));

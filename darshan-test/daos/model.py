@@ -1,4 +1,5 @@
-"""Computes what the log must hold from what a program says that it did."""
+"""Computes what the log of a test program must have, from the lines that the program prints about
+its calls."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ Name = tuple[str, str]  # module, and path or object
 
 @dataclass
 class Item:
-    """A record's counters but those of time, under construction."""
+    """The expected counters of a record, except times, while they are added up."""
 
     module: str
     counters: Counter[str] = field(default_factory=Counter)
@@ -43,7 +44,7 @@ class Item:
             self.counters[f"NB_{word}S"] += 1
 
     def finished(self) -> dict[str, int]:
-        """Returns the counters, with the four most common sizes in descending order of count, then
+        """Returns the counters. The four most common sizes are in descending order of count, then
         of size."""
         best = sorted(self.sizes.items(), key=lambda pair: (-pair[1], -pair[0]))
         best = [(size, count) for size, count in best if count][:4]
@@ -54,12 +55,12 @@ class Item:
 
 
 def rows_said(said: str) -> list[list[str]]:
-    """Returns the columns of what the program writes down of each call."""
+    """Returns the columns of each line that the program printed. said: its output."""
     return [line.split("\t") for line in said.splitlines()]
 
 
 def expected(said: str) -> dict[Name, dict[str, int]]:
-    """Returns the counters that are not 0 of each record, by what the program says that it did."""
+    """Returns the counters of each record that must not be 0. said: the program's output."""
     items: dict[Name, Item] = {}
     for module, name, counter, what, number, begun in rows_said(said):
         item = items.setdefault((module, name), Item(module))

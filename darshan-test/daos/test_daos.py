@@ -1,4 +1,4 @@
-"""DAOS and its file system, against libraries that stand for them (libdaos.c, libdfs.c)."""
+"""Tests DAOS and its file system with stand-in libraries (libdaos.c, libdfs.c)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 @dataclass
 class Programs:
-    """The compiled programs."""
+    """The compiled test programs."""
 
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
-        """Runs a program to its end, with the runtime unless build is None, and checks that it
-        succeeds and leaves no journal."""
+        """Runs a program to its end, with the runtime unless `build` is None. Checks that it
+        succeeds and leaves no journal. words: its arguments. settings: of the runtime."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return Ran(outcome.out, outcome.error, outcome.logs)
@@ -54,7 +54,7 @@ class Ran:
 
 
 def compile_all(folder: Path) -> None:
-    """Compiles the two libraries, the program, and the same as a plugin of another."""
+    """Compiles the two stand-in libraries, the program, and the program as a plugin of another."""
     here = f"-L{folder}"
     own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
     shared = ["-shared", "-fPIC"]
@@ -83,7 +83,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 @dataclass
 class Rows:
-    """The rows of one record."""
+    """The rows of one record in darshan-parser's output."""
 
     record: int
     mount: str
@@ -119,8 +119,8 @@ def test_every_function_is_called() -> None:
 def test_against_the_model(
     way: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record is that of the model, and there are no further records except
-    the objects of files."""
+    """Every counter equals that of the model, and there are no further records except those of the
+    files' objects."""
     words = {"labels": ["every"], "handles of others": ["every", "elsewhere"]}
     words["objects alone"] = ["every", "objects"]
     words["plugin"] = ["loads", str(programs.folder / "plugin.so")]
@@ -136,7 +136,7 @@ def test_against_the_model(
 
 
 def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A file and its object have one id: that of pool, container and object."""
+    """A file and its object have the same id, which depends on pool, container and object."""
     ran = programs.run(tmp_path, build, "every")
     found = rows_of(parser, ran.logs[0])
     objects = {rows.record: rows for (module, _), rows in found.items() if module == "DAOS"}
@@ -159,7 +159,7 @@ def text_of(uuid: bytes) -> str:
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Timestamps have the order of the calls."""
+    """The order of timestamps is that of the calls."""
     ran = programs.run(tmp_path, build, "every")
     times = rows_of(parser, ran.logs[0])["DFS", "/results/wave.dat"].times
     times_in_order(times)
@@ -167,7 +167,7 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 
 
 def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Each layer's bins hold the bytes of its records."""
+    """The heat map of each layer has the same bytes as its records."""
     ran = programs.run(tmp_path, build, "every")
     sums: dict[str, int] = defaultdict(int)
     for row in rows_in(parsed(parser, ran.logs[0])):
@@ -220,8 +220,9 @@ FULL = {  # by kind: how many a program opens, how many are written to, and thos
 
 @pytest.mark.parametrize("what", FULL)
 def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """Every open counts. Writes count if the handle has a place in its table; the log says how
-    many have none, and objects of further containers share a record."""
+    """If a table is full, every open is still counted. Writes are counted only if their handle has
+    a slot; the log says how many handles have none. Objects of further containers share a
+    record."""
     number, written, dropped = FULL[what]
     ran = programs.run(tmp_path, build, "many", what, str(number))
     assert ran.said == "done\n"
@@ -249,7 +250,8 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
 
 
 def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Records of one file become one, with its pool and container."""
+    """In a run of several processes, the records of one file become one record, with its pool and
+    container."""
     script = (
         f'"{programs.folder}/every"; "{programs.folder}/every" objects; "{programs.folder}/every"'
     )
@@ -285,7 +287,7 @@ def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: 
 
 
 def test_pydarshan_reads_it(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """PyDarshan reads the same counters by the same names."""
+    """PyDarshan reads the same counters under the same names."""
     darshan = pytest.importorskip("darshan")
     ran = programs.run(tmp_path, build, "every")
     report = darshan.DarshanReport(str(ran.logs[0]), read_all=True)

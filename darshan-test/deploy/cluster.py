@@ -1,7 +1,7 @@
-"""Runs a small Slurm on this machine alone: a head and nodes, each a set of namespaces. A node
-has its own name, address, processes, /tmp and /dev/shm; everything else is one file system, like
-the home and scratch folders of a cluster. Use it only in a layer over the machine (./dev slurm),
-because it adds users and files in /etc."""
+"""Runs a small Slurm on this machine alone: a head and nodes, each a set of namespaces. A node has
+its own name, address, processes, /tmp and /dev/shm; everything else is one file system, like the
+home and scratch folders of a cluster. It adds users and files in /etc, so use it only in a layer
+over the machine (./dev slurm)."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ exec sleep infinity
 
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Runs a command, and prints its output if it fails unexpectedly; the tests' environment is
-    not passed on."""
+    """Runs a command without the tests' environment. Prints its output if it fails although `check`
+    is true."""
     words = [str(word) for word in command]
     env = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -203,7 +203,8 @@ class Cluster:
         return set(done.stdout.split())
 
     def on(self, where: str, *command: str | Path, user: str = "root") -> str:
-        """Returns the output of a command on the head or a node, errors included."""
+        """Returns the output of a command on the head or a node, including its errors. where: name
+        of the node."""
         become = (
             [] if user == "root" else ["runuser", "-u", user, "--", "env", f"HOME=/home/{user}"]
         )
@@ -211,7 +212,7 @@ class Cluster:
         return done.stdout + done.stderr
 
     def submit(self, script: str, *options: str, user: str = "alice") -> int:
-        """Submits a batch job in a folder of its own; returns the job id."""
+        """Submits a batch job in its own folder. Returns the job id."""
         folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
         folder.chmod(0o777)
         file = folder / "job.sh"

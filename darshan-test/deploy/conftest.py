@@ -45,7 +45,7 @@ def cluster(build: Path) -> Iterator[Cluster]:
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """Restores the switches that a test has set."""
+    """Restores, after a test, the settings that the test changed."""
     yield
     OFF.unlink(missing_ok=True)
     if CONFIG.exists():

@@ -1,5 +1,5 @@
-/* An MPI job: each rank writes a file of its own, and optionally waits to be killed. ranks FOLDER
- * [SECONDS] */
+/* An MPI job in which each rank writes its own file, and optionally waits to be killed: ranks
+ * FOLDER [SECONDS] */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-"""Containers of an ordinary user, made with bwrap like those of Apptainer, Docker and Podman:
-the necessary bind mounts, and the effect of a missing one."""
+"""Tests containers of an ordinary user, made with bwrap like those of Apptainer, Docker and Podman:
+which bind mounts are needed, and what happens if one is missing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IMAGE = [
 
 @pytest.fixture
 def place(cluster: Cluster) -> Path:
-    """Yields a folder of alice's that container and host share."""
+    """Returns a folder of the user alice that container and host share."""
     del cluster  # the fixture has installed everything
     folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
     run("chown", "alice:", folder)
@@ -53,8 +53,8 @@ BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED
 
 
 def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
-    """These binds are sufficient: the root is read-only, /tmp and processes are the container's
-    own."""
+    """The library and the folder for logs are the only bind mounts that are needed. The root is
+    read-only; /tmp and the processes are the container's own."""
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     (log,) = logs(place)
@@ -62,7 +62,8 @@ def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
 
 
 def test_a_run_of_several_processes(place: Path) -> None:
-    """The merger is found next to the library, by the path inside the container."""
+    """In a run of several processes, the merger is found beside the library by its path in the
+    container."""
     done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     for _ in range(100):
@@ -83,7 +84,7 @@ def test_library_is_not_bound(place: Path) -> None:
 
 
 def test_nothing_may_be_written(place: Path) -> None:
-    """One line names the path of the log; the program runs normally."""
+    """If no log can be written, one line names its path, and the program runs normally."""
     binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
     script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
     done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")

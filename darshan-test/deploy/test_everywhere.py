@@ -1,4 +1,4 @@
-"""/etc/ld.so.preload: every process of a node loads the library."""
+"""Tests /etc/ld.so.preload, by which every process of a node loads the library."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
-    """Daemons of Slurm and system tools leave no logs."""
+    """Jobs leave logs; daemons of Slurm and system tools do not."""
     before = set(LOGS.rglob("*.darshan"))
     EVERYWHERE.write_text(f"{LIBRARY}\n")
     try:
@@ -55,7 +55,8 @@ def test_raised_rights(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """If the library is missing, the loader reports it for every command, and the command runs."""
+    """If the library is missing, the loader prints an error for every command, and the command
+    runs."""
     del cluster
     done = with_library("/opt/not-mounted/libdarshan.so", "true; id -un")
     assert done.stdout == "root\n" and done.returncode == 0

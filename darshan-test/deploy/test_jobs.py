@@ -1,4 +1,4 @@
-"""Jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's two scripts."""
+"""Tests jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's two scripts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def test_what_a_task_gets(cluster: Cluster) -> None:
 
 
 def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
-    """The log has the job id and the user in its name, and is below the day's folder."""
+    """A job on two nodes has one log, with the job id and the user in its name, below the folder of
+    the day."""
     job = cluster.submit(MPI, "-N2", "-n4")
     cluster.finish(job)
     assert cluster.said(job) == ""
@@ -61,7 +62,7 @@ def test_each_step_has_a_log(cluster: Cluster) -> None:
 
 
 def test_arrays(cluster: Cluster) -> None:
-    """Each task of a job array is a job with its own id."""
+    """Each task of a job array is a job with its own id and log."""
     job = cluster.submit(f"{MPI}\necho $SLURM_JOB_ID", "-n2", "--array=1-2")
     cluster.finish(job)
     numbers = [int(line) for line in cluster.said(job).split()]
@@ -108,7 +109,8 @@ def test_cancelled(cluster: Cluster) -> None:
 
 
 def test_requeued(cluster: Cluster) -> None:
-    """A requeued job has the same id; no log replaces another."""
+    """A requeued job keeps its id; the log of its second start does not replace that of the
+    first."""
     job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
     wait_for(cluster.folder(job) / "all")
     cluster.on("head", "scontrol", "requeue", str(job))

@@ -1,4 +1,4 @@
-"""Ranks without MPI that srun starts, as doc/runs.md describes, on a real Slurm."""
+"""Tests ranks without MPI that srun starts, as doc/runs.md describes, on a real Slurm."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def logs(cluster: Cluster, job: int) -> list[Path]:
 
 
 def merge(cluster: Cluster, job: int, *options: str) -> Path:
-    """Runs the merger as the user, on the whole folder of a job's files. Returns the log."""
+    """Runs the merger as the user on the folder with all files of a job. Returns the log."""
     folder = cluster.folder(job)
     log = folder / "one.darshan"
     darshan = PREFIX / "bin" / "darshan"
@@ -61,7 +61,7 @@ def check(log: Path, data: Path, size: int, launch: str) -> None:
 
 
 def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
-    """If srun itself is not instrumented, each rank has a log of its own."""
+    """If srun itself is not instrumented, each rank has its own log, with its rank number."""
     start = "env DARSHAN_ENABLE_NONMPI=1"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {start} {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -77,8 +77,8 @@ def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
 @pytest.mark.parametrize("program", [PROGRAM, WRAPPED], ids=["one", "several"])
 @pytest.mark.parametrize("before", ["", "unset DARSHAN_ENABLE_NONMPI\n"], ids=["run", "none"])
 def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
-    """Each step has one log, with or without child processes, in an instrumented batch script or
-    not."""
+    """Each step has one log, with or without child processes, whether the batch script is
+    instrumented or not."""
     again = "DARSHAN_ENABLE_NONMPI=1 " if before else ""
     job = submit(cluster, f"{before}{again}srun {program}", "-N2", "-n4")
     finish(cluster, job)
@@ -89,7 +89,7 @@ def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
 
 
 def test_steps_at_once(cluster: Cluster) -> None:
-    """Each simultaneous step has a log with its own name."""
+    """Each of several simultaneous steps has its own log."""
     one = f"srun -n2 --exact {PROGRAM}"
     other = one.replace("$PWD/data", "$PWD/other")
     job = submit(cluster, f"mkdir other\n{one} & {other} & wait", "-N1", "-n4")
@@ -107,7 +107,8 @@ def test_steps_at_once(cluster: Cluster) -> None:
 
 
 def test_darshan_run_around_srun(cluster: Cluster) -> None:
-    """The launcher's node has one log, the other nodes leave theirs; merging makes one of all."""
+    """If `darshan run` starts srun, the launcher's node has one log, and each other node leaves
+    one. The merger combines them."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"{run} srun {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -123,8 +124,8 @@ def test_darshan_run_in_each_task(cluster: Cluster) -> None:
 
 
 def test_rank_that_is_killed(cluster: Cluster) -> None:
-    """The epilogue writes the killed rank's log to the common folder, because it does not know
-    the job's variables."""
+    """The epilogue writes the log of a killed rank to the common log folder, because it does not
+    know the job's variables."""
     die = f"{PROGRAM}; echo end >data/end.$SLURM_PROCID; [ $SLURM_PROCID = 0 ] || kill -9 $$"
     job = submit(cluster, f"srun sh -c '{die}'", "-N2", "-n2")
     finish(cluster, job)
@@ -151,7 +152,7 @@ def test_batch_script_is_no_rank(cluster: Cluster) -> None:
 
 
 def test_requeued_job(cluster: Cluster) -> None:
-    """Both starts of a job have the same job and step ids; they are two launches."""
+    """Two starts of a requeued job have the same job and step ids, but count as two launches."""
     wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():

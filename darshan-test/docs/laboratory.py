@@ -1,8 +1,7 @@
-"""Finds Python tests that do by hand what darshan-test/lab does for all of them.
+"""Finds Python tests that do by hand what the modules in darshan-test/lab do.
 
-lab/environment.py is the only place that preloads a library, and lab/log.py the only one that
-splits the rows of darshan-parser.  ./dev lint runs this file.
-"""
+Only lab/environment.py may preload a library, and only lab/log.py may split the rows of
+darshan-parser. ./dev lint runs this file."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ PATTERNS = ("search", "match", "fullmatch", "findall", "finditer", "compile", "s
 
 
 def text_of(node: ast.AST) -> str:
-    """Returns the constant text of a string, also of bytes and of an f-string."""
+    """Returns the constant text of a string, bytes or f-string."""
     if isinstance(node, ast.JoinedStr):
         return "".join(text_of(part) for part in node.values)
     value = node.value if isinstance(node, ast.Constant) else ""
@@ -51,8 +50,7 @@ def text_of(node: ast.AST) -> str:
 
 
 def preloads(node: ast.AST) -> bool:
-    """Returns whether an expression names LD_PRELOAD as a variable, or sets it in words of a
-    command."""
+    """Returns whether an expression sets LD_PRELOAD, as a variable or in a command's words."""
     if isinstance(node, ast.keyword):
         return node.arg == PRELOAD
     if not isinstance(node, (ast.JoinedStr, ast.Constant)):
@@ -72,7 +70,7 @@ def splits(node: ast.AST) -> bool:
 
 
 def faults(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the line and the kind of each place in a file."""
+    """Yields the line number and the kind of each such expression in a file. source: its text."""
     for node in ast.walk(ast.parse(source)):
         if preloads(node):
             yield node.lineno, "preload"
@@ -87,8 +85,8 @@ SAID = {
 
 
 def strays(tests: Path = TESTS) -> list[str]:
-    """Returns a line for each place in the tests that is not excused, and for each excuse that no
-    place needs."""
+    """Returns a line for each such expression in the tests that is not excused, and for each excuse
+    that is no longer needed."""
     found, needed = [], set()
     for path in sorted(tests.rglob("*.py")):
         name = path.relative_to(tests).as_posix()

@@ -1,10 +1,11 @@
-"""Checks the include order of doc/architecture.md against the sources, and by python_order.py the
-layers of the Python package. A file includes files of
-its own folder and of the folders that its folder's row names, or, if the row says "all above",
-of every folder in a row above. No row names a folder below it, so the folders have no circle.
-The check also finds circles of subjects: files of a folder whose names begin with the same word
-are one subject (store.c, store.h, store-room.c). A module's row and tables (module.def,
-records.h and the like) belong to runtime/format/, wherever they are stored."""
+"""Checks the include order of doc/architecture.md against the sources and, by python_order.py, the
+layers of the Python package.
+
+A file includes files of its own folder and of the folders that its folder's row names or, if the
+row says "all above", of every folder in a row above. No row names a folder below it, so folders
+form no circle. The check also finds circles of subjects: files of a folder whose names begin with
+the same word are one subject (store.c, store.h, store-room.c). A module's row and tables
+(module.def, records.h and the like) belong to runtime/format/, wherever they are stored."""
 
 from __future__ import annotations
 
@@ -81,8 +82,8 @@ class Order:
 
     @classmethod
     def read(cls, page: str) -> Order:
-        """Parses the page's text. Raises ValueError for a row that names a folder which is not
-        above it."""
+        """Parses the page's text. Raises ValueError if a row names a folder that is not above
+        it."""
         may: dict[str, tuple[str, ...]] = {}
         for folder, cell in ROW.findall(page):
             named = tuple(re.findall(r"`([\w/.-]+)`", cell))
@@ -104,7 +105,7 @@ class Order:
         return max(rows, key=len, default="")
 
     def forbids(self, include: Include) -> str:
-        """Returns the broken rule, or an empty string."""
+        """Returns the rule that an include breaks; "" if it breaks none."""
         of, to = self.folder(include.file), self.folder(include.target)
         if not of or not to:
             return "no row is about it" if not of else f"no row is about {include.target}"
@@ -136,7 +137,8 @@ def circles(found: list[Include]) -> list[list[str]]:
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """Returns all subjects that a subject includes; itself only in a circle."""
+    """Returns all subjects that a subject includes, directly or not. The subject itself is among
+    them only if it is in a circle."""
     seen: set[str] = set()
     waiting = list(graph[start] - {start})
     while waiting:

@@ -69,7 +69,7 @@ def environment(build: Path, folder: Path) -> dict[str, str]:
 
 
 def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> None:
-    """Runs a command in a folder. If it fails, the exception has its output."""
+    """Runs a command in a folder. If it fails, the exception contains its output."""
     done = subprocess.run(
         command, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,
@@ -79,7 +79,7 @@ def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> No
 
 
 def make_reports(folder: Path, settings: dict[str, str]) -> None:
-    """Leaves report.html and report.pdf of the program in the folder."""
+    """Makes report.html and report.pdf of the program in the folder."""
     shutil.copy(TREE / "darshan-test" / "docs" / "slices.py", folder)
     program = ["python3", "slices.py", "field.h5"]
     run([*program, "--write"], folder, settings)
@@ -108,7 +108,7 @@ def part(window: Browser, top: float, height: float) -> Image.Image:
 
 
 def place(window: Browser, section: str) -> tuple[float, float]:
-    """Returns the top and the height of a section of the report's page."""
+    """Returns the top and the height of a section on the report's page, in pixels."""
     top, height = window.run(
         "const r = document.getElementById(arguments[0]).getBoundingClientRect();"
         "return [r.top + scrollY, r.height];",
@@ -118,7 +118,7 @@ def place(window: Browser, section: str) -> tuple[float, float]:
 
 
 def show_report(window: Browser, folder: Path, target: Path) -> None:
-    """Takes the first screen of the report's page, its upper half, and each section."""
+    """Saves pictures of the report's first screen, of its upper half, and of each section."""
     window.open(folder / "report.html", WIDTH)
     window.run(
         "for (const one of document.querySelectorAll('details'))"
@@ -136,7 +136,7 @@ def show_report(window: Browser, folder: Path, target: Path) -> None:
 
 @contextmanager
 def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
-    """Serves a lake of an invented centre; yields the address."""
+    """Starts `darshan serve` on a lake of an invented centre; yields its address."""
     corpus = TREE / "darshan-test" / "centre" / "make-corpus"
     run([sys.executable, corpus, "corpus", "--logs", str(LOGS)], folder, settings)
     run(["darshan", "collect", "--into", "lake", "corpus"], folder, settings)

@@ -1,7 +1,7 @@
-"""The names that doc/what-stays.md promises, as the tree and a build have them, a line each.
+"""Prints the names that doc/what-stays.md promises, as this tree and a build have them, one per
+line.
 
-python3 darshan-test/docs/promises.py BUILD
-"""
+python3 darshan-test/docs/promises.py BUILD"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def commands() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """Yields variables and directives."""
+    """Yields the runtime's variables, and the directives of its configuration file."""
     rows = _read("runtime/job/config/settings.def")
     for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
         for kind, name in zip(("variable", "directive"), pair):
@@ -44,7 +44,7 @@ def settings() -> Iterator[str]:
 
 
 def configure() -> Iterator[str]:
-    """Yields configure's options, both literal ones and those that macros make."""
+    """Yields configure's options, both those in configure.ac and those that its macros make."""
     text = _read("configure.ac") + _read("runtime/configure.m4")
     for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([a-z][\w-]+)\]", text):
         yield f"configure --{kind.lower()}-{name}"
@@ -67,7 +67,7 @@ def symbols(build: Path) -> Iterator[str]:
 
 
 def counters() -> Iterator[str]:
-    """Yields counters, with their index among those of their module and kind."""
+    """Yields the counters, each with its index in its module's record."""
     module = ""
     places = {"counter": 0, "fcounter": 0}
     for line in _read("doc/counters.md").splitlines():
@@ -117,7 +117,8 @@ def fields() -> Iterator[str]:
 
 
 def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
-    """Yields public methods with their arguments, and fields."""
+    """Yields the public methods of a class with their arguments, and its public fields. owner: name
+    of the class."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
             yield f"python {owner}{node.name}"
@@ -128,7 +129,7 @@ def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
 
 
 def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
-    """Yields the base classes that the class names as MODULE.NAME of the same package."""
+    """Yields the base classes that a class names as MODULE.NAME in the same package."""
     for base in found.bases:
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             tree = ast.parse(_read(f"util/python/darshan_report/{base.value.id}.py"))

@@ -1,6 +1,6 @@
 """Checks the layers of the Python package against the table of doc/architecture.md. A file imports
 files of its own layer and of the layers above it in the table. Imports inside of functions and for
-type checkers count, too. No files may import each other in a circle."""
+type checkers count, too. Files must not import each other in a circle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Import:
 
 
 def imports(package: Path) -> Iterator[Import]:
-    """Yields all imports between files of the package."""
+    """Yields all imports of the package's files by each other."""
     files = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
     for name in sorted(files):
         for node in ast.walk(ast.parse((package / name).read_text("utf-8"))):
@@ -37,7 +37,8 @@ def imports(package: Path) -> Iterator[Import]:
 
 
 def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
-    """Returns the files that an import names; an imported name may be a file of its folder."""
+    """Returns the package's files that an import statement names; an imported name may be a file.
+    name: the importing file. files: all files."""
     module = (node.module or "").split(".") if node.module else []
     if node.level:
         folders = name.split("/")[: -node.level] if node.level else []
@@ -57,7 +58,7 @@ def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
 
 
 def layers(page: str) -> dict[str, int]:
-    """Returns the number of the layer of each folder and file that the table names."""
+    """Returns the layer number of each folder and file that the page's table names."""
     found: dict[str, int] = {}
     for number, cell in enumerate(ROW.findall(page)):
         found |= dict.fromkeys(re.findall(r"`([\w./]+)`", cell), number)
@@ -67,7 +68,8 @@ def layers(page: str) -> dict[str, int]:
 
 
 def layer(file: str, table: dict[str, int]) -> int | None:
-    """Returns the layer of a file: that of the longest name of the table that fits."""
+    """Returns the layer number of a file: that of the longest name in the table that matches; None
+    if none does."""
     fits = [name for name in table if file == name or (name[-1] == "/" and file.startswith(name))]
     return table[max(fits, key=len)] if fits else None
 

@@ -1,8 +1,7 @@
-"""The program of the pictures: two workers read slices of a compressed HDF5 file.
+"""The program in the pictures of the guides: two workers read slices of a compressed HDF5 file.
 
-Its chunks do not fit into HDF5's chunk cache, so each slice reads and inflates a whole chunk. This
-is a frequent problem of scientific programs (darshan-test/studies/chunk-cache).
-"""
+The chunks do not fit into HDF5's chunk cache, so each slice reads and inflates a whole chunk. This
+is a frequent problem of scientific programs (darshan-test/studies/chunk-cache)."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ WORKERS = 2
 
 
 def write(path: str) -> None:
-    """Writes the field in two chunks of 16 MiB."""
+    """Writes the HDF5 file in two chunks of 16 MiB."""
     field = np.random.default_rng(1).normal(size=(STEPS, ROWS, COLUMNS)).astype("f4")
     with h5py.File(path, "w") as file:
         file.create_dataset(
@@ -28,7 +27,8 @@ def write(path: str) -> None:
 
 
 def read(job: tuple[str, int]) -> None:
-    """Reads every second time step and writes its mean as text."""
+    """Reads every second time step of the HDF5 file and writes its mean as text. job: path of the
+    file, and number of the worker."""
     path, worker = job
     with h5py.File(path) as file, Path(f"means-{worker}.txt").open("w") as means:
         field = file["temperature"]
@@ -37,7 +37,7 @@ def read(job: tuple[str, int]) -> None:
 
 
 def main() -> None:
-    """Writes the file with --write; reads it otherwise."""
+    """With --write writes the HDF5 file, otherwise reads it."""
     path = sys.argv[1]
     if "--write" in sys.argv:
         write(path)

@@ -1,4 +1,4 @@
-"""Shell completion for darshan and its programs proposes exactly the words that they accept."""
+"""Shell completion proposes exactly the words that darshan and its programs accept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def proposed(*words: str, where: Path | None = None) -> set[str]:
 
 
 def accepted(name: str, build: Path) -> set[str]:
-    """Returns the options at the beginning of the lines of --help, in lists, and in its usage."""
+    """Returns the options of a command that its --help lists, or that its usage line has."""
     found = set()
     for line in helps.asked(COMMANDS[name], build).splitlines():
         usage = re.match(r"(usage|Usage|darshan)", line) or re.match(r" {7,}(darshan|\[)", line)
@@ -68,7 +68,7 @@ def test_files_are_those_of_today(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_in_bash(name: str, build: Path) -> None:
-    """Completion proposes exactly the options of --help, for the words that a user types."""
+    """Completion proposes exactly the options of --help."""
     words = [COMMANDS[name].words[0].rpartition("/")[2], *COMMANDS[name].words[1:]]
     assert proposed(*words, "-") == accepted(name, build) if name != "darshan" else True
     for option in accepted(name, build):
@@ -134,7 +134,7 @@ def test_values_and_programs(tmp_path: Path) -> None:
     ],
 )
 def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> None:
-    """All shells propose the words; the command accepts each and refuses another word."""
+    """All shells propose these words; the command accepts each of them and refuses others."""
     words = typed.split()
     told = proposed(*words, "")
     assert some <= told
@@ -174,7 +174,8 @@ def test_questions_are_those_that_there_are() -> None:
 
 
 def test_a_real_bash(tmp_path: Path) -> None:
-    """In a real bash, a key press completes from the file that `complete` loads for each name."""
+    """In a real bash, pressing the tab key completes a command, by the file that `complete` loads
+    for its name."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(PS1="ready>", INPUTRC="/dev/null", TERM="dumb", HOME=str(tmp_path))

@@ -20,7 +20,8 @@ def script(path: Path, body: str) -> Path:
 
 
 def found(path: str, named: str = "") -> tuple[int, str]:
-    """Returns the exit status and the Python found in this PATH with this value of PYTHON."""
+    """Runs configure's check. path: its PATH. named: value of PYTHON. Returns the exit status, and
+    the Python that it found."""
     done = subprocess.run(
         [FIND], env={"PATH": path, "PYTHON": named}, capture_output=True, text=True,
         timeout=SECONDS, check=False,
@@ -43,7 +44,8 @@ def test_the_first_that_can(tmp_path: Path) -> None:
 
 
 def test_a_python_that_lacks_numpy_is_told_of_at_once(tmp_path: Path) -> None:
-    """The check of configure.ac runs by itself and reports a Python without numpy."""
+    """The check of configure.ac reports a Python without numpy; it also works outside of
+    configure."""
     text = (TREE / "configure.ac").read_text("utf-8")
     start = text.index("AC_MSG_CHECKING([for a Python with numpy and matplotlib])")
     part = text[start : text.index("\nAC_ARG_WITH", start)]

@@ -1,4 +1,4 @@
-"""Generated files say that they are generated, and the list of them is complete."""
+"""Generated files say that they are generated, and .gitattributes lists all of them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SECONDS = 60
 
 
 def test_the_marks_and_the_list_agree() -> None:
-    """Files with the mark are those that .gitattributes calls generated; a manual page that only
-    leads to another page has no room for it."""
+    """The files with the mark are those that .gitattributes calls generated. A manual page that
+    only refers to another page has no mark."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()

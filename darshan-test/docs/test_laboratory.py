@@ -1,4 +1,4 @@
-"""Tests use the laboratory, and a test that does its work by hand is found."""
+"""Tests use the modules of darshan-test/lab, and a test that does their work by hand is found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def test_no_test_does_it_by_hand() -> None:
     ],
 )
 def test_what_is_found(line: str, tmp_path: Path) -> None:
-    """The place is named with its line; the laboratory itself and benchmarks are left out."""
+    """A line that does lab's work by hand is reported with its number; lab itself and benchmarks
+    are not searched."""
     for folder in ("front", "lab", "bench"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "test_it.py").write_text(f'"""LD_PRELOAD and tabs."""\n{line}\n')

@@ -1,4 +1,4 @@
-"""The manual has the complete text of each --help, and can be opened."""
+"""The manual has the complete text of each --help, and can be shown by `darshan help`."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ def words(text: str) -> set[str]:
 
 
 def plain(page: Path) -> str:
-    """Returns the text without fonts and escapes."""
+    """Returns the text of a manual page without font changes and escapes."""
     text = "\n".join(line for line in page.read_text("utf-8").split("\n") if line[:3] != '.\\"')
     return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\&", "")
 
 
 def test_every_program_has_a_row(build: Path) -> None:
-    """Every program that `make` builds for installation has a row, under each of its names."""
+    """Every program that `make` installs has a row in the list of commands, under each of its
+    names."""
     named = {n for c in COMMANDS.values() for n in (c.words[0].rpartition("/")[2], *c.others)}
     scripts = {path.stem for path in (SOURCE / "runtime" / "link").glob("darshan-config*")}
     programs = {p.name for p in build.glob("darshan*") if p.is_file() and p.stat().st_mode & 1}
@@ -65,7 +66,8 @@ def test_version(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
 def test_help_that_cannot_be_written(name: str, build: Path) -> None:
-    """A failed write of --help prints one line without a Python traceback; the status is 1."""
+    """If --help cannot be written, one line is printed without a Python traceback, and the status
+    is 1."""
     words = COMMANDS[name].words
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
@@ -109,8 +111,8 @@ def test_every_setting_is_told() -> None:
 
 @pytest.mark.needs("program:man")
 def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
-    """man formats each page without a warning, with the pages in folders as installed, because some
-    pages lead to others."""
+    """man formats each page without a warning. The pages are in the folders of an installation,
+    because some refer to others."""
     for section in "17":
         shutil.copytree(PAGES, tmp_path / f"man{section}", ignore=lambda _, names, s=section: [
             name for name in names if not name.endswith(s)])  # fmt: skip
@@ -171,7 +173,8 @@ def test_help_of_a_word_that_is_no_command(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_and_exit_status(name: str) -> None:
-    """Each page has examples, which begin with the command, and one list of exit statuses."""
+    """Each page has examples, all of which begin with the command, and one list of exit
+    statuses."""
     page = plain(PAGES / f"{name}.1")
     assert page.count(".SH EXAMPLES\n") == page.count(".SH EXIT STATUS\n") == 1
     examples = re.findall(r"(?s)\.nf\n(.*?)\.fi", page.partition(".SH EXAMPLES\n")[2])[0]

@@ -1,4 +1,4 @@
-"""The include order and the layers of the Python package hold, and violations are found."""
+"""The include order and the layers of the Python package are kept, and violations are found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TREE = Path(__file__).resolve().parents[2]
 
 
 def planted(tree: Path, file: str, target: str) -> list[str]:
-    """Returns the violations in a copy of the tree in which one file includes one more."""
+    """Returns the violations in a copy of the tree in which `file` also includes `target`."""
     shutil.copytree(TREE / "runtime", tree / "runtime")
     shutil.copytree(TREE / "util", tree / "util", ignore=shutil.ignore_patterns("python"))
     (tree / order.PAGE).parent.mkdir()
@@ -41,7 +41,8 @@ def test_the_order_is_kept() -> None:
     ],
 )
 def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) -> None:
-    """The violation is reported with the file's name and line."""
+    """Circles of includes among files of one folder are found, including circles through a third
+    file."""
     said = planted(tmp_path, file, target)
     assert any(line.startswith(f"{file}:1: includes ") for line in said), said
 
@@ -61,7 +62,8 @@ def test_a_row_names_nothing_below_it() -> None:
 
 
 def planted_import(tree: Path, file: str, line: str) -> list[str]:
-    """Returns the violations in a copy of the Python package in which one file imports more."""
+    """Returns the violations in a copy of the Python package in which `file` has one more import,
+    `line`."""
     package = tree / python_order.PACKAGE
     shutil.copytree(TREE / python_order.PACKAGE, package)
     (tree / python_order.PAGE).parent.mkdir()
@@ -91,7 +93,8 @@ def test_the_python_layers_are_kept() -> None:
 def test_an_import_of_a_later_layer_is_found(
     file: str, line: str, target: str, tmp_path: Path
 ) -> None:
-    """The violation is reported with the file's name and line, also inside of a function."""
+    """The violation is reported with the file's name and line. Imports inside of functions
+    count."""
     said = planted_import(tmp_path, file, line)
     number = len((tmp_path / python_order.PACKAGE / file).read_text().splitlines())
     start = f"{python_order.PACKAGE}/{file}:{number}: imports {target} of a later layer"

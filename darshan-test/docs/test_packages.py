@@ -1,4 +1,4 @@
-"""debian/ agrees with the tree; ./dev packages tests the packages themselves."""
+"""The folder debian/ agrees with the tree. ./dev packages tests the packages themselves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def test_the_version_is_that_of_the_tree() -> None:
 
 @pytest.mark.parametrize(("package", "folder"), [("util", "library"), ("read", "reader")])
 def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> None:
-    """The symbols are listed in order, each with the version that had it first."""
+    """The list of a library's symbols is sorted, is complete, and has the first version of each
+    symbol."""
     table = (DEBIAN / f"libdarshan-{package}0.symbols").read_text("utf-8").splitlines()
     assert table[0] == f"libdarshan-{package}.so.0 libdarshan-{package}0 #MINVER#"
     shown = re.findall(r"(\w+);", (SOURCE / "util" / folder / "exports.map").read_text("utf-8"))
@@ -35,8 +36,8 @@ def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> No
 
 
 def test_what_a_package_is_built_with_is_in_the_list() -> None:
-    """Build dependencies are in packages.txt, whose parts "build" and "packages" ./dev packages
-    installs."""
+    """The build dependencies in debian/control are in packages.txt, whose parts "build" and
+    "packages" ./dev packages installs."""
     control = (DEBIAN / "control").read_text("utf-8")
     field = re.search(r"^Build-Depends: (.*?)^\S", control, re.M | re.S)
     assert field
@@ -48,8 +49,8 @@ def test_what_a_package_is_built_with_is_in_the_list() -> None:
 
 
 def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
-    """The example changes nothing as it is; without the # before each line all settings are
-    understood."""
+    """The example configuration file changes nothing as it is. Without the # at the begin of its
+    lines, all settings are accepted."""
     text = EXAMPLE.read_text("utf-8")
     directives = re.findall(r"^#([A-Z_]+) ", text, re.M)
     assert len(directives) > 9

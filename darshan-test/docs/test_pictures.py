@@ -18,7 +18,7 @@ SHOWN = re.compile(r"!\[([^\]]*)\]\(((?:doc/)?pictures/[\w-]+\.png)\)")
 
 
 def pages() -> list[Path]:
-    """Returns the guides that may show pictures."""
+    """Returns the guides that may contain pictures."""
     return [SOURCE / "README.md", *sorted((SOURCE / "doc").glob("*.md"))]
 
 
@@ -30,8 +30,8 @@ def test_pictures_are_small() -> None:
 
 
 def test_pictures_are_explained() -> None:
-    """A guide shows each picture with a text for readers who do not see it. A paragraph that
-    explains it follows."""
+    """Each picture in a guide has a text for readers who do not see it, and is followed by a
+    paragraph that explains it."""
     shown = set()
     for page in pages():
         text = page.read_text("utf-8")
@@ -47,7 +47,7 @@ def test_pictures_are_explained() -> None:
 
 @pytest.mark.needs("program:chromium", "program:chromedriver", "program:pdftoppm")
 def test_the_script_makes_them(build: Path, tmp_path: Path) -> None:
-    """The script makes a picture of each name that the tree has, with something on it."""
+    """The script makes exactly the pictures that the tree has, and none of them is empty."""
     pictures.make(build, tmp_path)
     names = sorted(path.name for path in FOLDER.iterdir())
     assert sorted(path.name for path in tmp_path.iterdir()) == names

@@ -16,7 +16,7 @@ PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def now(build: Path) -> list[str]:
-    """The names that this build has of everything that users may rely on."""
+    """Returns all names of this build that users may rely on."""
     return promises.names(build)
 
 
@@ -35,7 +35,7 @@ def test_every_kind_is_promised(now: list[str]) -> None:
 
 
 def test_what_others_link_to_is_there_once() -> None:
-    """Each counter and diagnosis has one anchor, as doc/site.md says."""
+    """Each counter and each diagnosis has exactly one anchor, as doc/site.md promises."""
     names = {"counters": [], "diagnoses": []}
     for row in PROMISED:
         kind, *words = row.split()
@@ -57,7 +57,7 @@ def test_tests_of_the_page_are_there() -> None:
 
 
 def test_versions_are_told_alike(build: Path) -> None:
-    """CHANGELOG.md's newest section is the version of the tree."""
+    """The newest section of CHANGELOG.md has the version of the tree."""
     version = re.search(r"AC_INIT\(\[darshan\], \[(.+?)\]\)", (SOURCE / "configure.ac").read_text())
     changes = (SOURCE / "CHANGELOG.md").read_text("utf-8")
     sections = re.findall(r"^## (\S+)", changes, re.MULTILINE)

@@ -26,7 +26,8 @@ HOSTILE = "<img src=x onerror=alert(1)>&\"'\u202e"
 
 
 def python(build: Path, folder: Path, code: str, text: str = "") -> str:
-    """Returns the output of code that imports the package as the page says."""
+    """Runs Python code that imports the package as doc/python.md says. Returns its output. text:
+    its standard input."""
     where = subprocess.run(
         [build / "darshan", "report", "--python-path"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -46,7 +47,8 @@ def python(build: Path, folder: Path, code: str, text: str = "") -> str:
 
 
 def watched(build: Path, folder: Path, command: list[str], **settings: str) -> None:
-    """Runs a program; its log becomes job.darshan."""
+    """Runs a program under the runtime, and renames its log to job.darshan. settings: of the
+    runtime."""
     subprocess.run(
         [build / "darshan", "run", "-o", "logs", *command],
         cwd=folder,
@@ -60,7 +62,7 @@ def watched(build: Path, folder: Path, command: list[str], **settings: str) -> N
 
 
 def test_examples(build: Path, tmp_path: Path) -> None:
-    """Every answer on the page is the real one."""
+    """Every output that the page shows is what its example really prints."""
     page = PAGE.read_text("utf-8")
     (line,) = re.findall(r"^DXT_ENABLE_IO_TRACE=1 darshan run -o logs (.*)$", page, re.M)
     watched(build, tmp_path, line.split(), DXT_ENABLE_IO_TRACE="1")
@@ -71,7 +73,7 @@ def test_examples(build: Path, tmp_path: Path) -> None:
 
 
 def test_without_pandas(build: Path, tmp_path: Path) -> None:
-    """Only frames need pandas, and say so."""
+    """Without pandas, only data frames fail, with a message that names pandas."""
     watched(build, tmp_path, ["dd", "if=/dev/zero", "of=data", "bs=8", "count=9", "status=none"])
     said = python(
         build,
@@ -113,7 +115,8 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_names_of_strangers_in_a_notebook(closed: bool, build: Path, tmp_path: Path) -> None:
-    """A file's name, a command line and the log's name are shown as text, completely."""
+    """A notebook shows a file's name, a command line and the log's name completely, as text and
+    never as HTML."""
     command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=2000000", "status=none"]
     watched(build, tmp_path, command)
     hostile = tmp_path / f"{HOSTILE}.darshan"

@@ -1,5 +1,5 @@
-"""The recipes in share/conda and share/container agree with the tree; ./dev full reads both with
-tools of others, and ./dev image builds the container."""
+"""The recipes in share/conda and share/container agree with the tree. ./dev full reads both with
+external tools, and ./dev image builds the container."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_dependencies_are_those_of_the_tree(recipe: dict[str, Any]) -> None:
 
 
 def test_versions_and_licences(recipe: dict[str, Any]) -> None:
-    """autoconf is as new as configure.ac asks, and each licence is a file of the tree."""
+    """The recipe needs the autoconf version of configure.ac, and each of its licence files exists
+    in the tree."""
     text = (SOURCE / "configure.ac").read_text("utf-8")
     version = re.search(r"^AC_INIT\(\[darshan\], \[(.*?)\]", text, re.M)
     autoconf = re.search(r"^AC_PREREQ\(\[(.*?)\]\)", text, re.M)
@@ -65,7 +66,7 @@ def test_versions_and_licences(recipe: dict[str, Any]) -> None:
 
 @pytest.mark.needs("rattler-build")
 def test_rattler_build_renders_it(recipe: dict[str, Any]) -> None:
-    """The parser of rattler-build knows every key, and renders the recipe for both processors."""
+    """rattler-build accepts every key, and renders the recipe for both processors."""
     import rattler_build  # noqa: PLC0415
 
     read = rattler_build.Stage0Recipe.from_file(RECIPE)
@@ -88,7 +89,8 @@ def instructions() -> list[tuple[str, str]]:
 
 
 def test_the_container_installs_what_the_tree_names() -> None:
-    """The first stage takes its packages from packages.txt; the second names packages of it."""
+    """The first stage of the container takes its packages from packages.txt, and all packages of
+    the second stage are in that list."""
     told = instructions()
     stages = [place for place, (word, _) in enumerate(told) if word == "FROM"]
     first, second = told[stages[0] : stages[1]], told[stages[1] :]
@@ -105,7 +107,7 @@ def test_the_container_installs_what_the_tree_names() -> None:
 
 
 def test_what_the_container_leaves_out() -> None:
-    """.dockerignore has what .gitignore has in the top folder, and git's own folder."""
+    """.dockerignore contains the top-level patterns of .gitignore, and git's own folder."""
     ignored = (SOURCE / ".gitignore").read_text("utf-8").splitlines()
     left_out = (SOURCE / ".dockerignore").read_text("utf-8").splitlines()
     made = {

@@ -1,4 +1,5 @@
-"""The site of the guides: built without a warning, usable from a disk, and linked from findings."""
+"""The site of the guides is built without a warning, works without a server, and has the pages that
+findings link to."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation(site: Path) -> None:
-    """Sphinx warns only about files that it reads; the test checks that it reads all of them."""
+    """All pages are in the navigation. Sphinx warns only about files that it reads, so the test
+    checks that it reads all."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()
@@ -55,7 +57,7 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 
 def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
-    """The anchors are in small letters, as the report links to them."""
+    """Counters and diagnoses have anchors in lower case, to which the report links."""
     counters = check_links.read(site / "doc" / "counters.html").ids
     rows = re.findall(r"`([A-Z0-9]+_[A-Z0-9_]+)` \|", (SOURCE / "doc" / "counters.md").read_text())
     assert len(rows) > 500
@@ -67,8 +69,8 @@ def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
 
 @pytest.mark.needs("program:man")
 def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
-    """Each page of doc/man has a page of the site with the words that `man` shows; one that leads
-    to another page has none."""
+    """Each page of doc/man has a page on the site with the same words as `man` shows; a page that
+    only refers to another has none."""
     wide = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "1000"}
     pages = {path.stem: path for path in (SOURCE / "doc" / "man").glob("*.1")}
     aliases = {name for name, path in pages.items() if path.read_text().startswith(".so ")}
@@ -86,7 +88,8 @@ def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
 
 
 def test_commands_lead_to_their_pages(site: Path) -> None:
-    """The page of darshan leads to the page of each command, also of one with another name."""
+    """The page of darshan links to the page of each command, including commands whose pages have
+    other names."""
     links = check_links.read(site / "doc" / "man" / "darshan.html").links
     assert {"darshan-run.html", "darshan-parser.html", "darshan-job-summary.html"} <= set(links)
     assert "../user-guide.html" in links and "../environment.html" in links
@@ -94,7 +97,8 @@ def test_commands_lead_to_their_pages(site: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [".IP text", "a \\(zz b"])
 def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A warning ends the build of the site; without it the text would be lost."""
+    """An unknown request in a manual page causes a warning, which ends the build of the site;
+    otherwise its text would be lost."""
     page = manual_pages.Manual(
         "x", f".SH NAME\nx \\- y\n.SH SYNOPSIS\nx\n.SH DESCRIPTION\n{wrong}\n"
     )
@@ -116,7 +120,8 @@ def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixtu
     ],
 )
 def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
-    """A dead link and a link that needs a network are found."""
+    """A dead link, and a link that needs a network, are found. old, new: the change to a page.
+    said: the expected message."""
     (tmp_path / "doc").mkdir()
     text = (site / "doc" / "index.html").read_text("utf-8")
     assert old in text
@@ -149,8 +154,8 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
     ],
 )
 def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str) -> None:
-    """Search works without a server; the page of that name comes first, not the top of a long
-    page."""
+    """Search works without a server. The page about the searched name comes first, at its
+    anchor."""
     window.open(f"{site}/search.html?q={words}")
     link = window.until("const a = document.querySelector('ul.search li a'); return a && a.href;")
     assert link == f"file://{site}/{first}"
@@ -178,7 +183,7 @@ SAYS = "from darshan_report.diagnose.reference import reference; print(reference
 
 
 def says(package: Path) -> str:
-    """Returns the address of a diagnosis according to the package in a folder."""
+    """Returns the address of a diagnosis's description, by the package in a folder."""
     env = {k: v for k, v in os.environ.items() if k != "DARSHAN_DOC_URL"}
     done = subprocess.run(
         [sys.executable, "-B", "-c", SAYS], env={**env, "PYTHONPATH": str(package)},
@@ -188,8 +193,8 @@ def says(package: Path) -> str:
 
 
 def test_it_is_installed_where_findings_look(site: Path, build: Path, tmp_path: Path) -> None:
-    """make install puts the site below the prefix, which may be moved; an address from configure
-    takes precedence."""
+    """`make install` puts the site below the prefix, which may be moved afterwards. An address
+    given to configure takes precedence."""
     prefix = tmp_path / "a prefix"
     done = subprocess.run(
         ["make", "-s", "-C", build, "install-site", "install-nodist_reportPYTHON",

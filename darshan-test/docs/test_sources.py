@@ -1,4 +1,5 @@
-"""Lists of make: what is compiled in each folder, and what is installed of the Python package."""
+"""The lists in Makefile.inc files: what is compiled in each folder, and what is installed of the
+Python package."""
 
 from __future__ import annotations
 
@@ -27,8 +28,7 @@ LISTS = sorted(
 
 
 def list_for(file: str) -> Path:
-    """Returns the Makefile.inc of the file's folder, or of the nearest folder above that has
-    one."""
+    """Returns the Makefile.inc of a file's folder, or of the nearest folder above that has one."""
     if file in ELSEWHERE:
         return SOURCE / ELSEWHERE[file]
     folders = (SOURCE / file).parents
@@ -36,7 +36,7 @@ def list_for(file: str) -> Path:
 
 
 def test_each_file_is_in_the_list_of_its_folder() -> None:
-    """The list of each folder names each of its C files; a file that no list names would not be
+    """The list of each folder names all of its C files; a file that no list names would not be
     compiled."""
     assert len(COMPILED) > 200
     missing = [
@@ -59,7 +59,7 @@ def test_a_list_names_files_that_exist(name: str) -> None:
 
 
 def test_make_installs_the_whole_package() -> None:
-    """The list of installed files has each file of the Python package; without one of them an
+    """The list of installed files names every file of the Python package; without one of them an
     installed report would fail."""
     package = SOURCE / "util/python/darshan_report"
     listed = set((SOURCE / "util/python/package-files.inc").read_text("utf-8").split())

@@ -1,4 +1,5 @@
-"""The version is the same everywhere, and ./dev tag tags a release only if all is ready for it."""
+"""The version is the same in all files, and ./dev tag tags a release only if everything is ready
+for it."""
 
 from __future__ import annotations
 

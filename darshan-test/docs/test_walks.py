@@ -1,5 +1,5 @@
-"""The walks of doc/architecture.md are short, and their existing files lead from one to the
-next."""
+"""The walks of doc/architecture.md (lists of the files that a call passes through) are short, and
+each file leads to the next."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Docume
 
 @dataclass(frozen=True)
 class Step:
-    """A file, and the function by which the walk enters it."""
+    """One step of a walk: a file, and the function by which the call enters it."""
 
     number: int
     file: str
@@ -27,11 +27,11 @@ class Step:
 
     @property
     def text(self) -> str:
-        """Returns the text of the file."""
+        """The text of the file."""
         return (TREE / self.file).read_text("utf-8")
 
     def says(self, name: str) -> bool:
-        """Returns whether the file has this word."""
+        """Returns whether the file contains this word."""
         return re.search(rf"\b{name}\b", self.text) is not None
 
 
@@ -43,7 +43,7 @@ def walk(call: str) -> list[Step]:
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_each_file_leads_to_the_next(call: str) -> None:
-    """The function is in the file, and in a file that was read before."""
+    """The function of a step is in its file, and is called in a file of an earlier step."""
     steps = walk(call)
     for place, step in enumerate(steps):
         assert step.says(step.name), step
@@ -53,7 +53,7 @@ def test_each_file_leads_to_the_next(call: str) -> None:
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_walks_are_short(call: str) -> None:
-    """The number of files equals the table of walks, and does not exceed its goal."""
+    """The number of files in a walk equals that in the table, and does not exceed its goal."""
     steps = walk(call)
     row = re.search(rf"^\| one `{call}` \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
     assert row

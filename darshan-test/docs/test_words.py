@@ -24,12 +24,12 @@ MADE = ("counters.md", "diagnoses.md", "centre-tables.md")
 
 
 def named(page: Path) -> str:
-    """Returns a page's path in the tree."""
+    """Returns a page's path relative to the tree."""
     return str(page.relative_to(TREE))
 
 
 def prose(page: Path) -> str:
-    """Returns a page without examples."""
+    """Returns a page's text without blocks of code."""
     return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
 
 
@@ -57,7 +57,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_paths_exist(page: Path) -> None:
-    """Paths such as `runtime/...` in backticks exist, patterns included; for files that a how-to
+    """Paths in backticks such as `runtime/...` exist, including patterns. For files that a how-to
     creates, the folder exists."""
     paths = re.findall(r"`((?:runtime|util|darshan-test|doc)/[\w./*-]+)`", prose(page))
     if page.name.startswith("howto-"):
@@ -84,7 +84,7 @@ def test_every_command_is_in_the_usage() -> None:
 
 
 def folders(top: str) -> set[str]:
-    """Returns the subfolders, except those that a build or an editor left."""
+    """Returns the subfolders of a folder, except those that a build or an editor created."""
     return {
         path.name
         for path in (TREE / top).iterdir()
@@ -106,13 +106,14 @@ def test_folders_of_tests_have_rows() -> None:
 
 
 def test_folders_have_doors() -> None:
-    """doc/architecture.md lists exactly the folders of runtime/ and util/."""
+    """doc/architecture.md lists exactly the folders of runtime/ and util/, each with its
+    interface."""
     there = folders("runtime") | {f"util/{name}" for name in folders("util")}
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
 
 def test_pages_of_tests_name_all() -> None:
-    """If the page of a test folder names files, it names each."""
+    """If the page of a test folder names some of its files, it names all."""
     for page in (TREE / "darshan-test").glob("*/README.md"):
         there = {path.name for path in page.parent.glob("test_*.py")}
         told = set(re.findall(r"`(test_\w+\.py)`", page.read_text("utf-8")))
@@ -128,13 +129,13 @@ def test_folders_are_on_the_map() -> None:
 
 
 def test_modules_have_pages() -> None:
-    """Each module has a page."""
+    """Each module of the runtime has a page."""
     modules = [TREE / "runtime/modules" / name for name in sorted(folders("runtime/modules"))]
     assert not [path.name for path in modules if not (path / "README.md").exists()]
 
 
 def tracked() -> list[str]:
-    """Returns the files of the tree."""
+    """Returns the files that git tracks."""
     done = subprocess.run(
         [TREE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     )
@@ -143,7 +144,7 @@ def tracked() -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> tuple[list[str], set[str]]:
-    """Returns all paths, and all words of files that are not pages."""
+    """Returns all paths of the tree, and all words in files that are not pages."""
     paths = tracked()
     texts = (
         (TREE / path).read_text("utf-8", "replace")
@@ -232,7 +233,7 @@ def test_parts_of_the_bench_are_told() -> None:
 
 
 def test_what_a_bystander_costs(build: Path) -> None:
-    """A process without recorded I/O makes the number of system calls that doc/deploy.md states."""
+    """A process without recorded I/O makes as many system calls as doc/deploy.md states."""
     needs("program:strace", "no-filter")
 
     def calls(*options: str) -> int:
@@ -254,7 +255,7 @@ def test_what_a_bystander_costs(build: Path) -> None:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """Returns (page, line) of all blocks of commands, without remarks."""
+    """Returns the page, and the line, of each command in the pages' blocks, without comments."""
     return [
         (named(page), re.split(r"(?:^|\s)#", line)[0])
         for page in PAGES
@@ -266,7 +267,7 @@ def shell_lines() -> list[tuple[str, str]]:
 
 
 def test_commands_have_these_options(build: Path) -> None:
-    """`darshan COMMAND` and the options that a page gives it exist."""
+    """Each `darshan COMMAND` on a page exists, and has the options that the page shows."""
 
     def usage(*command: str) -> str:
         return subprocess.run(
@@ -313,8 +314,8 @@ def test_make_has_these_targets() -> None:
 
 
 def examples() -> list[tuple[str, str, list[str]]]:
-    """Returns (page, command, printed lines) of each `console` block, except those that begin
-    with a remark "elsewhere", which another machine printed."""
+    """Returns page, command and printed lines of each `console` block. Blocks that begin with the
+    comment "elsewhere" were printed by another machine and are left out."""
     found = []
     for page in PAGES:
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
@@ -326,7 +327,8 @@ def examples() -> list[tuple[str, str, list[str]]]:
 
 
 def form(line: str) -> str:
-    """Returns the part of a line that is the same in each run: its words up to the first number."""
+    """Returns the part of a line that is the same in each run: the words before the first
+    number."""
     return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
 
 

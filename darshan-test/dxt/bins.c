@@ -1,6 +1,6 @@
-/* The runtime's heat map without a program: transfers at any time, of a run of any length, so that
- * tests see the bins being combined. The program reads lines "RECORD WRITES BYTES START END"
- * (nanoseconds) in order of their end, then "end SECONDS"; it prints the width of a bin, then the
+/* Runs the runtime's heat map without an application: transfers at any time, of a run of any
+ * length, so that tests see how bins are combined. Reads lines "RECORD WRITES BYTES START END"
+ * (nanoseconds) in order of their end, then "end SECONDS". Prints the width of a bin, then the
  * bytes written and the bytes read per bin. */
 #include "modules/heatmap/heatmap.h"
 
@@ -19,13 +19,13 @@ enum { RECORDS = 64 };
 struct darshan_hot darshan_hot;
 struct posix_state posix_state;
 
-/* Records of this program have no file to return to. */
+/* Does nothing: records of this program have no journal file. */
 void store_return(struct record_store *store, int fd) {
   (void)store;
   (void)fd;
 }
 
-/* A stand-in for the engine interface: all modules are on, memory suffices, and the clock is never
+/* Stand-ins for the engine interface: all modules are on, memory suffices, and the clock is never
  * recalibrated. */
 void runtime_refit(void) {}
 int module_is_on(int module_id) {
@@ -47,7 +47,7 @@ static struct store_shape shapes[STORE_MODULES] = {
     [STORE_HEATMAP] = {DARSHAN_MOD_HEATMAP, DARSHAN_VERSION_HEATMAP, sizeof(struct heatmap_record),
                        STORE_OF_LAYERS}};
 
-/* Starts a clock without a processor counter: ticks are nanoseconds. */
+/* Starts a clock without the processor's counter, so ticks are nanoseconds. */
 static void start(void) {
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
   darshan_hot.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};

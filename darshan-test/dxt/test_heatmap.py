@@ -1,4 +1,5 @@
-"""Heat maps compared with a simple model: proportions, doubled bin widths, the end of the run."""
+"""Heat maps compared with a simple model: proportional division of transfers, doubled bin widths,
+the end of the run."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ SLACK = 0.001  # seconds
 
 @dataclass
 class Transfer:
-    """One transfer; times in nanoseconds."""
+    """One transfer; times are nanoseconds."""
 
     record: int
     writes: bool
@@ -32,10 +33,10 @@ class Transfer:
 
 
 def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, list[Fraction]]]:
-    """Returns width and exact shares per bin, with the final width from the start.
+    """Returns the bin width, and the exact bytes per bin for reads and for writes.
 
-    A wider bin is the sum of its neighbours, so bins of the final width have the same content.
-    """
+    The model uses the final width from the start. Its bins are the same, because a wider bin is the
+    sum of its two neighbours."""
     last = max(Fraction(end), *(Fraction(t.end, NS) for t in transfers))
     width = FIRST_WIDTH
     while last > BINS * width:
@@ -52,7 +53,7 @@ def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, l
 
 
 def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, list[list[int]]]:
-    """Returns the runtime's bin width and bins."""
+    """Runs the runtime's heat map. Returns its bin width in seconds, and its bins."""
     rows = [f"{t.record} {int(t.writes)} {t.bytes} {t.start} {t.end}\n" for t in transfers]
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
@@ -67,7 +68,8 @@ def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, lis
 
 
 def random_transfers(seed: int, seconds: float, longest: float, count: int) -> list[Transfer]:
-    """Returns random transfers in order of their end, over several records."""
+    """Returns random transfers of several records, in order of their end. longest: seconds of a
+    transfer."""
     rng = random.Random(seed)
     out = []
     for _ in range(count):
@@ -80,7 +82,8 @@ def random_transfers(seed: int, seconds: float, longest: float, count: int) -> l
 
 
 def check(build: Path, transfers: list[Transfer], end: float) -> None:
-    """Checks that no byte is lost, and that each bin has its share, up to a byte per transfer."""
+    """Checks that no byte is lost, and that each bin has its bytes of the model, up to one byte per
+    transfer."""
     width, bins = model(transfers, end)
     got_width, (written, read) = heat(build, transfers, end)
     assert got_width == pytest.approx(float(width))
@@ -108,7 +111,8 @@ def test_one_transfer_over_everything(build: Path) -> None:
 
 
 def test_long_silence_after_the_last_transfer(build: Path) -> None:
-    """The end of the run widens the bins, too: ranks agree on the width of a bin."""
+    """If the run continues after the last transfer, bins still get as wide as its duration needs,
+    so that all ranks have the same width."""
     check(build, random_transfers(1, 3, 0.1, 50), 7200.0)
 
 
@@ -131,7 +135,7 @@ def test_nothing_moved_makes_no_record(build: Path) -> None:
 
 
 def heat_maps(build: Path, log: Path) -> dict[str, dict[str, float]]:
-    """Returns layer -> counter -> value of the heat maps in a log."""
+    """Returns the heat maps in a log: for each layer, the values by counter."""
     return read_logs(build / "darshan-parser", log).of("HEATMAP")
 
 
@@ -141,7 +145,7 @@ def bins(counters: dict[str, float], kind: str) -> list[int]:
 
 
 def test_in_a_program(build: Path, tmp_path: Path) -> None:
-    """Bytes are in the same bins as in the trace of the same run."""
+    """The heat map has the bytes in the same bins as the trace of the same run."""
     plan = []
     for i in range(60):
         plan.append(Step("pwrite", "a", 0, 1000 + i))

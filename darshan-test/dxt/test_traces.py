@@ -1,4 +1,4 @@
-"""Traces: every segment compared with the program's calls, and the choice of retained segments."""
+"""Traces: every segment is compared with the program's calls, and the right segments are kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ FILES = ("a", "b", "c.dat")
 def random_plan(
     seed: int, count: int, thread: int = 0, files: tuple[str, ...] = FILES
 ) -> list[Step]:
-    """Returns transfers of all kinds: small, large, empty, backwards, at large offsets."""
+    """Returns a random plan of transfers of all kinds: small, large, empty, backwards, at large
+    offsets."""
     rng = random.Random(seed)
     plan = []
     for _ in range(count):
@@ -53,7 +54,7 @@ def test_every_segment(seed: int, build: Path, tmp_path: Path) -> None:
 
 
 def test_times(build: Path, tmp_path: Path) -> None:
-    """A segment lies within the times that the program took around the call."""
+    """The times of a segment are between those that the program took before and after the call."""
     plan = []
     for i in range(20):
         plan += [Step("pwrite", "a", i * 64, 64), Step("sleep", "a", length=3000)]
@@ -68,7 +69,8 @@ def test_times(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads(build: Path, tmp_path: Path) -> None:
-    """Segments of one thread's files are in order; those of a shared file are complete."""
+    """The segments of a file that one thread uses are in order; those of a shared file are
+    complete."""
     plan: list[Step] = []
     shared: list[list[Step]] = []
     for thread in range(4):
@@ -90,8 +92,8 @@ def test_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", ["1", "0", None])
 def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
-    """On request each segment has its thread, in the newer version; otherwise the log is like
-    3.5.0's."""
+    """If the setting requests it, each segment has its thread, in the newer record version.
+    Otherwise the log equals one of Darshan 3.5.0."""
     plan = [
         Step(operation, "shared", (thread * 500 + i) * 8, 8, thread)
         for i in range(500)
@@ -122,7 +124,7 @@ def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
 
 
 def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
-    """The log of several processes has threads if one of the processes recorded them."""
+    """The log of several processes has threads if any of the processes recorded them."""
     plan = tmp_path / "plan"
     plan.write_text("".join(f"{i % 2} pwrite shared {i * 8} 8\n" for i in range(20)))
     program = build / "darshan-test" / "dxt" / "transfers"
@@ -145,7 +147,8 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["--obfuscate", "--obfuscate=strong"])
 def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
-    """Thread addresses become indices within their process, the same in all of its files."""
+    """darshan-convert --obfuscate replaces thread addresses by indices within the process, which
+    are the same in all of its files."""
     plan = [
         Step("pwrite", file, (thread * 50 + i) * 8, 8, thread)
         for file in ("one", "two")
@@ -163,7 +166,7 @@ def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
-    """Returns the rows of a log that darshan-convert rewrote."""
+    """Rewrites a log with darshan-convert, and returns the rows of the new log. how: options."""
     subprocess.run([build / "darshan-convert", *how, log, out], check=True)
     done = subprocess.run(
         [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
@@ -187,7 +190,8 @@ def test_limit(build: Path, tmp_path: Path) -> None:
 
 
 def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) -> None:
-    """2 MiB: upstream stores 52,000 segments of 40 bytes, Darshan all 150,000."""
+    """The default limit of 2 MiB holds all 150,000 segments. Darshan 3.5, with 40 bytes per
+    segment, would store 52,000."""
     plan = [Step("pwrite", "a", 64 * (i % 4096), 64) for i in range(150_000)]
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert len(traced.of("a", "write")) == 150_000
@@ -195,8 +199,8 @@ def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) ->
 
 
 def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
-    """Segments of files past the limit share a record and cannot be distinguished: they are
-    dropped, and the log reports this."""
+    """Segments of files beyond the record limit share a record and could not be distinguished, so
+    they are dropped, and the log reports this."""
     plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
     assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
@@ -207,7 +211,8 @@ SMALL, LARGE = 1000, 20000
 
 
 def two_files() -> list[Step]:
-    """Returns a plan: three quarters of `small` are small and unaligned, one quarter of `large`."""
+    """Returns a plan with two files. Three quarters of the transfers of `small` are small and
+    unaligned, and one quarter of those of `large`."""
     plan = []
     for i in range(40):
         few = i % 4 == 0
@@ -277,7 +282,8 @@ def test_switches(more: dict[str, str], traced_at_all: bool, build: Path, tmp_pa
 
 
 def kinds_of(done: list[Done]) -> dict[str, int]:
-    """Returns bytes written and read through descriptors."""
+    """Returns the bytes written, and the bytes read, through descriptors. done: the results of a
+    plan."""
     out = {"write": 0, "read": 0}
     for d in done:
         if d.step.operation[0] != "f":

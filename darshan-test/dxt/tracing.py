@@ -1,4 +1,4 @@
-"""Runs plans of transfers under the runtime and reads the traces of their logs."""
+"""Runs plans of transfers under the runtime, and reads the traces in their logs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Done:
 
 @dataclass
 class Segment:
-    """A row of darshan-dxt-parser."""
+    """A segment that darshan-dxt-parser prints."""
 
     offset: int
     length: int
@@ -58,7 +58,8 @@ class Traced:
     segments: dict[tuple[str, str, str], list[Segment]] = field(default_factory=dict)
 
     def of(self, file: str, kind: str, module: str = "X_POSIX") -> list[Segment]:
-        """Returns the segments of a file, in order."""
+        """Returns the segments of a file, in order. kind: "read" or "write". module: "X_POSIX" or
+        "X_MPIIO"."""
         return self.segments.get((module, file, kind), [])
 
 
@@ -116,8 +117,8 @@ def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **mo
 
 
 def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """Returns (file, kind) -> offset and length of each transfer, in order of the plan, computed
-    from the plan alone. Only for files that one thread uses."""
+    """Returns offset and length of each transfer by file and kind, in the order of the plan,
+    computed from the plan alone. Only for files that one thread uses."""
     out: dict[tuple[str, str], list[tuple[int, int]]] = {}
     position: dict[str, int] = {}
     results = iter(done)

@@ -1,4 +1,4 @@
-"""Compares counts of strace with the counters of the logs, file by file."""
+"""Compares the system calls that strace saw with the counters of the logs, file by file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats",
 
 
 def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
-    """Returns the counts with the random parts of temporary names replaced."""
+    """Returns the counts by name, after replacing the random parts of temporary names. random:
+    pattern of these parts."""
     merged: dict[str, Tally] = {}
     for name, tally in counts.items():
         merged.setdefault(plain(name, random), Tally()).add(tally)
@@ -38,14 +39,14 @@ def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
 
 
 def plain(name: str, random: str) -> str:
-    """Returns a name without its random parts. A file without a name (O_TMPFILE) has its
-    folder's name, like the call that made it."""
+    """Returns a name without its random parts. A file without a name (O_TMPFILE) gets the name of
+    its folder, as in the call that made it."""
     name = re.sub(r"/#\d+$", "", name)
     return re.sub(random, "*", name) if random else name
 
 
 def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
-    """Returns the counters of a file, those of both modules in one dict."""
+    """Returns the counters of each file by name; those of POSIX and STDIO are in one dict."""
     rows: dict[str, dict[str, float]] = {}
     for (module, name), counters in log.records.items():
         if module not in ("POSIX", "STDIO") or name.startswith("<"):
@@ -96,7 +97,8 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
 
 
 def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) -> list[str]:
-    """Returns all differences between logs and trace; inside: names that are not compared."""
+    """Returns all differences between the logs and the trace. random: pattern of random parts of
+    names. inside: pattern of names that are not compared; "" for none."""
     seen, rows = by_name(counts, random), recorded(log, random)
     found: list[str] = []
     for name in sorted(seen.keys() | rows.keys()):
@@ -111,7 +113,8 @@ def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) ->
 
 
 def unplaced(log: Log, name: str) -> bool:
-    """Returns whether a process wrote to an inherited descriptor, whose offset it did not know."""
+    """Returns whether a process wrote a file through an inherited descriptor, whose offset it did
+    not know."""
     row = log.records.get(("STDIO", name), {})
     by_stream = row.get("STDIO_BYTES_WRITTEN", 0) > row.get("STDIO_MAX_BYTE_WRITTEN", 0) + 1
     beside = log.records.get(("POSIX_EXT", name), {}).get("POSIX_EXT_UNPLACED_WRITTEN", 0)
@@ -119,8 +122,8 @@ def unplaced(log: Log, name: str) -> bool:
 
 
 def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
-    """Yields files whose highest byte written is not their last; sizes_left: the final size by
-    name."""
+    """Returns the files whose highest written byte is not their last one. sizes_left: final size by
+    name. exempt: pattern of names to ignore."""
     found = []
     for name, size in sizes_left.items():
         if exempt and re.search(exempt, name):

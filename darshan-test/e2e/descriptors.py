@@ -1,7 +1,6 @@
-"""Computes counts per file from system calls: follows every descriptor of every process. It
-counts what the records promise: calls of the application on files that it named. EXCEPTIONS
-marks system calls that libc, the loader or the kernel's inheritance rules cause without a call
-of the application."""
+"""Computes counts per file from system calls, by following every descriptor of every process. It
+counts what the records promise: calls of the application on files that it named. EXCEPTIONS marks
+system calls that libc, the loader or inheritance cause without a call of the application."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ class Tally:
 
 @dataclass
 class Opening:
-    """The result of an open, shared by its duplicates and by forked children."""
+    """The result of an open, which duplicates and forked children share."""
 
     name: str
     tally: Tally = field(default_factory=Tally)
@@ -64,7 +63,7 @@ class Opening:
 
 @dataclass
 class Process:
-    """Descriptors and working folder of a process; its threads share them."""
+    """The descriptors and the working folder of a process, which its threads share."""
 
     table: dict[int, Opening] = field(default_factory=dict)
     folder: str = "/"
@@ -75,7 +74,7 @@ class Process:
 
 
 def clean(folder: str, path: str) -> str:
-    """Returns a name as the log has it: absolute, without // and /./, links not followed."""
+    """Returns a path in the form of the log: absolute, without // and /./, links not followed."""
     name = path if path.startswith("/") else f"{folder}/{path}"
     name = re.sub(r"/(?:\./|/)+", "/", re.sub(r"/+", "/", name))
     while "/./" in name:
@@ -84,8 +83,8 @@ def clean(folder: str, path: str) -> str:
 
 
 class Follower:
-    """Replays a trace. watched: says by its path whether the runtime is loaded into a program;
-    None: into every one."""
+    """Replays a trace of system calls. watched: decides, by the path of a program, whether the
+    runtime is loaded into it; None: into every program."""
 
     def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
         self.first_folder = folder
@@ -95,22 +94,24 @@ class Follower:
         self.by_path: dict[str, Tally] = {}
 
     def process(self, pid: int) -> Process:
-        """Returns the process of this pid; the first one starts empty."""
+        """Returns the process with this pid. The first process begins without descriptors."""
         return self.processes.setdefault(pid, self.image(self.first_folder, ""))
 
     def image(self, folder: str, program: str) -> Process:
-        """Returns the process after exec."""
+        """Returns the state of a process after exec. folder: its working folder. program: path."""
         unseen = bool(program and self.watched) and not self.watched(program)
         return Process(folder=folder, unseen=unseen, inherit=self.inherited)
 
     def inherited(self, path: str) -> Opening:
-        """Returns the opening of an inherited descriptor."""
+        """Returns the opening of a descriptor that a process inherited at its start. path: of its
+        file."""
         opening = Opening(path)
         self.openings.append(opening)
         return opening
 
     def path(self, process: Process, directory: str, argument: str) -> str:
-        """Returns the path that a folder's descriptor and a relative path form."""
+        """Returns the full path of a relative name. directory: the descriptor of its folder, as
+        strace prints it."""
         number, folder = descriptor(directory)
         path = quoted(argument)
         if number == -100 or folder is None:
@@ -126,7 +127,7 @@ class Follower:
         install(process, call.result, opening)
 
     def totals(self) -> dict[str, Tally]:
-        """Returns the counts by name, without exceptions."""
+        """Returns the counts by name, without the exceptions."""
         totals: dict[str, Tally] = {}
         for name, tally in self.by_path.items():
             totals.setdefault(name, Tally()).add(tally)
@@ -147,7 +148,8 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 
 
 def of(process: Process, argument: str) -> Opening | None:
-    """Returns the opening of a descriptor argument."""
+    """Returns the opening of a descriptor, which is given as strace prints it; None if it is
+    unknown."""
     number, path = descriptor(argument)
     if number not in process.table and path and NAMED.match(path):
         process.table[number] = process.inherit(path)

@@ -13,16 +13,17 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 
 
 def nothing(work: Path) -> None:
-    """Makes no file, for a program that brings its own."""
+    """Makes no file, for a program that needs none."""
 
 
 def big_file(work: Path) -> None:
-    """Makes eight megabytes that do not compress, with an odd size."""
+    """Makes a file of about eight megabytes that do not compress; its size is an odd number."""
     (work / "big").write_bytes(random.Random(1).randbytes((8 << 20) + 77))
 
 
 def tree(work: Path) -> None:
-    """Makes sixty files of many sizes in ten folders; a link, an empty file, odd names."""
+    """Makes sixty files of many sizes in ten folders, including a link, an empty file and unusual
+    names."""
     rng = random.Random(2)
     for i in range(60):
         path = work / "tree" / f"branch {i % 10}" / f"leaf-{i:02}"
@@ -50,14 +51,14 @@ def archive(work: Path) -> None:
 
 
 def words(work: Path) -> None:
-    """Makes fifty thousand lines in random order."""
+    """Makes a file of fifty thousand lines in random order."""
     rng = random.Random(3)
     lines = (f"{rng.randrange(1 << 30):09} line {i}\n" for i in range(50_000))
     (work / "words").write_text("".join(lines))
 
 
 def redirected(work: Path) -> None:
-    """Makes words, and a script with many redirections."""
+    """Makes the file of words(), and a shell script with many redirections."""
     words(work)
     script("redirected.sh")(work)
 
@@ -102,7 +103,7 @@ def repository(work: Path) -> None:
 
 
 def script(name: str) -> Callable[[Path], None]:
-    """Returns a setup that copies one of the scripts."""
+    """Returns a function that copies one of the scripts into the work folder."""
 
     def setup(work: Path) -> None:
         shutil.copyfile(SCRIPTS / name, work / name)

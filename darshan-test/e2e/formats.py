@@ -14,7 +14,8 @@ STEPS, ROWS, COLUMNS = 24, 32, 48
 
 
 def description(work: Path) -> None:
-    """Writes a netCDF file as text: a record variable, a fixed one, attributes."""
+    """Writes the text description of a netCDF file with a record variable, a fixed variable and
+    attributes."""
     shape = f"time = UNLIMITED ; row = {ROWS} ; column = {COLUMNS} ;"
     heat = ", ".join(str(i % 997 / 8) for i in range(STEPS * ROWS * COLUMNS))
     times = ", ".join(str(3600 * i) for i in range(STEPS))
@@ -29,7 +30,8 @@ def description(work: Path) -> None:
 
 
 def netcdf(*names: str, kind: str = "classic") -> Callable[[Path], None]:
-    """Makes the described file in a netCDF format."""
+    """Returns a function that makes the described file in a netCDF format. names: of the files.
+    kind: the format."""
 
     def setup(work: Path) -> None:
         description(work)
@@ -49,7 +51,7 @@ def text_of_numbers(work: Path) -> None:
 
 
 def hdf5_and_words(work: Path) -> None:
-    """Makes a file, and words to put before it."""
+    """Makes an HDF5 file, and a text to put in front of it."""
     hdf5(work)
     words(work)
 

@@ -1,4 +1,5 @@
-"""Computes from each traced system call which descriptors and counts the log must have."""
+"""Computes, from each traced system call, which descriptors a process has and which counts the log
+must have."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def on_open(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_transfer(read: bool, place: int = 0) -> Handler:
-    """Handles a transfer through the descriptor at this index of the arguments."""
+    """Returns a handler of transfers. read: whether it reads. place: index of the descriptor among
+    the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place])
@@ -55,7 +57,8 @@ def on_transfer(read: bool, place: int = 0) -> Handler:
 
 
 def on_copy(source: int, target: int) -> Handler:
-    """Handles a transfer from one descriptor to another inside the kernel."""
+    """Returns a handler of transfers from one descriptor to another inside the kernel. source,
+    target: their indices among the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         on_transfer(True, source)(follower, process, call)
@@ -65,7 +68,8 @@ def on_copy(source: int, target: int) -> Handler:
 
 
 def on_event(kind: str, place: int = 0) -> Handler:
-    """Counts one more of this kind on the descriptor at this index."""
+    """Returns a handler that counts an event of this kind. place: index of the descriptor among the
+    arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place]) if len(call.arguments) > place else None
@@ -117,14 +121,14 @@ def on_fcntl(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
-    """Handles pipes and sockets: they use descriptors, and have no name."""
+    """Handles pipes and sockets, which use descriptors but have no name."""
     numbers = [int(n) for n in re.findall(r"(\d+)<", call.text)] or [call.result]
     for number in numbers:
         install(process, number, None)
 
 
 def on_listing(follower: Follower, process: Process, call: Call) -> None:
-    """Handles a folder that was opened to be listed, possibly by its descriptor."""
+    """Handles the listing of a folder, which may have been opened by its descriptor."""
     opening = of(process, call.arguments[0])
     if opening:
         opening.listed = True
@@ -147,7 +151,7 @@ def on_fork(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_exec(follower: Follower, process: Process, call: Call) -> None:
-    """Handles exec: the new image learns its inherited descriptors from their use."""
+    """Handles exec. The inherited descriptors of the new program become known when it uses them."""
     program = clean(process.folder, quoted(call.arguments[0]))
     follower.processes[call.pid] = follower.image(process.folder, program)
 
@@ -204,8 +208,8 @@ HANDLERS: dict[str, Handler] = {
 
 
 def unseen(process: Process, call: Call) -> bool:
-    """Returns whether no wrapper can have counted this call, and the call changes no followed
-    state."""
+    """Returns whether a call can be ignored: no wrapper can have counted it, and it changes no
+    descriptor or folder."""
     if process.in_vfork:
         return call.name not in IN_VFORK
     return process.unseen and call.name not in IN_VFORK + FORKS
@@ -214,7 +218,7 @@ def unseen(process: Process, call: Call) -> bool:
 def count(
     calls: list[Call], folder: str, watched: Callable[[str], bool] | None = None
 ) -> dict[str, Tally]:
-    """Returns the counts by name of a whole trace; folder: working folder of the first process;
+    """Returns the counts by name of a whole trace. folder: working folder of the first process.
     watched: as in Follower."""
     follower = Follower(folder, watched)
     for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):

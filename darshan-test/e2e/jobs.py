@@ -1,4 +1,4 @@
-"""Existing MPI programs, and scripts that use existing MPI libraries, one row each."""
+"""A table of existing MPI programs, and of scripts that use existing MPI libraries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Job:
     modules: tuple[str, ...] = ()
 
     def missing(self) -> str:
-        """Returns the missing packages; an empty string if all are installed."""
+        """Returns the names of the missing packages; "" if all are installed."""
         if not self.mpi.command("mpiexec"):
             return f"mpiexec.{self.mpi.name}"
         found = subprocess.run(["sh", "-c", 'command -v "$0"', self.command[0]], check=False)
@@ -60,8 +60,8 @@ class Job:
 
 
 def wheel(library: str) -> Callable[[Path], None]:
-    """Returns a setup with a script, and the MPI library under the name that mpi4py's wheel
-    looks for."""
+    """Returns a function that makes the script, and a link to the MPI library under the name that
+    mpi4py's wheel loads."""
 
     def setup(work: Path) -> None:
         script("slices.py")(work)

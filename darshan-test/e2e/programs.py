@@ -1,4 +1,4 @@
-"""The real programs of the test, one row each."""
+"""The table of existing programs that are tested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ SQL = (SCRIPTS / "table.sql").read_text()
 
 
 def fio(engine: str, *more: str) -> Program:
-    """Returns fio with one of its engines, with threads in place of processes on request."""
+    """Returns the row of fio with one of its engines. more: options, such as threads in place of
+    processes."""
     name = "-".join(("fio", engine, *(m.strip("-") for m in more)))
     options = [
         "--name=job",

@@ -1,5 +1,4 @@
-"""Runs a command in a folder made for it: without the runtime under strace, then with the
-runtime."""
+"""Runs a command in a new folder: first without the runtime under strace, then with the runtime."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ class Recorded:
 
 @dataclass
 class Sandbox:
-    """A folder for one command; both runs see the same paths."""
+    """The folder for one command. The runs without and with the runtime see the same paths."""
 
     base: Path
     build: Path
@@ -58,11 +57,11 @@ class Sandbox:
 
     @property
     def work(self) -> Path:
-        """Returns the command's working folder."""
+        """The command's working folder."""
         return self.base / "work"
 
     def fresh(self) -> None:
-        """Makes empty folders and the command's input files, all with one time."""
+        """Makes empty folders and the command's input files, which all get the same time."""
         shutil.rmtree(self.base, ignore_errors=True)
         for name in ("work", "temporary", "home", "logs", "journals"):
             (self.base / name).mkdir(parents=True)
@@ -90,19 +89,20 @@ class Sandbox:
         return env | self.extra
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs the command to its end and inspects the result."""
+        """Runs the command to its end, and returns its status, output and files."""
         done = finished_in_bytes(command, cwd=self.work, env=env, timeout=SECONDS)
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
     def bare(self, command: list[str]) -> Outcome:
-        """Runs without the runtime."""
+        """Runs the command without the runtime."""
         self.fresh()
         return self.execute(command, self.environment())
 
     def traced(
         self, command: list[str], settings: dict[str, str] | None = None
     ) -> tuple[Outcome, dict[str, Tally]]:
-        """Runs under strace and counts; settings go to the command, not to strace."""
+        """Runs the command under strace. Returns its result, and strace's counts by file. settings:
+        variables for the command, but not for strace."""
         self.fresh()
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
@@ -118,7 +118,7 @@ class Sandbox:
 
     @property
     def configuration(self) -> Path:
-        """Returns the path of the runtime's optional configuration file."""
+        """The path of the runtime's optional configuration file."""
         return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
@@ -135,11 +135,12 @@ class Sandbox:
 
     @property
     def parser(self) -> Path:
-        """Returns the parser of this build."""
+        """The path of this build's darshan-parser."""
         return self.build / "darshan-parser"
 
     def has_log(self, journal: Path, logs: list[Path]) -> bool:
-        """Returns whether a killed process had written its log but not yet removed its journal."""
+        """Returns whether a killed process had already written its log: a log with the same
+        counters as the journal."""
         ours = counters(parse(self.parser, journal))
         return any(counters(parse(self.parser, log)) == ours for log in logs)
 
@@ -148,7 +149,7 @@ class Sandbox:
         return left_in(self.base / "journals")
 
     def recorded(self) -> Recorded:
-        """Returns the logs of the last run, and journals of killed processes, combined."""
+        """Returns the logs of the last run, combined with the journals of killed processes."""
         logs = self.base / "logs"
         found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=self.journals())
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
@@ -161,7 +162,8 @@ class Sandbox:
 
 
 def counters(log: Log) -> dict[tuple[str, str, str], float]:
-    """Returns all integer counters (times are rounded when a log is written)."""
+    """Returns all integer counters of a log. Times are left out, because they are rounded when a
+    log is written."""
     return {
         (module, name, counter): value
         for (module, name), row in log.records.items()
@@ -171,7 +173,7 @@ def counters(log: Log) -> dict[tuple[str, str, str], float]:
 
 
 def describe(path: Path) -> str:
-    """Returns all properties of a file that a program can decide."""
+    """Returns text with all properties of a file that a program determines: type, mode, content."""
     status = path.lstat()
     kind = f"{stat.filemode(status.st_mode)} {status.st_size if path.is_file() else ''}"
     if path.is_symlink():
@@ -182,5 +184,5 @@ def describe(path: Path) -> str:
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """Returns all files below a folder."""
+    """Returns the properties of all files below a folder, by relative path."""
     return {str(path.relative_to(folder)): describe(path) for path in sorted(folder.rglob("*"))}

@@ -1,4 +1,5 @@
-"""Tests the checker itself with handwritten traces, and with logs that have one error each."""
+"""Tests the comparison of logs and traces itself, with handwritten traces, and with logs that have
+one error each."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ NAME = "/w/a b\u00fc"
 
 
 def totals(tmp_path: Path) -> dict[str, Tally]:
-    """Returns the follower's counts of TRACE."""
+    """Returns the counts that Follower computes from TRACE."""
     path = tmp_path / "trace"
     path.write_text(TRACE.replace("OUR_LOOK", OUR_LOOK))
     return count(read_trace(path), "/w")
@@ -75,7 +76,8 @@ def test_arguments(text: str, parts: list[str]) -> None:
 
 
 def log(**changes: int) -> Log:
-    """Returns the log that TRACE should have left, with some counters changed."""
+    """Returns the log that TRACE should leave, with some counters changed. changes: value by
+    counter."""
     row = {"OPENS": 2, "WRITES": 2, "BYTES_WRITTEN": 107, "READS": 1, "STATS": 1} | changes
     records = {
         ("POSIX", NAME): {f"POSIX_{counter}": float(value) for counter, value in row.items()}
@@ -104,7 +106,7 @@ def test_missing_record(tmp_path: Path) -> None:
 
 
 def test_bytes_of_a_standard_stream() -> None:
-    """Bytes of a standard stream count for the redirected file."""
+    """Bytes of a standard stream count for the file to which it is redirected."""
     counts = {"/w/out": Tally(opens=2, writes=1, bytes_written=10)}
     stream = {"STDIO_BYTES_WRITTEN": 10.0, "STDIO_WRITES": 1.0}
     records = {("POSIX", "/w/out"): {"POSIX_OPENS": 2.0}, ("STDIO", "/w/out"): stream}

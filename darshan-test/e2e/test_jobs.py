@@ -1,4 +1,4 @@
-"""Each MPI program has the same results as without the runtime, and its one log has strace's
+"""Each MPI program has the same results as without the runtime, and its single log has strace's
 counts."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .sandbox import Outcome, Sandbox
 
 
 def of_work(log: Log, work: Path) -> Log:
-    """Returns the log without the files that an MPI stores elsewhere, named after processes."""
+    """Returns the log without the files that an MPI library creates outside of the work folder."""
     kept = {
         (module, name): row
         for (module, name), row in log.records.items()
@@ -31,7 +31,7 @@ def of_work(log: Log, work: Path) -> Log:
 
 
 def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
-    """Returns the launcher's command; the settings are for the ranks."""
+    """Returns the command line with its launcher. settings: variables for the ranks."""
     own = {k: v.format(work=box.work) for k, v in job.environment.items()}
     return job.mpi.launch(ranks_of(job.ranks, own | settings, job.command))
 
@@ -45,7 +45,7 @@ NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 
 def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
-    """Returns the comparable contents of the other files."""
+    """Returns the comparable contents of files that differ between runs."""
     found = {}
     for path in sorted(box.work.rglob("*")) if job.shown_by else ():
         if re.fullmatch(job.changing, path.name):
@@ -55,7 +55,7 @@ def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
 
 
 def same(a: bytes, b: bytes, tolerance: float) -> bool:
-    """Returns whether two texts are equal except for rounding of numbers."""
+    """Returns whether two texts are equal, except that their numbers may differ by `tolerance`."""
     if NUMBER.sub(b"#", a) != NUMBER.sub(b"#", b):
         return False
     pairs = zip(NUMBER.findall(a), NUMBER.findall(b), strict=True)

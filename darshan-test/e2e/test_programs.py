@@ -19,7 +19,7 @@ from .sandbox import Outcome, Recorded, Sandbox
 
 
 def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
-    """Checks that the program did its work, and that both runs have the same output and files."""
+    """Checks that the program succeeded, and that both runs have the same output and files."""
     assert bare.status == program.status, bare.stderr.decode(errors="replace")
 
     def said(outcome: Outcome) -> tuple[int, bytes, bytes]:
@@ -37,7 +37,8 @@ def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
 
 
 def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
-    """Checks that there are logs, readable by PyDarshan too, and no other files."""
+    """Checks that there are logs, which PyDarshan can read, too, and no journals. kills: whether
+    processes of the program are killed."""
     assert recorded.paths
     assert kills or recorded.journals == recorded.others == []
     for path in recorded.paths:

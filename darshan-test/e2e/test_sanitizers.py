@@ -1,8 +1,8 @@
-"""Programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer. GCC's
+"""Tests programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer. GCC's
 AddressSanitizer must be the first library of a process and refuses to start after any preloaded
-library: this limits every preloaded tool. It runs if LD_PRELOAD names it first, or with
-ASAN_OPTIONS=verify_asan_link_order=0, which `darshan run` sets. Clang links it statically into
-the program, where it is always first."""
+library, whatever it is. It starts if LD_PRELOAD names it first, or with
+ASAN_OPTIONS=verify_asan_link_order=0, which `darshan run` sets. Clang links it statically into the
+program, where it is always first."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ int main(void) {
 
 
 def compiled(work: Path, *command: str, source: str = SOURCE) -> None:
-    """Compiles the program."""
+    """Compiles a program in the work folder. command: the compiler with its options."""
     (work / "program.c").write_text(source)
     subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
     (work / "program.c").unlink()
 
 
 def box_with(tmp_path: Path, build: Path, *command: str, source: str = SOURCE) -> Sandbox:
-    """Returns a sandbox with the program; skips without the compiler."""
+    """Returns a sandbox with the compiled program; skips the test if the compiler is missing."""
     needs(f"program:{command[0]}")
     return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command, source=source))
 
@@ -101,7 +101,8 @@ def test_valgrind(build: Path, tmp_path: Path) -> None:
 
 
 def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
-    """If threads run on the runtime's memory, valgrind does not take it for their stacks."""
+    """valgrind does not mistake the runtime's memory, on which threads run for a while, for their
+    stacks."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc", "-pthread", source=THREADS)
     assert box.bare(["./program"]).status == 0
@@ -139,7 +140,8 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
 
 
 def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
-    """Like the user's guide: data that the runtime's locks guard is not reported as a race."""
+    """With the suppressions of the user's guide, ThreadSanitizer reports no race on data that the
+    runtime's locks guard."""
     box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
     bare = box.bare(["./program"])
     if b"unexpected memory mapping" in bare.stderr:

@@ -1,4 +1,5 @@
-/* The harness: for each program, each system call of the runtime fails with each error once. */
+/* The harness of the fault tests: for each program, lets each system call of the runtime fail with
+ * each of its errors, one at a time. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct options {
   unsigned workers, share, seed, wait;
   int lasting, verbose, error; /* error: only this error; 0: all */
 };
-/* Shared with the workers. */
+/* Counts of all runs, in memory that the harness shares with its workers. */
 struct tally {
   unsigned long runs, missed, failed, known, said, hung;
 };
@@ -66,8 +67,8 @@ static void count(unsigned long *what) {
   __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-/* Repeats a run that hangs: a job on a busy machine hangs now and then, without the runtime, too.
- * The harness counts and prints such hangs. */
+/* Repeats a run that hangs, because a job on a busy machine hangs now and then without the runtime,
+ * too. Counts and prints such hangs. Parameters: as of run_program. */
 static void run_patiently(struct run *run, const struct place *place, const struct program *program,
                           int bare, struct fault *fault) {
   struct fault again = *fault;
@@ -145,7 +146,7 @@ static void run_fault(const struct options *options, const struct place *place,
   report(options, program->name, &fault, &verdict);
 }
 
-/* Returns 1 if fault i is one of the sample, the same in every worker. */
+/* Returns 1 if fault number i is in the sample. The sample is the same in every worker. */
 static int chosen(const struct options *options, unsigned i) {
   uint32_t hash = (i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;

@@ -1,4 +1,4 @@
-/* Runs a program under ptrace, stops at each system call that the runtime's code makes, and makes
+/* Runs a program under ptrace, stops at each system call that the runtime's code makes, and lets
  * one of them fail. */
 #ifndef DARSHAN_FAULTS_H
 #define DARSHAN_FAULTS_H
@@ -10,7 +10,7 @@
 
 enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 };
 
-/* A mode of target.c, by itself or as one counted rank of a job of two. */
+/* A program of the fault tests: a mode of target.c, alone or as one rank of a job of two. */
 struct program {
   const char *name, *mode, *with; /* with: the library that target.c is built with; "": none */
   int rank;                       /* of a job: the rank whose calls are counted */

@@ -1,5 +1,5 @@
-/* Judges the result of a program. Its status and output must be those of the bare program. The logs
- * must contain all its records, or one line must report where the records are. */
+/* The results of a program without faults: without the runtime, and of two runs with it, which show
+ * what varies. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 
 static const char spoken[] = "darshan";
 
-/* Returns the path of the journal that a line names, NULL if it names none. The others are those
- * records that are not lost. */
+/* Returns the path of the retained journal that a message names; NULL if it names none. */
 static const char *kept_at(const char *line) {
   static const char are[] = "s are in ", may_be[] = "s may be in ";
   const char *at = strstr(line, are);
@@ -29,7 +28,8 @@ static const struct row *same_row(const struct result *result, const struct row 
   return NULL;
 }
 
-/* Returns 1 if the counter is a duration or differs between the two reference runs. */
+/* Returns 1 if a counter cannot be compared, because it is a duration or differs between the two
+ * reference runs. */
 static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
                     const struct row *row) {
   const struct row *two = same_row(&expected->two, row);
@@ -74,8 +74,8 @@ static int has_overflow(const struct result *result) {
   return 0;
 }
 
-/* Returns 1 if the sums over all records are exact, else 0 with a reason. If memory is short, files
- * are aggregated into one record. */
+/* Returns 1 if the sums over all records are exact; otherwise 0, with a reason in `why`. If memory
+ * was short, several files share one record. */
 static int folded_rows_are_right(const struct expected *expected, const struct result *result,
                                  char *why, size_t room) {
   for (size_t i = 0; i < expected->one.rows; i++) {
@@ -99,8 +99,8 @@ static int folded_rows_are_right(const struct expected *expected, const struct r
   return 1;
 }
 
-/* Returns 1 if the sums of traces, heat maps and MPI communication are as expected, else 0 with a
- * reason. */
+/* Returns 1 if the sums of traces, heat maps and MPI communication are as expected; otherwise 0,
+ * with a reason in `why`. */
 static int totals_are_right(const struct expected *expected, const struct result *result, char *why,
                             size_t room) {
   const struct result *one = &expected->one, *two = &expected->two;
@@ -137,8 +137,8 @@ static int rows_are_right(const struct expected *expected, const struct result *
   return others == changing;
 }
 
-/* Reads the runtime's message and removes the file, because result.c accepts no message. Returns 0
- * if the output is not exactly one line of the runtime. */
+/* Reads what the runtime printed into `line`, and removes its file, because result.c accepts no
+ * message. Returns 1 if that is nothing or exactly one line of the runtime, otherwise 0. */
 static int take_line(const struct place *place, char *line, size_t room) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof(path), "%s/stderr", place->work);
@@ -154,8 +154,8 @@ static int take_line(const struct place *place, char *line, size_t room) {
   return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
 }
 
-/* Moves the files that match the pattern, one or those of a job, to the logs. Returns 1, or 0 if
- * there are none or one cannot be moved. */
+/* Moves the files that match the pattern (one, or those of a job) to the logs. Returns 1, or 0 if
+ * there are none or if one cannot be moved. */
 static int take_kept(const struct place *place, const char *pattern) {
   char to[PATH_MAX + 64];
   glob_t found;
@@ -170,8 +170,8 @@ static int take_kept(const struct place *place, const char *pattern) {
   return all;
 }
 
-/* Moves a journal that a line names to the logs, where it is read with them, or removes it if the
- * log has its records. Returns 0 if the journal does not exist. */
+/* Moves the journal that a message names to the logs, where it is read with them. Removes it
+ * instead if its log has the same records. Returns 0 if the journal does not exist. */
 static int take_named(const struct place *place, const char *line) {
   static const char doubled[] = "the log has the records that are in ";
   char from[PATH_MAX];
@@ -192,8 +192,8 @@ unsigned count_logs(const struct place *place) {
   return logs;
 }
 
-/* Returns whether a line about retained files reports the loss, too. A loss of traces needs its own
- * words, because journals contain no traces. */
+/* Returns whether a message about retained files also reports what is lost. A loss of traces must
+ * be mentioned, because journals contain no traces. */
 static int lost_is_said(const char *line, const char *why) {
   return strstr(line, strstr(why, "trace") ? "traces are lost" : "some records are lost") != NULL;
 }

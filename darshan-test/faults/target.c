@@ -1,6 +1,6 @@
-/* The programs, one mode each. Reads and writes are exact, so every run of a mode has the same
- * counters. A failure that the program sees has an exit status of its own; data that it reads go to
- * stdout. */
+/* The programs of the fault tests, one mode each. Their reads and writes are fixed, so every run of
+ * a mode has the same counters. Each failure that the program itself sees has its own exit status;
+ * data that it reads go to stdout. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -141,7 +141,7 @@ static void fork_threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
-/* Creates more segments than the initial capacity, for files and for a stream. */
+/* Creates more traced segments than the initial capacity, for files and for a stream. */
 static void traces(void) {
   use("first", 3);
   use("many", 3000);
@@ -168,7 +168,7 @@ static void ends(void) {
 }
 
 #ifdef WITH_MPI
-/* One file of each rank, one of both ranks, and one by MPI-IO. */
+/* Uses a file of each rank, a file of both ranks, and a file by MPI-IO. */
 static void mpi(void) {
   int rank;
   char name[32];
@@ -192,7 +192,7 @@ static void mpi(void) {
 #endif
 
 #ifdef WITH_MPI
-/* Messages and collectives, one of them nonblocking. */
+/* Sends messages and makes collective calls, one of them nonblocking. */
 static void talk(void) {
   int rank, one = 1, sum = 0, other, counts[2] = {1, 1}, places[2] = {0, 1}, out[2] = {1, 2}, in[2];
   MPI_Request request;
@@ -212,7 +212,7 @@ static void talk(void) {
 #endif
 
 #ifdef WITH_DAOS
-/* Two files of DAOS' file system, and a key. */
+/* Uses two files of DAOS' file system, and a key. */
 static void daos(void) {
   daos_handle_t pool, container, values;
   dfs_t *dfs;

@@ -1,5 +1,5 @@
-/* A program under ptrace. A system call is the runtime's own if its instruction is in the runtime's
- * code; all others are the program's. */
+/* Traces a program by ptrace. A system call is the runtime's own if its instruction is in the
+ * runtime's code; all others are the program's. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -46,8 +46,8 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Writes the arguments of the launcher, and of env, which sets variables only for the ranks.
- * Returns their number, 0 for a program without MPI. */
+/* Writes the arguments of the MPI launcher, and of `env`, which sets variables only for the ranks,
+ * to argv. Returns their number; 0 for a program without MPI. */
 static int launch(const struct program *program, char *argv[], char *envp[]) {
   static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
   static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",
@@ -102,7 +102,8 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* A periodic SIGALRM wakes waitpid, so that held threads continue and hangs are detected. */
+/* Starts or stops a periodic SIGALRM, which wakes waitpid, so that stopped threads continue and
+ * hangs are detected. */
 static void tick(int on) {
   struct itimerval timer = {{0, on ? 20000 : 0}, {0, on ? 20000 : 0}};
   struct sigaction act = {.sa_handler = rang};
@@ -173,7 +174,8 @@ static int is_programs(long call) {
   }
 }
 
-/* Returns 1 if the thread is held for a while. */
+/* Applies the fault to the system call at which the thread has stopped. Returns 1 if the fault is a
+ * delay, for which the thread stays stopped. */
 static int strike(struct thread *thread, struct fault *fault, struct user_regs_struct *regs) {
   fault->call = (long)regs->orig_rax;
   fault->at = (unsigned)(regs->rip - thread->code[0]);
@@ -268,8 +270,8 @@ static void read_line(char *line, size_t room, pid_t id, const char *name) {
   line[strcspn(line, "\n")] = '\0';
 }
 
-/* Writes for each thread whether it runs, or its system call number, and whether the code is the
- * runtime's. */
+/* Prints for each thread whether it runs, or the number of its system call, and whether its code is
+ * the runtime's. */
 static void tell_where(struct tracer *tracer) {
   struct run *run = tracer->run;
   size_t used = 0;

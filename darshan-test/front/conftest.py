@@ -18,7 +18,7 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Returns the tests' environment without settings of the runtime, with a folder for
+    """Returns the tests' environment without settings of the runtime, but with a folder for
     journals."""
     journals = tmp_path / "journals"
     journals.mkdir()
@@ -35,7 +35,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
-    """Runs `darshan ARGUMENT...`; variables=... adds to the environment."""
+    """Returns a function that runs `darshan ARGUMENT...`. variables: added to the environment."""
 
     def run(
         *arguments: str | bytes | Path, variables: dict[str, str] | None = None

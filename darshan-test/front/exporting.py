@@ -1,5 +1,5 @@
-"""`darshan watch --export` beside programs that are recorded: starts both, and reads what was
-exported."""
+"""Starts `darshan watch --export` beside programs that are recorded, and reads the exported
+numbers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ while sys.stdin.readline():
 
 
 def samples_of(text: str) -> Samples:
-    """Returns the rows of Prometheus' text, read by its own parser; a row that is there twice is an
-    error."""
+    """Parses text in Prometheus' format by Prometheus' own parser. A duplicate row is an error."""
     found: Samples = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -49,7 +48,7 @@ def total(samples: Samples, name: str, **labels: str) -> float:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits for a condition, which must come true."""
+    """Waits until a condition is true; fails if that takes too long."""
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end
@@ -57,7 +56,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Exporter:
-    """`darshan watch --export`, which runs until the end of the block."""
+    """A running `darshan watch --export`, and what it exports."""
 
     def __init__(self, folder: Path) -> None:
         self.prometheus = folder / "darshan.prom"
@@ -67,7 +66,7 @@ class Exporter:
         self.earlier: Samples = {}
 
     def samples(self) -> Samples:
-        """Returns the newest rows for Prometheus; no counter may be lower than before."""
+        """Returns the newest exported rows. No counter may be lower than before."""
         text = self.prometheus.read_text() if self.prometheus.exists() else ""
         found = samples_of(text)
         for key, value in self.earlier.items():
@@ -80,7 +79,7 @@ class Exporter:
         return total(self.samples(), name, **labels)
 
     def objects(self) -> list[dict[str, object]]:
-        """Returns the lines of JSON."""
+        """Returns the exported lines of JSON."""
         return [json.loads(line) for line in self.lines.read_text().splitlines()]
 
 
@@ -88,8 +87,8 @@ class Exporter:
 def exporter(
     build: Path, folder: Path, journals: Path, *more: str, before: Sequence[str] = ()
 ) -> Iterator[Exporter]:
-    """Exports to files in a folder, and to more places, until the end of the block; before: words
-    in front of the command."""
+    """Runs `darshan watch --export` during the context, with output to files in a folder. more:
+    further options. before: words in front of the command."""
     one = Exporter(folder)
     places = (f"prometheus:{one.prometheus}", f"json:{one.lines}", *more)
     words = [word for place in places for word in ("--export", place)]
@@ -105,7 +104,7 @@ def exporter(
 
 
 class Recorded:
-    """A recorded process that writes on request."""
+    """A recorded process that writes to its file on request."""
 
     def __init__(self, file: Path, variables: Mapping[str, str], before: Sequence[str]) -> None:
         self.written = 0
@@ -115,7 +114,7 @@ class Recorded:
         )  # fmt: skip
 
     def write(self, times: int = 1) -> None:
-        """Lets it write so many times, and waits until it has."""
+        """Lets the process write this many times, and waits until it has."""
         assert self.process.stdin is not None and self.process.stdout is not None
         for _ in range(times):
             self.process.stdin.write("\n")
@@ -123,7 +122,7 @@ class Recorded:
             self.written = int(self.process.stdout.readline())
 
     def end(self) -> None:
-        """Ends it, as a program ends."""
+        """Lets the process end normally."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         assert self.process.wait(SECONDS) == 0
@@ -138,8 +137,8 @@ def recorded(
     job: int | None = None,
     before: Sequence[str] = (),
 ) -> Iterator[Recorded]:
-    """Starts a recorded process for the block, of a batch job if it has a number; folders: for
-    journals and logs."""
+    """Starts a recorded process for the context. job: number of its batch job, None for none.
+    folders: for journals and for logs."""
     journals, logs = folders
     batch = {"DARSHAN_JOBID": "BATCH_JOB", "BATCH_JOB": str(job)} if job else {}
     one = Recorded(file, {**settings(build, logs, journals), **batch}, before)

@@ -1,8 +1,7 @@
-"""Stands in for a program that `darshan run` starts: writes the rows and parts that a tree of
-processes would leave.
+"""A stand-in for a program that `darshan run` starts: writes the rows and parts that a process tree
+would leave.
 
-python3 -m front.made_run WHAT LOG [ARGUMENT...]     in the folder above this one
-"""
+python3 -m front.made_run WHAT LOG [ARGUMENT...]     in the folder above this one"""
 
 from __future__ import annotations
 
@@ -20,13 +19,13 @@ NOBODY = 1 << 23  # no process has this pid
 
 
 class Mine(Run):
-    """The run that this program belongs to."""
+    """The run in which this program was started."""
 
     def __init__(self) -> None:
         super().__init__(Path(os.environ["DARSHAN_ENABLE_NONMPI"]), time.time_ns() - 9 * SECOND)
 
     def __post_init__(self) -> None:
-        """Checks the mode of the folder that the launcher made."""
+        """Checks the mode of the run directory that the launcher created."""
         assert self.folder.stat().st_mode & 0o777 == 0o700
 
 
@@ -38,7 +37,8 @@ def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> 
 def job(
     run: Mine, log: Path, launcher: int, ranks: int = 2, *, wrapper: str = "", ends: bool = True
 ) -> None:
-    """Writes the ranks that a launcher starts, optionally through a shell."""
+    """Writes the rows of ranks that an MPI launcher starts. wrapper: a shell between the launcher
+    and each rank. ends: whether the ranks end."""
     for rank in range(ranks):
         pid = NOBODY + launcher + rank
         parent = launcher

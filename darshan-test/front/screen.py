@@ -10,8 +10,8 @@ LAYERS = ("POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR")
 
 
 def fits(screen: str, most: int = LINES) -> None:
-    """Checks the number of lines, their width of 80 columns, and that no byte controls the
-    terminal.  A line about a part of the log that was not read comes in addition."""
+    """Checks the number of the screen's lines, that they have at most 80 columns, and that no byte
+    controls the terminal. One more line is allowed if a part of the log could not be read."""
     lines = screen.splitlines()
     told = [line for line in lines if not line.startswith("darshan: /")]
     assert len(told) <= most + (DATASETS if "datasets by time" in screen else 0)
@@ -22,6 +22,6 @@ def fits(screen: str, most: int = LINES) -> None:
 
 
 def layers(screen: str) -> dict[str, list[str]]:
-    """Returns the columns of the table of layers: files, reads, writes, ..."""
+    """Returns the columns of the table of layers, by layer: files, reads, writes, ..."""
     found = [line.split() for line in screen.splitlines()]
     return {words[0]: words[1:] for words in found if words and words[0] in LAYERS}

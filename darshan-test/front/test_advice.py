@@ -1,5 +1,5 @@
-"""`darshan stat` and the report say whose time a number is, and their remedy fits the calls that
-the program made."""
+"""`darshan stat` and the report say to which process or processes a time belongs, and their remedy
+fits the calls of the program."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, d
 
 @pytest.mark.parametrize("way", ["turns", "hold"])
 def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> None:
-    """A sum over processes is not told as the wait of one of them."""
+    """The text does not present a time that is summed over processes as the wait of one process."""
     output, screen, found = told(darshan, work, sys.executable, "-c", LOCKED, way)
     waits = [float(word) for word in output.split()]
     lock = found["waits-for-locks"]
@@ -107,7 +107,8 @@ def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> No
 
 @pytest.mark.parametrize("way", ["columns", "rows"])
 def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: str) -> None:
-    """A buffer would read the bytes between the values of a column, which are not used."""
+    """For a program that reads one column of a table, no buffer is proposed, because a buffer would
+    read the unused bytes between the values."""
     _, screen, found = told(darshan, work, sys.executable, "-c", COLUMNS, way)
     remedy = found["small-accesses-read"]["remedy"]
     assert ("buffer" in remedy["text"]) == (way == "rows")
@@ -117,8 +118,8 @@ def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: st
 
 
 def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
-    """The remedy for `dd bs=1` is an option of dd that keeps what it copies, and a program that
-    read the copy did none of its writes."""
+    """The remedy for `dd bs=1` is an option of dd that copies the same bytes. A program that only
+    read the copy is not blamed for the writes."""
     (work / "raw").write_bytes(bytes(range(256)) * 1500)
     script = "dd if=raw of=copy bs=1 skip=128 count=300000 2>&-; cksum copy"
     _, screen, found = told(darshan, work, "sh", "-c", script)
@@ -134,8 +135,8 @@ def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
 
 @pytest.mark.parametrize("way", ["names", "free"])
 def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
-    """The remedy for finding a free name is only given to a program that creates or tries names.
-    The screen shows the time of listing folders, which is in no row of a file."""
+    """The remedy for finding a free name is shown only for a program that creates or tries names.
+    The screen shows the time of listing folders, although no file has it."""
     _, screen, found = told(darshan, work, sys.executable, "-c", LISTED, way)
     assert re.search(r"^listing  [\d.]+ m?s of t\.meta", screen, re.M)
     remedy = found["listed-again"]["remedy"]["text"]
@@ -144,6 +145,7 @@ def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
 
 
 def test_time_of_syncs_is_not_that_of_writes(darshan: Run, work: Path) -> None:
-    """A row without writes has the time of msync in its time of writes; the screen says so."""
+    """A file that was only written through mappings has the time of msync as time of writes; the
+    screen says so."""
     done = darshan("stat", sys.executable, "-c", SYNCED)
     assert re.search(r"^syncs    [\d.]+ m?s of t\.write", done.stderr.decode(), re.M)

@@ -1,4 +1,4 @@
-"""The table of files: similar files have one row, as in the report, and the application's own
+"""The table of files: similar files share one row, as in the report, and the application's own
 files come first."""
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ ROW = re.compile(r"^(\S.*?)(?: \(([\d,]+) files\))? +(?:[\d.]+ \S?i?B +){2}\d+ +
 
 
 def run(darshan: Run, script: str) -> list[tuple[str, str]]:
-    """Runs stat on a Python program; returns name and number of files of each row."""
+    """Runs `darshan stat` on a Python program. Returns name and number of files of each row.
+    script: the program's text."""
     done = darshan("stat", sys.executable, "-c", script)
     screen = done.stderr.decode()
     assert done.returncode == 0
@@ -68,7 +69,7 @@ def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_files_of_a_virtual_machine_come_last(darshan: Run) -> None:
-    """The counters that a virtual machine keeps in a mapped file do not hide the user's files."""
+    """The files in which a Java machine keeps its counters do not displace the user's files."""
     script = """
 import mmap, os
 os.mkdir("hsperfdata_me")
@@ -84,7 +85,7 @@ for name in "abcdefgh":
 
 
 def test_own_files_come_first(darshan: Run) -> None:
-    """The files of Python itself come last, whatever their time."""
+    """The files of Python itself come last, however long their calls took."""
     rows = run(darshan, "import json, email.parser, http.client\nopen('own', 'w').close()")
     places = [i for i, (name, _) in enumerate(rows) if name.endswith("/*")]
     assert places and any(name.endswith("/own") for name, _ in rows[: places[0]])

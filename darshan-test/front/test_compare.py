@@ -1,4 +1,4 @@
-"""`darshan compare` fails on conditions; the GitHub action and the GitLab job use it."""
+"""`darshan compare` fails on conditions. The GitHub action and the GitLab job use it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ with open("data", "rb", buffering=0) as file:
 
 @pytest.fixture
 def logs(darshan: Run, work: Path) -> tuple[Path, Path]:
-    """Makes logs of a program that reads 1 MB, then of the same that reads 2 MB."""
+    """Makes the logs of a program that reads 1 MB, and of the same program reading 2 MB."""
     for number, name in (("10", "before"), ("20", "after")):
         variables = {"DARSHAN_LOGFILE": str(work / f"{name}.darshan")}
         done = darshan("run", sys.executable, "-c", READ, number, variables=variables)
@@ -45,7 +45,7 @@ def data(darshan: Run, *arguments: str | Path) -> dict[str, Any]:
 
 
 def test_measures_are_those_of_the_logs(darshan: Run, logs: tuple[Path, Path]) -> None:
-    """Measures are sums that `darshan report --json` has, too."""
+    """The measures equal the sums in `darshan report --json`."""
     found = data(darshan, *logs)
     assert (found["format"], found["version"], found["failed"]) == ("darshan-compare", 1, False)
     for key, log in zip(("before", "after"), logs):
@@ -74,7 +74,7 @@ def test_measures_are_those_of_the_logs(darshan: Run, logs: tuple[Path, Path]) -
      ("run_seconds>1e6", False), ("file_io_share>=0%", True), ("new_findings>0", False)],
 )  # fmt: skip
 def test_conditions(condition: str, holds: bool, darshan: Run, logs: tuple[Path, Path]) -> None:
-    """The exit status is 1 if one of the conditions holds; the output says which."""
+    """The exit status is 1 if the condition holds, and the output says so."""
     found = data(darshan, *logs, "--fail-if", condition, "--fail-if", "processes>1000")
     assert [c["holds"] for c in found["conditions"]] == [holds, False]
     assert found["conditions"][0]["condition"] == condition
@@ -99,7 +99,8 @@ def test_conditions_that_are_none(condition: str, darshan: Run) -> None:
 
 
 def test_logs_that_cannot_be_read(darshan: Run, logs: tuple[Path, Path], work: Path) -> None:
-    """An unreadable log has exit status 2, so that a script can tell it from a condition."""
+    """For an unreadable log the exit status is 2, so that a script can distinguish it from a
+    condition that holds."""
     done = darshan("compare", logs[0], "/no/log", "--fail-if", "findings>0")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"darshan compare: /no/log: No such file or directory\n"
@@ -112,7 +113,7 @@ def test_logs_that_cannot_be_read(darshan: Run, logs: tuple[Path, Path], work: P
 
 
 def test_measures_in_the_help(darshan: Run, logs: tuple[Path, Path]) -> None:
-    """--help lists each measure of the JSON."""
+    """--help lists each measure that the JSON output has."""
     told = darshan("compare", "--help", variables={"COLUMNS": "1000"}).stdout.decode()
     listed = re.findall(r"([a-z_]+) \(", told.partition("Measures: ")[2].partition(". Bytes")[0])
     assert listed == [*data(darshan, *logs)["measures"], "new_findings"]

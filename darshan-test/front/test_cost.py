@@ -1,4 +1,4 @@
-"""The work of `darshan run` after the program's end does not grow with the program's size. The
+"""The work of `darshan run` before and after the program does not grow with the program's size. The
 tests count instructions, because their number does not depend on the machine's load."""
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def counted(command: list[str], work: Path, settings: dict[str, str] | None = No
 
 
 def instructions(build: Path, program: Path, work: Path) -> int:
-    """Counts the instructions of `darshan` itself, without the program's."""
+    """Counts the instructions of `darshan run` itself, without those of the program."""
     return counted([str(build / "darshan"), "run", "-o", "logs", str(program)], work)
 
 
 def made(work: Path, name: str, size: int) -> Path:
-    """Compiles a stripped program with this much data."""
+    """Compiles a stripped program with `size` bytes of data."""
     source = f"char data[{size}] = {{1}};\nint main(void) {{ return data[1]; }}\n"
     return compile_c(work, source, name=name, first=["gcc", "-s"])
 
@@ -82,7 +82,8 @@ POINTERS = (
 
 @pytest.mark.needs("program:readelf")
 def test_front_has_few_pointers_in_its_tables(build: Path) -> None:
-    """The loader copies each page of a table with pointers, whether the program reads it or not."""
+    """The tables of `darshan` contain few pointers, because the loader copies each page of a table
+    with pointers, even if the program never reads it."""
     command = ["readelf", "-rW", str(build / "darshan")]
     rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "R_" in rows
@@ -91,7 +92,7 @@ def test_front_has_few_pointers_in_its_tables(build: Path) -> None:
 
 @pytest.mark.needs("program:valgrind")
 def test_runtime_in_a_small_program(build: Path, tmp_path: Path) -> None:
-    """The runtime adds few instructions to a program that opens no file, with its log."""
+    """With its log, the runtime adds few instructions to a program that opens no file."""
     (tmp_path / "logs").mkdir()
     variables = settings(build, tmp_path / "logs", tmp_path)
     watched, bare = (counted(["/bin/true"], tmp_path, env) for env in (variables, None))
@@ -118,7 +119,8 @@ def test_constants_are_not_searched_behind_many_symbols(build: Path, tmp_path: P
 
 @pytest.mark.needs("program:valgrind")
 def test_symbols_are_told_apart_by_their_beginning(build: Path, tmp_path: Path) -> None:
-    """The search for statically linked libraries does not read each symbol to its end."""
+    """The search for statically linked libraries compares only the begin of each symbol, not its
+    whole name."""
     functions = "".join(f"void Py_function_{i}(void) {{}}\n" for i in range(SYMBOLS))
     programs = {"few": "", "many": functions}
     counts = []

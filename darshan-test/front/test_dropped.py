@@ -59,7 +59,8 @@ int main(void) {
 
 
 def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str]]:
-    """Returns text, page and PDF as one line each, and the warnings."""
+    """Returns the text report, the HTML page and the PDF's text, each as one line, and the
+    warnings."""
     summary = build / "darshan-job-summary"
     for form in ("html", "pdf"):
         command = [summary, "--no-latex", "-o", work / f"out.{form}", log]
@@ -71,7 +72,7 @@ def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str
 
 
 def test_handlers(darshan: Run, build: Path, work: Path) -> None:
-    """Counted and dropped events add up to all calls."""
+    """A program does I/O in signal handlers. Counted and dropped events add up to all calls."""
     program = compile_c(work, PROGRAM, f"-I{HERE.parent / 'harm'}")
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
@@ -89,8 +90,8 @@ def test_handlers(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_tables(darshan: Run, build: Path, work: Path) -> None:
-    """A program opens more streams than the table has slots: the screen and each form of the report
-    say how many are not counted."""
+    """A program opens more streams than the runtime's table has slots. The screen and each form of
+    the report say how many are not counted."""
     program = compile_c(work, STREAMS)
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()

@@ -1,4 +1,5 @@
-"""Reports of runs that failed or whose workers were terminated; the name of a run."""
+"""Reports of runs that failed, or whose workers were terminated, and the name that a report gives a
+run."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ Report = Callable[[], tuple[list[str], dict[str, Any]]]
 
 @pytest.fixture
 def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
-    """Returns the text and the data of the report of the only log."""
+    """Returns a function that makes the report of the only log, as text and as data."""
 
     def make() -> tuple[list[str], dict[str, Any]]:
         (log,) = (work / "darshan-logs").iterdir()
@@ -60,7 +61,7 @@ def _titles(data: dict[str, Any]) -> list[str]:
     ],
 )
 def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
-    """The first line reports the failure, and no line says that the run is fine."""
+    """The first line of the report names the failure, and no line calls the run fine."""
     screen = darshan("stat", *command).stderr.decode()
     lines, data = report()
     assert lines[0].startswith(how)
@@ -72,7 +73,8 @@ def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str
 
 
 def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -> None:
-    """multiprocessing.Pool ends its workers by SIGTERM, which is not a failure."""
+    """multiprocessing.Pool ends its workers by SIGTERM, which the report does not call a
+    failure."""
     (work / "pool.py").write_text(POOL)
     screen = darshan("stat", sys.executable, "pool.py").stderr.decode()
     lines, data = report()
@@ -83,7 +85,7 @@ def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -
 
 
 def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> None:
-    """A child process that another signal ended has failed, even if its parent continues."""
+    """A child process that another signal killed counts as failed, even if its parent continues."""
     command = "bash", "-c", "(echo x > file; kill -9 $BASHPID); true"
     screen = darshan("stat", *command).stderr.decode()
     _, data = report()
@@ -108,7 +110,7 @@ def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> Non
 def test_named_after_what_was_started(
     darshan: Run, report: Report, work: Path, command: tuple[str, ...], name: str
 ) -> None:
-    """A run is named after the command that was started, even if the process called exec later."""
+    """A run is named after the command that was started, even if its process called exec later."""
     (work / "job.sh").write_text("touch file; (echo x > other); exec rm file other\n")
     for folder, tool in (("bin", "tool"), ("shims", "python9")):
         script = work / "made" / folder / tool
@@ -125,7 +127,8 @@ def test_named_after_what_was_started(
 
 
 def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, str]) -> None:
-    """The titles of page and PDF have the program and the date, not the name of the log file."""
+    """The titles of the page and of the PDF have the program and the date, not the name of the log
+    file."""
     darshan("run", "dd", "if=/dev/zero", "of=file", "bs=1", "count=10", "status=none")
     (log,) = (work / "darshan-logs").iterdir()
     for form in ("html", "pdf"):
@@ -137,7 +140,8 @@ def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, st
 
 
 def test_one_run_time(darshan: Run, work: Path) -> None:
-    """stat of a program and stat of its log print the same run time: that of the log."""
+    """`darshan stat PROGRAM`, and `darshan stat` of the resulting log, print the same run time,
+    which is that of the log."""
     live = darshan("stat", "sh", "-c", "sleep 0.2; echo x > file; (cat file)").stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
     later = darshan("stat", "-r", log).stderr.decode()
@@ -146,7 +150,7 @@ def test_one_run_time(darshan: Run, work: Path) -> None:
 
 
 def test_full_table(darshan: Run, build: Path, work: Path) -> None:
-    """stat and the report say the same about files that share an overflow record."""
+    """`darshan stat` and the report agree about files that share an overflow record."""
     script = "for i in {1..40}; do echo x > f$i; done"
     settings = {"DARSHAN_CONFIG_PATH": str(work / "few")}
     (work / "few").write_text("MAX_RECORDS 10 POSIX\n")

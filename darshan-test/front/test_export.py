@@ -1,5 +1,5 @@
-"""`darshan watch --export`: the exported counters are those of the logs, they never decrease, and
-receivers that are down or slow do not hold them up."""
+"""`darshan watch --export`: the exported counters equal those of the logs and never decrease, and
+receivers that are down or slow do not delay the others."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ for n in 1 2 3; do cat a >b$n; done; (cat b1 >c); rm b2; mv b3 d
 def test_counters_are_those_of_the_log(
     build: Path, parser: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """The last exported counters of a run of many processes are the sums of its log."""
+    """The last exported counters of a run of many processes equal the sums in its log."""
     journals, logs = folders
     environment = {**plain(), **settings(build, logs, journals), "DARSHAN_JOBID": "BATCH_JOB"}
     environment["BATCH_JOB"] = "4711"
@@ -85,8 +85,8 @@ def test_counters_are_those_of_the_log(
 def test_the_sum_of_a_job_outlives_its_processes(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """A counter of a job goes on where it was when one process ends and the next one begins, also
-    in the lines of JSON; other jobs and processes without a job have their own."""
+    """The counter of a job continues when one of its processes ends and the next one begins, also
+    in the lines of JSON. Other jobs, and processes without a job, have their own counters."""
     journals = folders[0]
     expected = {"1": 0, "2": 0, "none": 0}
     with exporter(build, tmp_path, journals) as seen:
@@ -118,8 +118,8 @@ def test_the_sum_of_a_job_outlives_its_processes(
 def test_the_dashboard_and_the_guide_name_what_is_exported(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Each counter and label of the dashboard's queries is exported, and each exported counter is
-    in the guide."""
+    """Each counter and label in the dashboard's queries is exported, and the guide has each
+    exported counter."""
     text = (SOURCE / "share" / "grafana" / "darshan.json").read_text()
     panels = json.loads(text)["panels"]
     queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
@@ -145,7 +145,8 @@ def test_the_dashboard_and_the_guide_name_what_is_exported(
 
 @contextmanager
 def collector(port: int = 0) -> Iterator[tuple[int, list[ExportMetricsServiceRequest]]]:
-    """Runs an HTTP server that reads requests by OTLP's own definitions."""
+    """Runs an HTTP server that parses requests by OTLP's own definitions. Yields its port, and a
+    list to which it adds the requests. port: 0 for any."""
     requests: list[ExportMetricsServiceRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -175,7 +176,7 @@ def collector(port: int = 0) -> Iterator[tuple[int, list[ExportMetricsServiceReq
 
 
 def points(request: ExportMetricsServiceRequest, name: str) -> dict[str, float]:
-    """Returns the numbers of a metric by job; the metric must be a sum that only grows."""
+    """Returns the values of a metric by job. Checks that the metric is a sum that only grows."""
     found: dict[str, float] = {}
     for metric in request.resource_metrics[0].scope_metrics[0].metrics:
         if metric.name != name:
@@ -199,7 +200,8 @@ def written(request: ExportMetricsServiceRequest) -> dict[str, float]:
 
 
 def test_otlp(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """OTLP's own definitions read what is posted, and it has the counters of the job."""
+    """The posted requests can be parsed by OTLP's own definitions, and have the counters of the
+    job."""
     journals = folders[0]
     with (
         collector() as (port, requests),
@@ -222,8 +224,8 @@ def test_otlp(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
 def test_a_collector_that_is_down_or_slow(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Neither a closed port nor a collector that never answers delays the other receivers; one line
-    reports the failure, and another its end."""
+    """Neither a closed port nor a collector that never responds delays the other receivers. One
+    line reports the failure, and another its end."""
     journals = folders[0]
     with socket.socket() as silent, socket.socket() as closed:
         for one in (silent, closed):
@@ -253,7 +255,7 @@ def test_a_collector_that_is_down_or_slow(
 def test_an_answer_that_is_no_success_is_said(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """A collector that refuses the path is a failure, with its status."""
+    """If a collector refuses the path, a line reports the failure with its status."""
     with (
         collector() as (port, requests),
         exporter(build, tmp_path, folders[0], f"otlp:http://127.0.0.1:{port}/elsewhere") as seen,
@@ -266,7 +268,7 @@ def test_an_answer_that_is_no_success_is_said(
 
 
 def test_labels_are_bounded(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """Jobs beyond the limit count as "other"; no byte is lost."""
+    """Jobs beyond the limit share the label "other"; no byte is lost."""
     journals, logs = folders
     text = tmp_path / "darshan.prom"
     environment = {**plain(), **settings(build, logs, journals), "DARSHAN_JOBID": "BATCH_JOB"}
@@ -317,7 +319,8 @@ def test_wrong_words(build: Path, words: list[str], said: str) -> None:
 
 
 def test_lines_on_standard_output(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """`json:-` prints the lines; the command ends when no process reads them any more."""
+    """`json:-` prints lines of JSON on standard output. The command ends when their reader has
+    closed the pipe."""
     journals = folders[0]
     command = [build / "darshan", "watch", "-n", "0.05", "--export", "json:-", journals]
     with recorded(build, tmp_path / "data", folders, 9) as process:
@@ -336,7 +339,8 @@ def test_lines_on_standard_output(build: Path, folders: tuple[Path, Path], tmp_p
 
 
 def test_no_folder(build: Path, tmp_path: Path) -> None:
-    """A folder that is not there ends the command, unless another one is."""
+    """A folder of journals that does not exist ends the command with an error, unless another
+    folder exists."""
     words = ["-c", "1", "--export", f"prometheus:{tmp_path / 'a.prom'}", tmp_path / "nowhere"]
     for more, status in (([], 1), ([tmp_path], 0)):
         done = finished([build / "darshan", "watch", *words, *more], env={**os.environ}, timeout=60)

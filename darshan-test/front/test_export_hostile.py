@@ -1,5 +1,5 @@
-"""`darshan watch --export` among files that an attacker made to stop, mislead or hang it: what an
-honest process counts for is exported all the same, within the same two seconds."""
+"""`darshan watch --export` among files by which an attacker tries to stop, mislead or hang it. The
+counters of an honest process are still exported within two seconds."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def honest(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> Iterator[Recorded]:
-    """Runs a process that has written 8 KiB."""
+    """Yields a running recorded process that has written 8 KiB."""
     with recorded(build, tmp_path / "data", folders, 1) as process:
         process.write(2)
         yield process
 
 
 def journal_of(folders: tuple[Path, Path]) -> Path:
-    """Returns the journal of the one process that runs."""
+    """Returns the journal of the only running process."""
     return next(folders[0].glob("*_mmap-log-*.darshan"))
 
 
 def forged(journal: Path, number: int) -> bytearray:
-    """Returns a copy of the begin of the journal that belongs to another process of this user, of
-    another job: it has another start."""
+    """Returns the begin of a journal, changed so that it seems to belong to another process of this
+    user and to another job."""
     with journal.open("rb") as file:
         copy = bytearray(file.read(HEADER + JOB + (1 << 20)))
     struct.pack_into("<q", copy, HEADER + 16, number)  # nanoseconds of the start
@@ -69,7 +69,8 @@ def read(journal: Path, module: int) -> tuple[int, bytes]:
 
 
 def write(path: Path, start: bytes | bytearray, begin: int = 0, records: bytes = b"") -> None:
-    """Writes a journal as a sparse file."""
+    """Writes a journal as a sparse file. start: its first bytes. begin, records: offset and bytes
+    of some records."""
     with path.open("wb") as file:
         file.write(start)
         if records:
@@ -78,20 +79,20 @@ def write(path: Path, start: bytes | bytearray, begin: int = 0, records: bytes =
 
 
 def name(number: int) -> str:
-    """Returns the name of a journal."""
+    """Returns the file name of a journal. number: its process id."""
     return f"x_x_id{number}_mmap-log-{number}-0.darshan"
 
 
 def impossible(records: bytes, word: int) -> bytes:
-    """Returns records whose values are all this word; the ids stay."""
+    """Returns records in which every value is `word`; their ids are unchanged."""
     size = 704  # of a POSIX record: two words of the base record, then counters and times
     values = struct.pack("<Q", word) * (size // 8 - 2)
     return b"".join(records[at : at + 16] + values for at in range(0, len(records), size))
 
 
 def make_hostile(folder: Path, journal: Path) -> int:
-    """Fills a folder with files that look like journals; returns how many of them are regular
-    files that cannot be read or claim what cannot be."""
+    """Fills a folder with files that look like journals. Returns how many of them are regular files
+    that cannot be read or whose values are impossible."""
     start = bytes(forged(journal, 1))
     begin, records = read(journal, POSIX)
     assert len(records) % 704 == 0 and records
@@ -124,7 +125,8 @@ def make_hostile(folder: Path, journal: Path) -> int:
 def test_hostile_files(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Files of every kind beside the journal of a process, whose own counters stay right."""
+    """Hostile files of every kind are beside the journal of a process, whose counters are still
+    exported correctly."""
     bad = make_hostile(folders[0], journal_of(folders))
     with exporter(build, tmp_path, folders[0]) as seen:
         until(lambda: seen.total(BYTES, job_id="1") == 2 * 4096)
@@ -146,7 +148,8 @@ def test_hostile_files(
 def test_a_journal_that_is_cut_off(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """A journal that loses its end, and then all of it, keeps what it counted for."""
+    """If a journal is truncated, first partly and then completely, the counters that it had are
+    still exported."""
     with exporter(build, tmp_path, folders[0]) as seen:
         until(lambda: seen.total(BYTES) == 8192)
         os.kill(honest.process.pid, signal.SIGKILL)  # it must not notice
@@ -167,8 +170,8 @@ HOSTILE = '/a"\\\xff{}\x01'
 def test_names_are_escaped(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """A mount point with quotes, backslashes and bytes that are not text breaks no format, and two
-    that look alike make no row twice."""
+    """A mount point whose name has quotes, backslashes and invalid UTF-8 breaks no output format.
+    Two mount points whose escaped names are equal share a row."""
     journal = journal_of(folders)
     begin, records = read(journal, POSIX)
     text = bytes(forged(journal, 1))[HEADER + 1080 : HEADER + JOB]
@@ -190,8 +193,8 @@ def test_names_are_escaped(
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded) -> None:
-    """Root exports the journals of all users by the owner of the file, whatever its name says;
-    another user only those of that user."""
+    """Root exports the journals of all users, by the owner of each file, whatever its name says.
+    Another user exports only that user's own."""
     for_everybody(build / "libdarshan.so")
     folder = tmp_path / "of-nobody"
     folder.mkdir()
@@ -212,7 +215,8 @@ def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: 
 def test_a_link_of_a_user_leads_root_nowhere(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Neither the file for Prometheus nor the new file beside it follows a link that is there."""
+    """Neither the file for Prometheus, nor the temporary file beside it, follows a symbolic link
+    that a user has put there."""
     victim, text = tmp_path / "victim", tmp_path / "darshan.prom"
     victim.write_text("secret")
     text.symlink_to(victim)
@@ -229,7 +233,7 @@ def test_a_link_of_a_user_leads_root_nowhere(
 def test_killed_processes_are_not_counted_as_alive(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """A journal whose process was killed before the first look counts nothing."""
+    """A journal whose process was killed before the command started is not exported."""
     os.kill(honest.process.pid, signal.SIGKILL)
     honest.process.wait()
     shutil.copy(journal_of(folders), tmp_path / "copy")

@@ -1,4 +1,5 @@
-"""The processes that a report lists as failed, and their last failed lookups."""
+"""The processes that a report lists as failed, and the last file names that they looked up
+and did not find."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ sys.exit(int(sys.argv[2]))
 
 
 def screen(darshan: Run, *command: str) -> str:
-    """Returns the screen of stat."""
+    """Runs `darshan stat` on a command and returns its output."""
     return darshan("stat", *command).stderr.decode()
 
 
 def ended_badly(text: str) -> str:
-    """Returns the line "ended badly" of the screen, or an empty string."""
+    """Returns the line "ended badly" of the output; "" if there is none."""
     found = re.search(r"^ended badly: (.*(?:\n  .*)?)$", text, re.M)
     return " ".join(found[1].split()) if found else ""
 
@@ -51,15 +52,15 @@ def look(work: Path) -> str:
 
 
 def test_answers(darshan: Run, build: Path, work: Path) -> None:
-    """Exit statuses of a run that ended well are not failures."""
+    """In a run that succeeded, nonzero exit statuses of its commands are not listed as failures."""
     assert ended_badly(screen(darshan, "sh", "-c", f"{ANSWERS}\ntrue")) == ""
     assert "nded badly" not in said(build, only_log(work))
     assert "status other than 0" not in said(build, only_log(work))
 
 
 def test_answers_of_a_run_that_failed(darshan: Run) -> None:
-    """In a run that failed, the list omits commands whose status is an answer, and has the command
-    that passed a status on."""
+    """In a run that failed, the list omits commands whose nonzero status is a normal result (such
+    as that of grep), and has the command that passed a status on."""
     told = ended_badly(screen(darshan, "bash", "-c", f"{ANSWERS}\nexit 7"))
     assert set(told.split(", ")) == {"bash (status 7)", "ls (status 2)"}
 
@@ -76,12 +77,13 @@ def test_answers_of_a_run_that_failed(darshan: Run) -> None:
     ],
 )
 def test_signals(darshan: Run, script: str, told: str) -> None:
-    """Faults are listed; SIGTERM from outside and SIGPIPE are not."""
+    """Processes killed by faults are listed; those killed by SIGPIPE, or by SIGTERM from another
+    process, are not."""
     assert ended_badly(screen(darshan, "bash", "-c", script)) == told
 
 
 def test_the_cause_is_among_them(darshan: Run) -> None:
-    """A status that is an answer elsewhere is listed if it ended the run."""
+    """A nonzero status that is a normal result elsewhere is listed if it ended the run."""
     text = screen(darshan, "bash", "-c", "grep -q nothing /etc/passwd && touch file")
     assert set(ended_badly(text).split(", ")) == {"bash (status 1)", "grep (status 1)"}
 
@@ -100,8 +102,8 @@ def test_the_cause_is_among_them(darshan: Run) -> None:
 def test_names_of_the_one_that_failed(
     darshan: Run, build: Path, look: str, script: str, by: bool
 ) -> None:
-    """The names are those of the failed process, not of the shell that started it, nor of a
-    process whose failure did not matter."""
+    """The names are those that the failed process looked up, not those of the shell that started
+    it, nor of a process whose failure had no effect."""
     text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
     who = Path(sys.executable).name
     line = re.search(r"^last failed lookup( by \S+)?: .*params\.nml$", text, re.M)
@@ -113,7 +115,7 @@ def test_names_of_the_one_that_failed(
 
 
 def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
-    """If the run ended well, failed lookups of its child processes are not reported."""
+    """If the run succeeded, failed look-ups of its child processes are not reported."""
     text = screen(darshan, "bash", "-c", f"{look} params.nml 4; true")
     assert "looked up" not in text and ended_badly(text) == ""
     command = [build / "darshan-parser", "--base", only_log(work)]

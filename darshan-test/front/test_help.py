@@ -1,4 +1,4 @@
-"""Each command has a help text, and a mistyped command is named in the message."""
+"""Each command has a help text, and the message about a mistyped command names it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def said(*command: str | Path) -> tuple[int, str, str]:
 
 @pytest.mark.always
 def test_every_command_is_here(build: Path) -> None:
-    """The usage lists all commands in groups, a line of at most 80 columns each."""
+    """The usage lists all commands in groups, one line of at most 80 columns each."""
     _, usage, _ = said(build / "darshan", "--help")
     found: dict[str, list[str]] = {}
     for line in usage.splitlines():
@@ -61,7 +61,8 @@ def test_every_command_is_here(build: Path) -> None:
 
 @pytest.mark.always
 def test_every_tool_is_a_command(build: Path) -> None:
-    """Each program of the build is a command, under the end of its name."""
+    """Each program of the build is a command of `darshan`, whose name is the end of the program's
+    name."""
     programs = {p.name for p in build.glob("darshan-*") if p.is_file() and p.stat().st_mode & 1}
     for name in sorted(n for n in programs if "." not in n):
         status, shown, _ = said(build / "darshan", name.removeprefix("darshan-"), "--help")
@@ -135,7 +136,8 @@ def test_the_version(command: list[str], build: Path) -> None:
 def test_errors_have_the_name_that_was_typed(
     command: str, arguments: list[str], build: Path
 ) -> None:
-    """A tool that `darshan` starts prints `darshan COMMAND: …`; the tool itself its own name."""
+    """If `darshan` starts a tool, its errors begin with `darshan COMMAND: `; otherwise with the
+    tool's own name."""
     status, _, wrong = said(build / "darshan", command, *arguments)
     assert status != 0
     assert wrong.startswith(f"darshan {command}: /no/log"), wrong
@@ -160,13 +162,13 @@ def test_an_option_that_is_none_is_named_with_the_command(build: Path) -> None:
 
 
 def test_what_follows_the_program_is_its_own(build: Path, tmp_path: Path) -> None:
-    """A --help after the program's name belongs to the program."""
+    """The option --help after the program's name is passed to the program."""
     status, shown, _ = said(build / "darshan", "run", "-o", tmp_path, "echo", "-h", "--help")
     assert (status, shown) == (0, "-h --help\n")
 
 
 def test_a_program_that_nobody_may_read(build: Path, tmp_path: Path) -> None:
-    """The message tells a file without permission from a file that is missing."""
+    """The message distinguishes a program without permission from one that is missing."""
     folder = tmp_path / "installed"
     folder.mkdir()
     shutil.copy(build / "darshan", folder)

@@ -27,7 +27,7 @@ with open("data", "rb", buffering=0) as file:
 
 @pytest.fixture(autouse=True)
 def places(environment: dict[str, str], tmp_path: Path) -> None:
-    """Gives the command a home folder and a cache of its own."""
+    """Gives the command a home folder and a cache in the test's folder."""
     environment["HOME"] = str(tmp_path / "home")
     environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     environment["TZ"] = "UTC"
@@ -51,7 +51,8 @@ def data(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
 
 
 def test_values_are_those_of_the_report(darshan: Run, two: list[Path]) -> None:
-    """Date, run time, shares and the costliest finding are those of `darshan report --json`."""
+    """The date, run time, I/O shares and costliest finding equal those of `darshan report
+    --json`."""
     done = darshan("list", "--json", "--seconds", "60")
     assert done.stderr == b""
     logs = data(done)
@@ -72,7 +73,7 @@ def test_values_are_those_of_the_report(darshan: Run, two: list[Path]) -> None:
 
 
 def test_the_table(darshan: Run, two: list[Path]) -> None:
-    """A row has the date, the program, the share and the finding."""
+    """Each row of the table has the date, the program, the I/O share and the finding."""
     done = darshan("list", "--seconds", "60", "--paths")
     lines = done.stdout.decode().splitlines()
     assert re.fullmatch(r"started +program +file I/O  first finding", lines[0])
@@ -97,7 +98,8 @@ def test_the_width(darshan: Run, two: list[Path]) -> None:
 
 
 def test_findings_are_kept(darshan: Run, two: list[Path], tmp_path: Path) -> None:
-    """A finding that was computed once needs no time again; without time none is computed."""
+    """A finding that was computed once is taken from the cache. With a time limit of 0, no finding
+    is computed."""
     assert two
     none = darshan("list", "--seconds", "0")
     assert none.stdout.count(b"(not computed)") == 2
@@ -113,7 +115,7 @@ def test_findings_are_kept(darshan: Run, two: list[Path], tmp_path: Path) -> Non
 
 
 def test_a_changed_log_is_computed_again(darshan: Run, two: list[Path]) -> None:
-    """The cache belongs to the content of a log, not to its name."""
+    """If the content of a log changes, its cached finding is not used."""
     small, fine = two
     assert data(darshan("list", "--json", "--seconds", "60"))[0]["finding"]
     small.unlink()
@@ -132,7 +134,7 @@ def test_a_cache_that_cannot_be_written(darshan: Run, two: list[Path], tmp_path:
 def test_without_python(
     build: Path, two: list[Path], environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """Without the report program the list has no findings, and a line says why."""
+    """If the report program cannot run, the list has no findings, and a line says why."""
     shutil.copy(build / "darshan", tmp_path / "darshan")
     done = finished_in_bytes(
         [tmp_path / "darshan", "list", "--json", two[0].parent], env=environment

@@ -16,7 +16,8 @@ Rows = Callable[[Path], list[Row]]
 
 
 def bytes_of(rows: list[Row], folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns bytes read and written of each file of a folder, whichever layer counted them."""
+    """Returns the bytes read and written of each file in a folder, from whichever layer counted
+    them."""
     found: dict[str, tuple[int, int]] = {}
     for row in rows:
         path = Path(row.name) if row.module in {"POSIX", "STDIO"} else Path()
@@ -31,7 +32,7 @@ def bytes_of(rows: list[Row], folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture
 def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Path]:
-    """Mounts a file system of this size as the folder for journals."""
+    """Mounts a file system of the requested size, and makes it the folder for journals."""
     journals = Path(environment["DARSHAN_MMAP_LOGPATH"])
     size = f"size={request.param}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", journals], check=True)
@@ -42,8 +43,8 @@ def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterat
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("small", ["4k", "64k", "128k"], indirect=True)
 def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) -> None:
-    """If the journal of a living process fills the small folder for journals, the parts of others
-    are written elsewhere, and the run's log has all of them."""
+    """If the journal of a living process fills the small folder for journals, the parts of other
+    processes are written elsewhere, and the run's log has all of them."""
     script = "seq 1 10 > a; cat a > b; sort -r a > c; exit 3"
     done = darshan("run", "-o", "logs", "sh", "-c", script)
     (log,) = (work / "logs").iterdir()
@@ -58,7 +59,8 @@ def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) 
 
 
 def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
-    """The rows of the run exceed the file size limit and are written to several files."""
+    """The rows of the run's event file exceed the file size limit, so they are written to several
+    files."""
     (work / "a").write_bytes(bytes(100))
     script = "ulimit -f 8; for i in $(seq 1 40); do cat a > z; done"
     done = darshan("run", "-o", "logs", "bash", "-c", script)
@@ -69,7 +71,7 @@ def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
-    """A process is killed under a file size limit (ulimit -f) that is smaller than a journal: the
+    """A process is killed under a file size limit (ulimit -f) that is smaller than a journal. The
     run's log counts it as a process without records."""
     ends = "dd if=/dev/zero of=a bs=100 count=1 status=none; sh -c 'echo >b; kill -9 $$'; :"
     done = darshan("run", "-o", "logs", "bash", "-c", f"ulimit -f 8000; {ends}")
@@ -82,8 +84,8 @@ def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
-    """Under a file size limit that is smaller than a log, each process reports its loss in a line,
-    and the run's log counts them."""
+    """Under a file size limit that is smaller than a log, each process reports its loss in one
+    line, and the run's log has their number."""
     (work / "a").write_bytes(bytes(1000))
     script = "ulimit -f 1; head -c 100 a > z; head -c 100 a | cat > y; :"
     done = darshan("run", "-o", "logs", "bash", "-c", script)

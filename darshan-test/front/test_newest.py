@@ -1,4 +1,4 @@
-"""Commands that read a log take the newest one if none is named, and say which."""
+"""Commands that read a log use the newest one if none is named, and print its path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def made(darshan: Run, *program: str) -> Path:
 
 
 def put(log: Path, folder: Path, name: str, age: int = 0) -> Path:
-    """Copies a log; the copy with the smallest age is the newest."""
+    """Copies a log into a folder. age: how old the copy's time is; the copy with the smallest age
+    is the newest log."""
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}.darshan"
     shutil.copy(log, copy)
@@ -57,7 +58,7 @@ READERS = [
 @pytest.mark.parametrize("command, options", READERS)
 @pytest.mark.usefixtures("home")
 def test_the_newest_log(command: str, options: list[str], darshan: Run) -> None:
-    """The output is that of the newest log, which is the one that the last run made."""
+    """The output is that of the newest log, which the last run made."""
     made(darshan, "true")
     os.utime(made(darshan, "cat", "/etc/hostname"), (1, 1))
     newest = made(darshan, "head", "-c", "1", str(SOURCE / "README.md"))
@@ -93,8 +94,8 @@ def test_no_log(darshan: Run, home: Path) -> None:
 
 
 def test_folders_of_logs(darshan: Run, home: Path, work: Path, tmp_path: Path) -> None:
-    """Logs of this folder, of the home folder, of the configuration file and of folders of days are
-    found; if DARSHAN_LOGPATH is set, only those there."""
+    """Logs are found in the current folder, the home folder, the folder of the configuration file,
+    and folders of days; if DARSHAN_LOGPATH is set, only there."""
     log = made(darshan, "true")
 
     def newest(variables: dict[str, str] | None = None) -> str:
@@ -121,7 +122,7 @@ def test_folders_of_logs(darshan: Run, home: Path, work: Path, tmp_path: Path) -
 @pytest.mark.needs("root")
 @pytest.mark.usefixtures("home")
 def test_logs_of_others_are_skipped(darshan: Run, work: Path) -> None:
-    """A newer log of another user, a link and a folder are not taken."""
+    """A newer log of another user, a symbolic link and a folder are not used as the newest log."""
     log = made(darshan, "true")
     other = put(log, work / "darshan-logs", "other", 1)
     os.chown(other, 12345, 12345)
@@ -138,7 +139,7 @@ def test_logs_of_others_are_skipped(darshan: Run, work: Path) -> None:
 )  # fmt: skip
 @pytest.mark.usefixtures("home")
 def test_when_no_log_is_meant(arguments: list[str], status: int, darshan: Run) -> None:
-    """Commands that need two logs, or none, do as without this rule."""
+    """The rule about the newest log does not change commands that need two logs, or none."""
     made(darshan, "true")
     done = darshan(*arguments)
     assert done.returncode == status
@@ -147,8 +148,8 @@ def test_when_no_log_is_meant(arguments: list[str], status: int, darshan: Run) -
 
 @pytest.mark.usefixtures("home")
 def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
-    """darshan-parser without LOG, unlike `darshan parse`, prints its usage and exits with the
-    status of 3.5.0, 1."""
+    """Without LOG, darshan-parser prints its usage and exits with status 1, as in Darshan 3.5.0;
+    `darshan parse` uses the newest log."""
     made(darshan, "true")
     done = helps.subprocess.run([build / "darshan-parser"], capture_output=True, check=False)
     assert done.returncode == 1 and done.stderr.startswith(b"Usage: darshan-parser")
@@ -159,8 +160,8 @@ def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
                                         ("dxt-parse", "darshan-dxt-parser"),
                                         ("where", "darshan-where")])  # fmt: skip
 def test_options_with_a_value(word: str, page: str, build: Path) -> None:
-    """The table of newest.c has exactly the options with a value that --help lists, so that a value
-    is not taken for a log."""
+    """The table in newest.c has exactly the options with a value that --help lists, so that an
+    option's value is never mistaken for a log."""
     command = {c.name: c for c in helps.commands()}[page]
     rows = [row for part in helps.read(command, build) for row in part.rows]
     wanted = {option for row in rows if row.value for option in row.options}

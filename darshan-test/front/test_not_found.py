@@ -1,5 +1,5 @@
-"""The last failed lookups of a program that failed or was killed; and the exit status of a process
-without a run."""
+"""The last file names that a program which failed or was killed looked up and did not find; and the
+exit status of a process that is not part of a run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def only_log(folder: Path) -> Path:
 
 
 def test_failed(darshan: Run, build: Path, work: Path) -> None:
-    """The report has the last four names, and only names of data files."""
+    """The report has the last four names that were not found. Only names of data files count."""
     screen = darshan("stat", sys.executable, "-c", LOOKS % 3).stderr.decode()
     log = only_log(work)
     assert "last failed lookup: " in screen and "params.nml" in screen
@@ -60,13 +60,13 @@ def test_failed(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_ended_well(darshan: Run, build: Path, work: Path) -> None:
-    """The log of a program that ended well has no failed lookups."""
+    """The log of a program that succeeded has no names that were not found."""
     darshan("run", sys.executable, "-c", LOOKS % 0)
     assert "# metadata: not_found" not in header(build, only_log(work))
 
 
 def test_hidden(darshan: Run, build: Path, work: Path) -> None:
-    """Failed names are anonymized like all others."""
+    """Names that were not found are anonymized like all others."""
     darshan("run", sys.executable, "-c", LOOKS % 3)
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
@@ -77,8 +77,8 @@ def test_hidden(darshan: Run, build: Path, work: Path) -> None:
 
 @pytest.mark.parametrize("status", [0, 3])
 def test_exported(build: Path, work: Path, environment: dict[str, str], status: int) -> None:
-    """Without darshan run, the log of a process that fails has its exit status and its last
-    failed lookups; the log of one that ends well has neither."""
+    """Without `darshan run`, the log of a process that fails has its exit status and the last names
+    that it did not find. The log of a process that succeeds has neither."""
     log = work / "log.darshan"
     variables = settings(build, DARSHAN_JOB_TREE="0", DARSHAN_LOGFILE=str(log))
     command = [sys.executable, "-c", LOOKS % status]
@@ -104,14 +104,15 @@ KILLS_ALL = "os.killpg(0, 9)"
 
 
 def names_of(build: Path, log: Path) -> list[str]:
-    """Returns the base names of the failed lookups in the log."""
+    """Returns the base names in the log's list of names that were not found."""
     found = re.findall(r"^# metadata: not_found(?:_\d)? = (.*)$", header(build, log), re.M)
     return [os.path.basename(name) for name in found]
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
 def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -> None:
-    """The log of a killed program has the lookups that its journal kept."""
+    """The log of a killed program has the names that it did not find, which its journal
+    preserved."""
     command = [sys.executable, "-c", KILLED % DIES, str(int(number))]
     screen = darshan("stat", *command).stderr.decode()
     log = only_log(work)
@@ -126,8 +127,8 @@ def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -
 def test_killed_without_a_run(
     darshan: Run, build: Path, work: Path, environment: dict[str, str]
 ) -> None:
-    """`darshan recover` makes a log with the lookups, and the report says that the program was
-    probably killed."""
+    """For a killed process that is not part of a run, `darshan recover` makes a log with the names
+    that it did not find, and the report says that the program was probably killed."""
     variables = settings(build, work / "darshan-logs", DARSHAN_JOB_TREE="0")
     command = [sys.executable, "-c", KILLED % DIES, "9"]
     done = subprocess.run(command, cwd=work, env=environment | variables, check=False)
@@ -144,7 +145,7 @@ def test_killed_without_a_run(
 
 
 def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
-    """If the launcher was killed, too, the lookups are those of the program, not of the shell."""
+    """If the launcher was killed, too, the names are those of the program, not of the shell."""
     script = f"{sys.executable} -c '{KILLED % KILLS_ALL}'; true"
     darshan("run", "setsid", "-w", "sh", "-c", f"ls nowhere; {script}; exit")
     logs = work / "darshan-logs"

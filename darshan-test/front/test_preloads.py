@@ -1,5 +1,5 @@
-"""A library that the user preloads for the program is not loaded into Darshan's own child
-processes."""
+"""A library that the user preloads for the program is not loaded into child processes that Darshan
+itself starts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ __attribute__((constructor)) static void seen(void) {
 
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
-    """The library is in the program, and in the command itself, because the loader loads it
-    before the command's first instruction."""
+    """The library is loaded into the program, and into the command `darshan` itself, because the
+    loader loads it before the command's first instruction."""
     library = compile_c(tmp_path, LIBRARY, *SHARED, "-w", name="seen.so")
     done = subprocess.run(
         [build / "darshan", front, "--", "sh", "-c", "cat seen.so.c >copy; true"],

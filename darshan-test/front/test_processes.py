@@ -1,4 +1,4 @@
-"""Runs of several processes under `darshan run`: one exact log, however the processes end."""
+"""Runs of several processes under `darshan run` leave one exact log, however the processes end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_folders(work: Path) -> list[Path]:
 
 
 def column(rows: list[Row], counter: str) -> dict[str, int]:
-    """Returns a counter by file, summed over ranks if it was not reduced."""
+    """Returns the values of a counter by file, summed over ranks whose records were not reduced."""
     found: dict[str, int] = {}
     for row in rows:
         if row.counter == counter:
@@ -85,7 +85,7 @@ def test_one_process_is_no_tree(darshan: Run, work: Path, rows: Rows) -> None:
 def test_everybody_is_killed(
     darshan: Run, build: Path, work: Path, environment: dict[str, str], rows: Rows
 ) -> None:
-    """After the launcher was killed too, `darshan recover` makes the same log."""
+    """If the launcher and all processes were killed, `darshan recover` makes the same log."""
     script = "echo 1234 > a; (echo 123 > b; echo ready; sleep 60) & wait"
     with subprocess.Popen(
         [build / "darshan", "run", "sh", "-c", script],
@@ -113,7 +113,8 @@ def test_everybody_is_killed(
 
 
 def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
-    """Records of processes that exit normally survive the removal of the journal folder."""
+    """If the journal folder is removed during the run, the records of processes that exit normally
+    are still in the log."""
     script = f"echo 1234 > a; rm -r $DARSHAN_MMAP_LOGPATH; {COPY} if=a of=b; echo 1 > c"
     darshan("run", "sh", "-c", script)
     written: dict[str, int] = {}
@@ -127,7 +128,8 @@ def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
 def alone(
     build: Path, work: Path, environment: dict[str, str]
 ) -> Callable[..., subprocess.Popen[bytes]]:
-    """Starts a shell as the root process of a run, without `darshan run`."""
+    """Returns a function that starts a shell as the root process of a run, without `darshan
+    run`."""
 
     def run(script: str, *before: str, **settings: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -145,7 +147,8 @@ def alone(
 def test_without_the_front(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path, rows: Rows
 ) -> None:
-    """recover makes the log of a killed tree, and leaves a living one alone."""
+    """`darshan recover` makes the log of a process tree that was killed, and leaves a living tree
+    alone."""
     script = "echo 1234 > {0}a; (echo 123 > {0}b; echo ready; read x) & read x; wait"
     started = [alone(script.format(name)) for name in ("killed-", "living-")]
     killed, living = started
@@ -200,8 +203,8 @@ def test_recovered_twice_at_once(
 def test_run_of_another_namespace(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path
 ) -> None:
-    """The liveness of processes in another PID namespace is unknown for a week. The process that
-    made the namespace is not inside it, so its journal is recovered."""
+    """Whether processes in another PID namespace live is unknown, so their files are left alone for
+    a week. The process that created the namespace is outside of it, so its journal is recovered."""
     script = "echo 1 > a; (echo 1 > b; echo ready; read x) & read x; wait"
     strange = alone(script, "unshare", "-p", "-f", "--mount-proc")
     assert strange.stdout is not None

@@ -43,7 +43,7 @@ def journals(environment: dict[str, str]) -> Path:
 
 @pytest.fixture
 def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, str]:
-    """Returns the environment of a program that is started without `darshan run`."""
+    """Returns environment variables for a program that is recorded without `darshan run`."""
     return {
         **environment,
         **settings(build, work / "logs", DARSHAN_JOB_TREE="0"),
@@ -58,7 +58,7 @@ def settle(folder: Path) -> None:
 
 @pytest.fixture
 def leave(observed: dict[str, str], work: Path, journals: Path) -> Leave:
-    """Runs a program that is killed; returns its journal."""
+    """Returns a function that runs a program which is killed, and returns its journal."""
 
     def run() -> Path:
         before = set(journals.iterdir())
@@ -130,8 +130,8 @@ def test_one_log_of_a_run_whose_top_was_killed(
 def test_front_that_was_killed(
     build: Path, darshan: Run, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """The log goes where the killed launcher would have written it, and no other file remains
-    there."""
+    """If the launcher was killed, `darshan recover` writes the log to the folder that the launcher
+    would have used, and no other file remains."""
     script = f"echo 12345 > {work}/file; /bin/kill -9 $PPID"
     front = [build / "darshan", "run", "-o", "asked", "sh", "-c", script]
     finished_in_bytes(front, cwd=work, env=environment)
@@ -177,8 +177,8 @@ def test_the_living_are_left_alone(
 def test_journal_that_a_clean_up_took(
     living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
 ) -> None:
-    """If a clean-up removes the journal of a running process, the process still writes a complete
-    log when it exits."""
+    """If the journal of a running process is removed, the process still writes a complete log when
+    it exits."""
     (journal,) = journals.iterdir()
     journal.unlink()
     _, said = living.communicate(timeout=SECONDS)
@@ -229,8 +229,8 @@ def test_log_that_was_made_before_the_journal_could_go(
 def test_strangers_may_live(
     build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """The liveness of a process in another PID namespace is unknown, so its journal is left
-    alone for a week."""
+    """Whether a process in another PID namespace lives is unknown, so its journal is left alone for
+    a week."""
     journal = leave()
     os.utime(journal, times=(0, time.time() - HOUR))
 
@@ -258,7 +258,8 @@ def test_strangers_may_live(
 def test_the_namespace_of_the_dead(
     build: Path, observed: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """Inside the namespace the pids decide, without waiting for a week."""
+    """Inside the namespace, pids show which processes live, so journals are recovered without
+    waiting for a week."""
     script = f"""
         sh -c '{write_and_die(work)}'
         touch -d '1 hour ago' {journals}/*
@@ -292,7 +293,9 @@ def test_what_a_journal_says_of_its_owner(
     work: Path,
     case: tuple[dict[int, bytes], bool],
 ) -> None:
-    """Tests a copy of the journal, without a mapping, with some words changed."""
+    """Changes some words at the begin of a copy of a living process's journal, and checks whether
+    `darshan recover` takes the owner for alive. case: the changed words by index, and whether the
+    journal is left alone."""
     says, lives = case
     (journal,) = journals.iterdir()
     bytes_ = journal.read_bytes()
@@ -337,8 +340,9 @@ def test_ranks_of_a_job_make_one_log(
 def test_ranks_of_a_job_on_two_nodes(
     darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
 ) -> None:
-    """Each node has the journals of its ranks; job id and log folder are the same. The second
-    node's journals are not mistaken for those that the first node has recovered."""
+    """Each of two nodes has the journals of its ranks, which have the same job id and log folder.
+    The second node's journals are recovered although the first node has already recovered its
+    own."""
     each = work / "each"
     each.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -368,15 +372,16 @@ def test_ranks_of_a_job_on_two_nodes(
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
-    """A batch system's epilogue recovers a fresh journal, because its process is known to be
-    dead."""
+    """In the epilogue of a batch system, a fresh journal is recovered, because its process is known
+    to be dead."""
     leave()
     assert darshan("recover", "-o", "logs").returncode == 0
     assert list(journals.iterdir()) == [] and len(list((work / "logs").iterdir())) == 1
 
 
 def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
-    """The folder of the day gets the runtime's mode: open to all if the folder above it is."""
+    """The folder of the day gets the mode that the runtime would give it: open to all users if the
+    folder above is."""
     shared = work / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -393,8 +398,8 @@ def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
 def test_without_home_and_terminal(
     build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
 ) -> None:
-    """recover works with a nearly empty environment and without a terminal, as cron starts it: the
-    log goes to the home folder."""
+    """`darshan recover` works with a nearly empty environment and without a terminal, as cron
+    starts it. The log goes to the home folder."""
     leave()
     settle(journals)
     plain = {"HOME": str(tmp_path / "home")}
@@ -416,8 +421,8 @@ def test_what_is_no_journal_is_left_alone(darshan: Run, journals: Path) -> None:
 
 
 def test_journal_that_holds_nothing(darshan: Run, journals: Path) -> None:
-    """An empty journal of a killed process is left alone for an hour, because its process may
-    still live."""
+    """An empty journal is left alone for an hour, because its process may still be starting, and is
+    removed after that."""
     blank = journals / "x_id1_mmap-log-2-0.darshan"
     blank.write_bytes(bytes(10000))
     assert darshan("recover", "-o", "logs").stdout == b""
@@ -487,8 +492,8 @@ def test_root_does_it_in_everybodys_name(
 
 
 def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
-    """Rows with extreme times and numbers, a truncated row and an unterminated host name are
-    handled."""
+    """`darshan recover` handles event files with impossible rows: extreme times and numbers, a
+    truncated row, and an unterminated host name."""
     folder = journals / "darshan-run.99p.x"
     folder.mkdir(mode=0o700)
     rows = bytearray()
@@ -513,7 +518,7 @@ def settled(leave: Leave, journals: Path) -> Path:
 def test_a_terminal_is_asked(
     answer: str, build: Path, environment: dict[str, str], leave: Leave, work: Path
 ) -> None:
-    """On a terminal the plan is printed first; logs are made after the answer yes only."""
+    """On a terminal, the plan is printed first, and logs are made only after the answer yes."""
     journal = settled(leave, Path(environment["DARSHAN_MMAP_LOGPATH"]))
     typed = answer.encode() + (b"" if answer == "\x04" else b"\n")
     seen, status = at_terminal(

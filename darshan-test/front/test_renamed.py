@@ -1,5 +1,5 @@
-"""Tables of files have one row for a file that was written under a temporary name, under the name
-that it got, with the sums of both."""
+"""In tables of files, a file that was written under a temporary name has one row, with its final
+name and the sums over both names."""
 
 from __future__ import annotations
 
@@ -57,13 +57,14 @@ def log(darshan: Run, work: Path) -> Path:
 
 
 def counted(build: Path, log: Path, counter: str) -> dict[str, int]:
-    """Returns a counter of the log's records, by base name."""
+    """Returns a counter of a log's records, by the last component of their names."""
     rows = read_rows(build / "darshan-parser", log)
     return {row.name.rpartition("/")[2]: int(row.text) for row in rows if row.counter == counter}
 
 
 def test_stat(darshan: Run, build: Path, log: Path) -> None:
-    """The screen has the final name of the file that took most, with the sums of its names."""
+    """The screen has the file with the most time under its final name, with the sums over its
+    names."""
     screen = darshan("stat", "-r", log).stderr.decode()
     fits(screen)
     table = screen.partition("files by time in I/O")[2]
@@ -73,7 +74,7 @@ def test_stat(darshan: Run, build: Path, log: Path) -> None:
 
 
 def test_stat_has_the_temporary_name(darshan: Run) -> None:
-    """A name that leaves room is followed by the temporary name."""
+    """If it fits, the temporary name follows the final one."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         script = f"open('{folder}/a.tmp', 'w').write('1'); import os\n"
         script += f"os.rename('{folder}/a.tmp', '{folder}/a')"
@@ -83,13 +84,13 @@ def test_stat_has_the_temporary_name(darshan: Run) -> None:
 
 
 def report(build: Path, log: Path, *options: str) -> bytes:
-    """Returns a report on standard output."""
+    """Returns the report that is printed on standard output. options: of the command."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 def test_json(build: Path, log: Path) -> None:
-    """The rows of the JSON add up to the sums of the records."""
+    """The rows of files in the JSON add up to the sums of the records."""
     layers = json.loads(report(build, log, "--json"))["layers"]
     (posix,) = [layer for layer in layers if layer["module"] == "POSIX"]
     rows = {Path(f["name"]).name: f for f in posix["slowest_files"]}

@@ -187,7 +187,8 @@ def test_reason_switched_off(darshan: Run) -> None:
 
 
 def test_reason_of_a_launcher(darshan: Run, work: Path) -> None:
-    """A launcher that fails before it starts a rank is not called excluded by a setting."""
+    """If a launcher fails before it starts a rank, the reason for the missing log is not said to be
+    a setting."""
     launcher = work / "mpirun"
     launcher.write_text("#!/bin/sh\nexit 7\n")
     launcher.chmod(0o755)
@@ -219,7 +220,7 @@ int main(void) { return 3; }
 
 
 def test_reason_go(darshan: Run, work: Path) -> None:
-    """A Go program cannot be linked with the runtime, so that is no advice."""
+    """For a Go program, linking with the runtime is not proposed, because it is impossible."""
     program = compile_c(work, GO, "-static", name="go")
     done = darshan("run", program)
     assert done.returncode == 3
@@ -241,7 +242,7 @@ def compiled(work: Path, name: str, source: str, *options: str) -> Path:
 
 @pytest.mark.parametrize("options", [(), ("-s",), ("-rdynamic", "-s")])
 def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> None:
-    """Calls of a statically linked library are not counted: one more line says so, also for a
+    """Calls of a statically linked library are not counted, and one more line says so, also for a
     script's interpreter and behind a launcher."""
     source = 'int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
     program = compiled(work, "inside", HDF5_INSIDE + source, *options)
@@ -261,8 +262,9 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
 
 
 def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
-    """The line is not printed for a program with a shared library, one that has the name only as
-    an argument, one that is linked with the runtime, and a truncated program."""
+    """The line about a static library is not printed for a program with a shared library, for one
+    that has the library's name only as an argument, for one that is linked with the runtime, and
+    for a truncated program."""
     compiled(work, "libhdf5.so", HDF5_INSIDE, *SHARED)
     main = 'int H5open(void); int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
     rpath = f"-Wl,-rpath,{work}"

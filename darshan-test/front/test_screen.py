@@ -23,7 +23,7 @@ PROPERTIES = re.compile(r"(SEQ|CONSEC)_(READS|WRITES)$")
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Writes the generated logs, good and bad."""
+    """Returns the generated logs, valid and damaged ones."""
     folder = tmp_path_factory.mktemp("corpus")
     top = Path(__file__).resolve().parent.parent
     subprocess.run([sys.executable, "-m", "logs", folder], cwd=top, check=True, capture_output=True)
@@ -31,7 +31,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def says(column: str, value: int) -> bool:
-    """Returns whether a column shows this number, rounded if it has a unit."""
+    """Returns whether a column of the screen shows this number, which is rounded if it has a
+    unit."""
     unit = {"M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.get(column[-1])
     if unit is None:
         return int(column) == value
@@ -39,7 +40,8 @@ def says(column: str, value: int) -> bool:
 
 
 def calls_of(rows: list[Row], module: str, kind: str) -> int:
-    """Returns the sum of the calls of a kind over all rows of a module."""
+    """Returns the sum of the calls of a kind over all records of a module. kind: "READ", "WRITE"
+    and so on."""
     return sum(
         max(0, int(row.text))
         for row in rows

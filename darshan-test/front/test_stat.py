@@ -1,4 +1,4 @@
-"""`darshan stat PROGRAM` prints a screenful about the program's I/O."""
+"""`darshan stat PROGRAM` prints a screen about the program's I/O."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def test_program(darshan: Run, work: Path) -> None:
 
 
 def test_the_answer(darshan: Run, work: Path) -> None:
-    """The costliest finding has its line and its remedy; unused standard streams have no row."""
+    """The costliest finding is shown with its line of code and its remedy. Unused standard streams
+    have no row."""
     program = 'open("numbers", "wb", 0).writelines([b"7\\n"] * 300000)'
     done = darshan("stat", sys.executable, "-c", program, variables={"COLUMNS": "80"})
     screen = done.stderr.decode()
@@ -45,7 +46,8 @@ def test_the_answer(darshan: Run, work: Path) -> None:
 
 
 def test_renames_alone(build: Path, darshan: Run, work: Path) -> None:
-    """A program that only renames files, which no other call touched, has done I/O."""
+    """A program that only renames files, on which it makes no other call, is not said to have done
+    no I/O."""
     for number in range(500):
         (work / f"a{number}").touch()
     program = "import os\nfor n in range(500): os.rename(f'a{n}', f'b{n}')"
@@ -140,7 +142,8 @@ sum(i * i for i in range(8_000_000))
 
 
 def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
-    """One line says why there are no findings; the program's exit status is unchanged."""
+    """If the report fails, one line says why there are no findings, and the program's exit status
+    is unchanged."""
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho warning >&2; echo no module wanted >&2; exit 1\n")
     broken.chmod(0o755)
@@ -152,7 +155,8 @@ def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path: Path) -> None:
-    """stat and the report name a file that is read forty times."""
+    """`darshan stat` and the report name the same problem, a file that is read forty times; neither
+    calls the run fine."""
     done = darshan("stat", "--no-sites", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").rglob("*.darshan")

@@ -1,4 +1,4 @@
-"""`darshan stat` as data (--json, -x), and as wide as the terminal."""
+"""`darshan stat` as data (--json, -x), and its width on different terminals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def log(darshan: Run, work: Path) -> Path:
 
 
 def check(found: dict[str, Any], name: str) -> None:
-    """Checks the numbers against those that the program's calls make."""
+    """Checks the numbers of the JSON against those of the program's calls. name: of the file."""
     assert (found["format"], found["version"], found["logs"]) == ("darshan-stat", 1, 1)
     assert found["complete"] is True and found["processes"] == 1
     assert 0 < found["file_io_seconds"] <= found["run_seconds"]
@@ -40,14 +40,15 @@ def check(found: dict[str, Any], name: str) -> None:
 
 
 def test_json_of_a_log(darshan: Run, log: Path) -> None:
-    """The numbers go to standard output in one line, and nothing else goes anywhere."""
+    """For a log, the JSON is one line on standard output, and nothing else is printed."""
     done = darshan("stat", "--json", "-r", log)
     assert (done.returncode, done.stderr, done.stdout.count(b"\n")) == (0, b"", 1)
     check(json.loads(done.stdout), "a-file")
 
 
 def test_json_of_a_program(darshan: Run, work: Path) -> None:
-    """The numbers go to the file; the program's output stays its own."""
+    """For a program, the JSON goes to the named file, and standard output has only the program's
+    own output."""
     program = PROGRAM + "print('its own')"
     done = darshan("stat", "--json", "--to", "numbers", sys.executable, "-c", program)
     assert (done.returncode, done.stdout) == (0, b"its own\n")
@@ -95,7 +96,7 @@ def test_mistakes(darshan: Run, log: Path, work: Path) -> None:
 
 @pytest.mark.parametrize("columns", [60, 80, 132, 240])
 def test_the_width(columns: int, darshan: Run, work: Path) -> None:
-    """The table of files is as wide as COLUMNS says; names get the columns that are left."""
+    """The table of files is as wide as COLUMNS says; names get all columns that numbers leave."""
     deep = work / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
     program = f"open('{deep}/file', 'w').write('x' * 10)"

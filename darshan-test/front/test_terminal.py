@@ -1,4 +1,4 @@
-"""On a terminal the application runs in the foreground and the output has colours."""
+"""On a terminal, the application runs in the foreground, and the output has colours."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .conftest import SECONDS
 def at_terminal(
     command: list[str], environment: dict[str, str], work: Path, answer_to: bytes, answer: bytes
 ) -> tuple[bytes, int]:
-    """Runs a command on a terminal of its own and types `answer` when `answer_to` appears.
-    Returns all output and the wait status."""
+    """Runs a command on a terminal of its own, and types `answer` when the output contains
+    `answer_to`. Returns all output and the wait status."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

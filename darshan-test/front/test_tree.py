@@ -1,4 +1,4 @@
-"""A run of many processes leaves one log; the command's line says what else there is."""
+"""A run of many processes leaves one log; if other files remain, the command's line names them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOUR = 3600
 
 @pytest.fixture
 def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
-    """Returns the log of a process that wrote 6 bytes."""
+    """Returns the log of a process that wrote 6 bytes, which serves as a part of a run."""
     folder = tmp_path / "part"
     env = environment | settings(build, folder, DARSHAN_JOB_TREE="0")
     subprocess.run(["sh", "-c", f"echo 12345 > {tmp_path}/file"], env=env, check=True)
@@ -52,7 +52,7 @@ def command(*arguments: str | Path) -> list[str]:
 
 @pytest.fixture
 def made(darshan: Run) -> Made:
-    """Makes a run with made_run.py, without other processes."""
+    """Returns a function that makes a run by made_run.py, without real processes."""
 
     def run(
         *arguments: str | Path,
@@ -185,7 +185,7 @@ def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path
 
 
 def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
-    """If no log can be made, the run's files are preserved and can be recovered."""
+    """If no log can be made, the run's files remain and can be recovered."""
     (tmp_path / "full").mkdir()
     named = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / "\n" / ("x" * 300))}
     done = made("two", part, variables=named)
@@ -200,7 +200,7 @@ def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) 
 def waiting(
     build: Path, part: Path, work: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Starts a launcher whose program runs until its input ends."""
+    """Starts a launcher whose program runs until its standard input ends."""
     with subprocess.Popen(
         [build / "darshan", "run", *command("wait", part)],
         cwd=work,
@@ -225,8 +225,8 @@ def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
 
 
 def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> None:
-    """A process that ended after the run's log has a log of its own, and the run directory is
-    removed."""
+    """A run directory whose run already has its log: a process that ended later gets its own log,
+    and the directory is removed."""
     (orphan / "closed").write_text("")
     done = darshan("recover", "-o", "logs")
     assert done.stdout.startswith(b"logs/")
@@ -236,7 +236,7 @@ def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> Non
 def test_front_that_is_killed(
     darshan: Run, waiting: subprocess.Popen[bytes], work: Path, tmp_path: Path, parser: Path
 ) -> None:
-    """recover leaves the run alone while the launcher or the program lives."""
+    """`darshan recover` leaves the run alone while the launcher or the program lives."""
     with waiting as front:
         assert front.stdin is not None
         assert front.stdout is not None
@@ -266,7 +266,8 @@ def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -
 
 
 def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:
-    """Each log goes to its own run's folder."""
+    """The next `darshan run` recovers an orphaned run. Each log goes to the folder of its own
+    run."""
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [

@@ -26,8 +26,8 @@ def watch(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[st
 
 
 def test_running_process(build: Path, tmp_path: Path) -> None:
-    """The process's file is listed with a write rate, as plain lines; reading the journal does
-    not change it."""
+    """The file of a running process is listed with its write rate, as plain lines. Reading the
+    journal does not change it."""
     journals, logs, data = tmp_path / "journals", tmp_path / "logs", tmp_path / "data"
     for folder in (journals, logs):
         folder.mkdir()

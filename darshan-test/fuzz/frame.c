@@ -138,12 +138,13 @@ struct bytes frame_pack(int compression, const uint8_t *data, size_t size) {
   return out;
 }
 
-/* A region may lie over the header, which is then not there any more. */
+/* Writes an entry of the header. Does nothing if a region overlaps the header, which then no longer
+ * exists. */
 static void put_entry(struct bytes *log, size_t at, bool swapped, uint64_t value) {
   if (at + 8 <= log->size) frame_put(log->data + at, 8, swapped, value);
 }
 
-/* Adapts header entries and the trailer after the bytes from `behind` on moved by delta. */
+/* Changes header entries and the trailer after all bytes from `behind` on were moved by `delta`. */
 static void move_rest(struct bytes *log, const struct frame *frame, size_t behind, size_t delta) {
   for (int i = 0; i < frame->num_regions; i++) {
     const struct frame_region *r = &frame->regions[i];

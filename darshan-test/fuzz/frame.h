@@ -1,5 +1,5 @@
-/* A log as a sequence of regions that can be taken out, unpacked, changed and
- * put back, with the header following.  Knows the frame only, no records. */
+/* A log as a sequence of regions that can be extracted, unpacked, changed and put back, with the
+ * header adapted. It knows only this frame, not the records. */
 #ifndef DARSHAN_FUZZ_FRAME_H
 #define DARSHAN_FUZZ_FRAME_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes on the heap that grow; freed by the owner with bytes_free. */
+/* A growing array of bytes on the heap. The owner frees it with bytes_free. */
 struct bytes {
   uint8_t *data;
   size_t size;
 };
-/* Replaces length bytes at offset by n others. */
+/* Replaces `length` bytes at `offset` by the n bytes at `with`. */
 void bytes_splice(struct bytes *b, size_t offset, size_t length, const uint8_t *with, size_t n);
 void bytes_free(struct bytes *b);
 
@@ -31,20 +31,20 @@ struct frame {
   size_t annex_off, annex_len, trailer; /* trailer 0: no annex */
 };
 
-/* Finds the regions of a log. Returns false if the bytes do not begin like a log. */
+/* Finds the regions of a log. Returns false if the bytes do not begin with the header of a log. */
 bool frame_find(struct frame *frame, const struct bytes *log);
-/* Returns the content of packed bytes, at most FRAME_UNPACKED_MAX; its data is NULL if they are
+/* Returns the unpacked content of a region, at most FRAME_UNPACKED_MAX bytes; data is NULL if it is
  * damaged. */
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
 struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
-/* Puts other stored bytes in the place of a region; the frame is then stale. */
+/* Replaces the stored bytes of a region. The frame is then no longer valid. */
 void frame_replace(struct bytes *log, const struct frame *frame, int region,
                    const struct bytes *with);
-/* Replaces one byte range of the annex; keeps lengths and checksum right. */
+/* Replaces one byte range of the annex, and corrects its lengths and its checksum. */
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
 
-/* frame_get returns the number of `width` bytes at p in host order; swapped: the log has the other
- * byte order. frame_put writes one. */
+/* frame_get returns the integer of `width` bytes at p. swapped: the log has the other byte order.
+ * frame_put writes an integer. */
 uint64_t frame_get(const uint8_t *p, int width, bool swapped);
 void frame_put(uint8_t *p, int width, bool swapped, uint64_t value);
 

@@ -1,4 +1,4 @@
-/* The entry points that clang's fuzzer calls. */
+/* The entry points that libFuzzer calls. */
 #include "mutate.h"
 #include "target.h"
 

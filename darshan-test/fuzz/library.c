@@ -1,5 +1,5 @@
-/* Reads everything that a log holds through the interface of libdarshan-util, its modules
- * in turns, and touches what it was given.  Status 1: the log is damaged. */
+/* Reads everything in a log through the interface of libdarshan-util, a record of each module in
+ * turn, and reads all returned memory. Exit status 1: the log is damaged. */
 #include "darshan-logutils.h"
 
 #include "describe.h"
@@ -73,7 +73,8 @@ static void touch_sums(darshan_accumulator sums) {
   darshan_accumulator_destroy(sums);
 }
 
-/* Reads one record of each module in turn until no module has more; returns 1 if a read failed. */
+/* Reads one record of each module in turn until no module has more. Returns 1 if a read failed,
+ * otherwise 0. */
 static int touch_records(void *log) {
   enum { MODULES_MAX = 64 };
   struct darshan_mod_info *modules;

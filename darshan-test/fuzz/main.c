@@ -1,13 +1,9 @@
-/* A fuzzer without libFuzzer: a fixed number of seeded changes to given logs,
- * or every truncation and every changed byte of one small log.
- *
- *   fuzz-reader FOLDER mutate SEED COUNT LOG...
- *   fuzz-reader FOLDER for SEED SECONDS LOG...    as many as there is time for
- *   fuzz-reader FOLDER emit SEED COUNT LOG...     only writes the inputs
- *   fuzz-reader FOLDER every LOG...
- *
- * An input that crashes the reader, or keeps it busy for SECONDS, is kept in
- * FOLDER as "crash". */
+/* A fuzzer without libFuzzer. It makes seeded changes to given logs, or every truncation and every
+ * changed byte of one small log. `fuzz-reader FOLDER mutate SEED COUNT LOG...` makes COUNT changes,
+ * `fuzz-reader FOLDER for SEED SECONDS LOG...` as many as fit into this time, `fuzz-reader FOLDER
+ * emit SEED COUNT LOG...` only writes the changed logs, and `fuzz-reader FOLDER every LOG...` makes
+ * every change. An input that crashes the reader, or keeps it busy for too long, is kept in FOLDER
+ * as "crash". */
 #include "mutate.h"
 #include "target.h"
 
@@ -77,7 +73,7 @@ static void count(struct tally *tally, int broken) {
   tally->damaged += broken > 0;
 }
 
-/* Leaves an input as FOLDER/mutant-NUMBER for programs that take a file. */
+/* Writes an input to FOLDER/mutant-NUMBER, for programs that read a file. */
 static void emit_input(const struct bytes *input, const char *folder, long number) {
   char path[sizeof(crash_path) + 32];
   snprintf(path, sizeof(path), "%s/mutant-%ld", folder, number);
@@ -94,7 +90,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Returns the smallest of three random logs: a small log exercises the same code in less time. */
+/* Returns the smallest of three random logs, because a small log exercises the same code in less
+ * time. */
 static const struct bytes *pick(const struct bytes *corpus, int n, uint64_t *state) {
   const struct bytes *best = &corpus[mutate_random(state) % (uint64_t)n];
   for (int i = 1; i < 3; i++) {
@@ -104,8 +101,8 @@ static const struct bytes *pick(const struct bytes *corpus, int n, uint64_t *sta
   return best;
 }
 
-/* folder NULL: reads the inputs; else writes them there.  by_time: the second
- * argument is seconds. */
+/* Makes changed logs and reads them or, if `folder` is not NULL, writes them there. by_time:
+ * whether the second argument is seconds instead of a number of logs. */
 static void mutate_all(struct tally *tally, const char *folder, int by_time, char **arguments,
                        int n) {
   uint64_t seed = strtoull(arguments[0], NULL, 10);

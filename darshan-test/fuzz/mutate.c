@@ -18,7 +18,8 @@ static size_t below(uint64_t *state, size_t n) {
   return n ? mutate_random(state) % n : 0;
 }
 
-/* Returns a random value of a list: counts and lengths that break careless arithmetic. */
+/* Returns a random value from a list of counts and lengths that cause overflows in careless
+ * arithmetic. */
 static uint64_t nasty(uint64_t *state) {
   static const uint64_t values[] = {0,
                                     1,
@@ -48,7 +49,7 @@ static uint64_t nasty(uint64_t *state) {
   return values[below(state, sizeof(values) / sizeof(values[0]))];
 }
 
-/* Returns a random offset; half of the time near the start, where the counts of the first record
+/* Returns a random offset, half of the time near the start, where the counts of the first record
  * are. */
 static size_t place(const struct bytes *b, uint64_t *state) {
   size_t near = b->size < 128 ? b->size : 128;
@@ -97,7 +98,7 @@ static void change_bytes(struct bytes *b, uint64_t *state) {
   }
 }
 
-/* Changes what one region holds, and packs it again in one or two streams. */
+/* Changes the content of one region, and packs it again in one or two compressed streams. */
 static void change_region(struct bytes *log, const struct frame *frame, uint64_t *state) {
   /* Modules come after job and names, where almost any change ends in a refusal. */
   int region = (int)below(state, (size_t)frame->num_regions);
@@ -120,7 +121,7 @@ static void change_region(struct bytes *log, const struct frame *frame, uint64_t
   bytes_free(&content);
 }
 
-/* Changes the annex: the head of its first block, or what that block holds. */
+/* Changes the annex: the header of its first block, or the content of that block. */
 static void change_annex(struct bytes *log, const struct frame *frame, uint64_t *state) {
   struct bytes annex = {NULL, 0};
   bytes_splice(&annex, 0, 0, log->data + frame->annex_off, frame->annex_len);

@@ -1,12 +1,13 @@
-/* Changes logs: the bytes of the file, or the contents of a region before compression. */
+/* Changes logs at random: the bytes of the file, or the contents of a region before compression. */
 #ifndef DARSHAN_FUZZ_MUTATE_H
 #define DARSHAN_FUZZ_MUTATE_H
 
 #include "frame.h"
 
-/* Returns the next number of a reproducible stream; the first state, the seed, must not be 0. */
+/* Returns the next number of a reproducible random sequence. *state begins with the seed, which
+ * must not be 0. */
 uint64_t mutate_random(uint64_t *state);
-/* Changes a log in one to four places. */
+/* Makes one to four changes to a log. */
 void mutate_log(struct bytes *log, uint64_t *state);
 
 #endif

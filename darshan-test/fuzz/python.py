@@ -1,8 +1,7 @@
-"""Damaged logs through the Python side: python.py BUILD SECONDS FOLDER.
+"""Reads damaged logs with the Python package: python.py BUILD SECONDS FOLDER.
 
-For each log, the report's data and text are made, or LogError says why not; any other exception is
-a fault, and so is a warning.
-"""
+For each log, the report's data and text must be made, or LogError raised. Any other exception is a
+failure, and so is a warning."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from darshan_report.report.data import as_csv, as_json, data  # noqa: E402
 
 
 def read(path: Path, limits: Limits) -> bool:
-    """Makes all that is text of a log; False where it cannot be opened."""
+    """Makes all texts of a report on a log. Returns False if the log cannot be opened."""
     try:
         with open_log(path) as log:
             context = Context(log, limits)

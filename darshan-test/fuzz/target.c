@@ -1,5 +1,5 @@
-/* Reads everything that a log holds, through the public header alone, and
- * checks what that header promises.  The sanitizers do the rest. */
+/* Reads everything in a log through the public header alone, and checks what the header promises.
+ * Sanitizers check the memory accesses. */
 #include "target.h"
 #include "apmpi.h"
 #include "darshan-read.h"
@@ -75,7 +75,7 @@ static void check_name(uint64_t id, const char *name, void *context) {
   PROMISE(mount >= -1 && mount < darshan_log_info(check->log)->num_mounts);
 }
 
-/* Returns the size that the counts inside a record of variable size require. */
+/* Returns the size that a record of variable size must have, by the counts in it. */
 static size_t wanted_size(const struct darshan_module *module, const void *record) {
   size_t size = module->record_size;
   if (module->kind == DARSHAN_KIND_LUSTRE) {
@@ -106,7 +106,7 @@ static size_t wanted_size(const struct darshan_module *module, const void *recor
   return size;
 }
 
-/* Returns the number of records, -1 if they end in an error. */
+/* Returns the number of a module's records; -1 if reading them ends with an error. */
 static long read_records(darshan_log *log, int id) {
   struct darshan_error error = {""};
   darshan_records *records = darshan_records_open(log, id, &error);

@@ -1,12 +1,12 @@
-/* The reader as a function of the bytes of a file. */
+/* The reader as a function of a file's content, for fuzzers. */
 #ifndef DARSHAN_FUZZ_TARGET_H
 #define DARSHAN_FUZZ_TARGET_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads all of a log; aborts where the reader breaks a promise of its header.
- * Returns how many modules ended in an error, -1 if the log cannot be opened. */
+/* Reads all of a log. Aborts if the reader breaks a promise of its header. Returns how many modules
+ * ended with an error; -1 if the log cannot be opened. */
 int read_everything(const char *path);
 /* Like read_everything, for a log in memory. */
 int read_everything_from(const uint8_t *data, size_t size);

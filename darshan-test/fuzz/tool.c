@@ -1,8 +1,7 @@
-/* A whole command as a function of the bytes of a log: its main is compiled as
- * tool_main and called again and again in this process.  TOOL_ARGUMENTS are its
- * options.  It must end with 0, or with 1 and a reason that a terminal can
- * show; the sanitizers do the rest.  With TOOL_DIFFERS 1 alone is an answer, too:
- * the logs differ, as its output says. */
+/* Runs a whole command on a log again and again in this process; the command's main is compiled as
+ * tool_main. TOOL_ARGUMENTS are its options. It must end with 0, or with 1 and a printable message;
+ * sanitizers check the rest. With TOOL_DIFFERS, status 1 may also mean that logs differ, which the
+ * output says. */
 #include "target.h"
 
 #include <fcntl.h>
@@ -29,8 +28,8 @@ static int open_memory(const char *name) {
   return fd;
 }
 
-/* Redirects stdout to /dev/null and empties the memory for messages, which `said` describes; makes
- * both at the first call. Returns a descriptor of the real stderr, for the fuzzer's own words. */
+/* Redirects stdout to /dev/null, and stderr to an empty memory file, whose descriptor is `said`.
+ * Returns a descriptor of the real stderr, for messages of the fuzzer. */
 static int redirect(void) {
   static int real = -1;
   if (said < 0) {

@@ -1,7 +1,7 @@
-/* Calls every wrapped function of cuFile, or, with -DHIP, of hipFile, with a file for each kind of
- * call, and writes down what it did: file, counter, number. With -DBY_NAME it opens the library
- * that its first argument names and asks for each function, as kvikio and ctypes do; with -DPLUGIN
- * it is a library, whose function `every` does all. */
+/* Calls every wrapped function of cuFile, or of hipFile with -DHIP, with one file for each kind of
+ * call. Prints what it did: file, counter, number. With -DBY_NAME it opens the library that its
+ * first argument names and gets each function by dlsym, as kvikio and ctypes do. With -DPLUGIN it
+ * is a library, whose function `every` does all. */
 #include "gds.h"
 
 #include <dlfcn.h>
@@ -70,7 +70,8 @@ static void moved(const struct opened *opened, const char *counter, int writes, 
   if (size % 4096 || offset % 4096) say(opened->name, "UNALIGNED", 1);
 }
 
-/* Makes synchronous reads and writes, one of them unaligned, and two registrations that fail. */
+/* Makes synchronous reads and writes, one of them unaligned, and two registrations of files that
+ * fail. */
 static void now(void) {
   struct opened file = begin("now.dat");
   gpu_descr_t wrong = {.type = GPU_FILE_OPAQUE_FD, .handle = {.fd = -1}};

@@ -1,10 +1,9 @@
-/* Stands for libcufile, or, with -DHIP, for libhipfile: "memory of the GPU" is that of
- * the program. STANDIN_PATH says how it moves bytes:
- *   compat   pread and pwrite, by the thread that calls
- *   threads  the same, by another thread, as the libraries do for large requests
- *   direct   a mapping of the file, which stands for the path without the kernel's reads
- * Each of these sleeps for STANDIN_DELAY microseconds first.
- * A batch moves when the program asks for its status, a stream at synchronize_stream. */
+/* A stand-in for libcufile or, with -DHIP, libhipfile; the program's own memory serves as memory of
+ * the GPU. STANDIN_PATH selects how bytes are moved. compat: pread and pwrite in the calling
+ * thread. threads: the same in another thread, as the real libraries do for large requests. direct:
+ * through a mapping of the file, in place of a path without the kernel's reads. Each transfer first
+ * sleeps for STANDIN_DELAY microseconds. A batch is executed when the program queries its status, a
+ * stream at synchronize_stream. */
 #include "gds.h"
 
 #include <pthread.h>
@@ -147,7 +146,7 @@ gpu_error_t cuFileWriteAsync(gpu_file_t fh, void *base, size_t *size, off_t *fil
   return add(&stream, (struct move){fh, memory, *size, *file_offset, 1, 0, NULL, bytes});
 }
 
-/* Stands for cudaStreamSynchronize. */
+/* A stand-in for cudaStreamSynchronize. */
 void synchronize_stream(void);
 void synchronize_stream(void) {
   run_all(&stream);

@@ -1,4 +1,4 @@
-/* Registers as many handles as its argument says for one file, then reads by each of them. */
+/* Registers one file many times, then reads by each of these handles: many NUMBER. */
 #include "gds.h"
 
 #include <fcntl.h>

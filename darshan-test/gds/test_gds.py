@@ -1,4 +1,4 @@
-"""GPU direct storage, against libraries that stand for cuFile and hipFile (library.c)."""
+"""Tests GPUDirect Storage with stand-in libraries for cuFile and hipFile (library.c)."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 def expected(said: str) -> dict[str, dict[str, int]]:
-    """Returns the counters that are not 0 of each record, but for those of the path, by what the
-    program says that it did."""
+    """Returns the counters of each record that must not be 0, except those of the path that bytes
+    took. said: what the program printed."""
     files: dict[str, Counter[str]] = {}
     for line in said.splitlines():
         name, counter, number = line.split()
@@ -75,7 +75,7 @@ def expected(said: str) -> dict[str, dict[str, int]]:
 
 
 def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
-    """Returns the counters of each record of GDS, by the last part of its name."""
+    """Returns the counters of each GDS record, by the last component of its name."""
     records: dict[str, dict[str, float]] = {}
     for log in outcome.logs:
         for row in rows_in(parsed(parser, log, "--show-incomplete"), "GDS"):
@@ -101,7 +101,7 @@ WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads",
 def test_against_the_model(
     way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record equals the model, and all bytes count for the path that they
+    """Every counter of every record equals the model's, and all bytes count for the path that they
     took."""
     prefix, path = way
     ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
@@ -114,8 +114,8 @@ def test_against_the_model(
 
 
 def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A library that the program opens is recorded if another one needs it, as in PyTorch. The
-    program gets the functions themselves if it asks the library for them."""
+    """A library that the program loads by dlopen is recorded even if it is only a dependency of
+    another one, as in PyTorch. dlsym returns the library's own functions."""
     plugin = programs.run(tmp_path / "plugin", build, "loads", str(programs.folder / "plugin.so"))
     assert counted(found(plugin, parser)) == expected(plugin.out) != {}
     library = str(programs.folder / LIBRARIES["cuFile"])
@@ -125,7 +125,8 @@ def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Timestamps have the order of the calls, and the driver's calls have a time."""
+    """The order of timestamps is that of the calls, and the calls that open and close the driver
+    have a time."""
     records = found(programs.run(tmp_path, build, "cuFile"), parser)
     times = records["now.dat"]
     times_in_order(times)
@@ -164,8 +165,8 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
 
 
 def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Each handle counts as opened, also past the limit of the table; the log says of how many the
-    reads are missing."""
+    """Each handle counts as opened, also beyond the limit of the runtime's table. The log has the
+    number of handles whose reads are missing."""
     ran = programs.run(tmp_path, build, "many", "4200")
     counters = found(ran, parser)["many.dat"]
     assert (counters["OPENS"], counters["READS"]) == (4200, 4096)
@@ -174,7 +175,8 @@ def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Pat
 
 
 def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """A line has the bytes that it asked for, whichever path they took, and no byte twice."""
+    """A line of code has the bytes that its calls requested, whichever path they took, and no byte
+    twice."""
     for path in ("compat", "direct"):
         ran = programs.run(tmp_path / path, build, "cuFile", STANDIN_PATH=path, DARSHAN_SITES="1")
         read: Counter[str] = Counter()
@@ -192,7 +194,8 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["direct", "compat"])
 def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """The time of these transfers is time in file I/O, to stat as to the report, on either path."""
+    """`darshan stat` and the report count the time of these transfers as file I/O, on either
+    path."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
     slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
 
@@ -202,7 +205,7 @@ def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_pat
         return done.stdout + done.stderr
 
     def summed(pattern: str, text: str) -> float:
-        """Returns the sum of the milliseconds that the pattern finds in a text."""
+        """Returns the sum of the milliseconds in a text that match the pattern."""
         found_in = re.findall(pattern, text, re.M)
         return sum(float(number) * {"ms": 1, "s": 1000}[unit] for number, unit in found_in)
 

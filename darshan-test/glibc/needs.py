@@ -1,11 +1,10 @@
-"""Checks that finished files need no symbol of a glibc newer than a given release.
+"""Checks that finished files need no symbol of a glibc that is newer than a given release.
 
-usage: needs.py FOLDER [RELEASE] every ELF file in FOLDER, and below; 2.28
+usage: needs.py FOLDER [RELEASE] checks every ELF file in FOLDER, at any depth; default: 2.28
 
 The version of a symbol is the release that introduced it. If this machine's glibc has several
-versions of a symbol, the function came into libc from another library, or changed its behaviour:
-this file lists these symbols, with the library that a finished file must name for each.
-"""
+versions of a symbol, the function came into libc from another library, or changed its behaviour.
+This file lists such symbols, with the library that a finished file must name for each."""
 
 from __future__ import annotations
 
@@ -46,21 +45,22 @@ def elf_files(folder: Path) -> Iterator[Path]:
 
 
 def release(version: str) -> Release:
-    """Returns GLIBC_2.3.4 as numbers; very high numbers for names without a version
-    (GLIBC_PRIVATE, GLIBC_ABI_DT_RELR)."""
+    """Returns the numbers of a version such as GLIBC_2.3.4. Names without a number (GLIBC_PRIVATE,
+    GLIBC_ABI_DT_RELR) get very high numbers."""
     found = re.fullmatch(r"GLIBC_([\d.]+)", version)
     return tuple(map(int, found[1].split("."))) if found else (999,)
 
 
 def newest_here() -> dict[str, Release]:
-    """Returns for each name the version that the linker uses today."""
+    """Returns, for each symbol, the version to which this machine's linker binds it."""
     libc = said("cc", "-print-file-name=libc.so.6").strip()
     rows = DEFAULT.findall(said("readelf", "-W", "--dyn-syms", libc))
     return {name: release(version) for name, version in rows}
 
 
 def faults(path: Path, limit: Release, here: dict[str, Release]) -> Iterator[str]:
-    """Yields the faults of a file, a line each."""
+    """Yields the errors of a file, one line each. limit: the oldest glibc that must suffice. here:
+    result of newest_here()."""
     needed = NEEDED.findall(said("readelf", "-W", "-d", path))
     for library in needed:
         if not LIBRARIES.match(library):

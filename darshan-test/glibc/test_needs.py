@@ -48,7 +48,7 @@ int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing,
 
 
 def built(folder: Path, source: str, *more: str | Path) -> Path:
-    """Returns a folder with only the program."""
+    """Compiles a program into a new folder, and returns the folder."""
     (folder / "program.c").write_text(source)
     (folder / "made").mkdir()
     first = ["gcc", "-O1", "-D_GNU_SOURCE"]
@@ -62,7 +62,8 @@ def wishes(folder: Path) -> tuple[int, str]:
 
 
 def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
-    """The program needs no newer symbol, starts and ends normally, and stat has the same result."""
+    """A program that is compiled with the options for an older glibc needs no symbol that is
+    newer."""
     libraries = ["-lm", "-Wl,--no-as-needed", "-l:libdl.so.2"]
     where = built(tmp_path, PROGRAM, *VERSIONS, *OURS, *libraries)
     assert wishes(where) == (0, "1 files, 0 of their wishes are not of glibc 2.28\n")
@@ -76,7 +77,7 @@ def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
 
 
 def test_a_program_of_today(tmp_path: Path) -> None:
-    """Each required newer version is reported."""
+    """For a program that is compiled as usual, each symbol of a newer version is reported."""
     status, said = wishes(built(tmp_path, PROGRAM, "-lm"))
     assert status == 1
     for wish in (
@@ -89,7 +90,8 @@ def test_a_program_of_today(tmp_path: Path) -> None:
 
 
 def test_what_came_from_another_library(tmp_path: Path) -> None:
-    """An old enough version is not sufficient if another library had the symbol."""
+    """If a symbol came into libc from another library, an old version is not sufficient: the file
+    must also name that library."""
     if platform.machine() != "x86_64":
         elsewhere("the version in it is that of x86-64")
     status, said = wishes(built(tmp_path, MOVED, *VERSIONS, *OURS))

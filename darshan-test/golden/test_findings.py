@@ -1,4 +1,4 @@
-"""Findings on real logs are those that a person has looked at."""
+"""The findings on real logs are those that a person has checked."""
 
 from __future__ import annotations
 

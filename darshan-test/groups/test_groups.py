@@ -23,7 +23,7 @@ PACKAGES, MODULES = 4, 60
 
 @dataclass
 class Told:
-    """The content of a log: (module, name) -> counter -> value."""
+    """The records of a log: counters and their values by module and name."""
 
     records: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     partial: list[str] = field(default_factory=list)
@@ -33,7 +33,8 @@ class Told:
         return {name: row for (m, name), row in self.records.items() if m == module}
 
     def sums(self, module: str, below: str) -> Counter[str]:
-        """Returns the sums of counters over all names with this prefix."""
+        """Returns the sums of counters over all records of a module whose names begin with
+        `below`."""
         total: Counter[str] = Counter()
         for name, row in self.of(module).items():
             if name.startswith(below):
@@ -48,7 +49,8 @@ class Told:
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Reads a log; adds up the ranks, except for counters of the group itself."""
+    """Reads a log. Adds up the records of all ranks, except for counters of the group record
+    itself."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:
@@ -60,7 +62,7 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a tree like that of a virtual environment, with user data in it."""
+    """Makes a folder like that of a virtual environment, with user data in it."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):
@@ -91,7 +93,8 @@ pathlib.Path("mine.txt").write_text("a result")
 def watched(
     build: Path, work: Path, venv: Path, script: str, *arguments: str, **settings: str
 ) -> Told:
-    """Returns the content of a Python program's log."""
+    """Runs a Python program under the runtime and returns the content of its log. settings: of the
+    runtime."""
     work.mkdir()
     (work / "program.py").write_text(script)
     log = work / "one.darshan"
@@ -108,7 +111,7 @@ def watched(
 
 
 def configured(folder: Path, text: str) -> str:
-    """Returns the path of a configuration file."""
+    """Writes a configuration file and returns its path."""
     path = folder / "darshan.conf"
     path.write_text(text)
     return str(path)
@@ -198,8 +201,8 @@ for i in range(3):
 def test_names_that_look_alike_have_their_own_groups(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
-    """The group found for the last name is used for the next one only if both are of the same
-    kind."""
+    """The runtime remembers the group record of the last file; a next file with a similar name uses
+    it only if both belong to the same group."""
     config = configured(tmp_path, "MAX_RECORDS 1 POSIX\n")
     top = tmp_path / "files"
     told = watched(build, tmp_path / "run", venv, KINDS, str(top), DARSHAN_CONFIG_PATH=config)
@@ -329,14 +332,15 @@ def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
 
 
 def rules(kind: str) -> list[str]:
-    """Returns the patterns or endings of a kind of row in the table of program trees."""
+    """Returns the patterns, or the file extensions, in rows of one kind in the runtime's table of
+    program trees."""
     table = Path(__file__).parents[2] / "runtime" / "names" / "program-trees.def"
     return re.findall(rf'^{kind}\("(.*)"\)$', table.read_text(), re.MULTILINE)
 
 
 def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
-    """Each tree of the table (Python, Node, R, Julia, Perl, Java ...) shares one record, and each
-    ending of data has its own record in such a tree."""
+    """Each program tree in the table (Python, Node, R, Julia, Perl, Java ...) shares one record,
+    and each data file in it has its own record."""
     expected: dict[str, int] = {}
     for number, pattern in enumerate(rules("TREE")):
         tree = tmp_path / f"home{number}" / pattern.replace("[0-9]*", "3.1").replace("*", "x")
@@ -378,7 +382,7 @@ class Part { int sum(byte[] all) { int n = 0; for (byte b : all) n += b; return 
 
 @pytest.mark.needs("java")
 def test_jars_are_program_files_of_java(build: Path, tmp_path: Path) -> None:
-    """Jars in any folder share a record in a process of Java; in another process each has its
+    """In a process of Java, jars in any folder share a record; in other processes each jar has its
     own."""
     (tmp_path / "Main.java").write_text(JAVA)
     (tmp_path / "data.txt").write_text("data")

@@ -1,7 +1,6 @@
-/* A program that locks itself up by a seccomp filter and goes on with its I/O.
- * usage: cage WAY END [launch PROGRAM...]
- * WAY:  prctl seccomp strict tsync errno trap failed loader container forks engine
- * END:  write files fork vfork exit2 threads unwritten: what is done behind the filter */
+/* Installs a seccomp filter in itself, and continues with its I/O: cage WAY END [launch
+ * PROGRAM...]. WAY is one of prctl seccomp strict tsync errno trap failed loader container forks
+ * engine. END is what is done behind the filter: write files fork vfork exit2 threads unwritten. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -57,8 +56,8 @@ static const int forbidden[] = {
     SYS_unshare,      SYS_userfaultfd, SYS_keyctl,     SYS_open_by_handle_at,
     SYS_settimeofday, SYS_syslog,      SYS_iopl,       SYS_perf_event_open};
 
-/* Installs a seccomp filter that answers calls of the list with `known`, others with `other`. way:
- * the system call that installs it. Returns 0 or -1. */
+/* Installs a seccomp filter. way: the system call that installs it. known: what the filter returns
+ * for the n calls in `list`. other: what it returns for all others. Returns 0 or -1. */
 static int install(const char *way, const int *list, size_t n, unsigned known, unsigned other) {
   struct sock_filter code[64] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};

@@ -1,6 +1,6 @@
-/* One thread installs a seccomp filter while another thread's first open is being recorded, and
- * then needs the locks that the other thread holds. Usage: caught thread|all: the filter applies to
- * one thread, or to all. */
+/* One thread installs a seccomp filter while the first open of another thread is being recorded,
+ * then needs the locks that the other thread holds: caught thread|all. The argument says whether
+ * the filter applies to one thread or to all. */
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

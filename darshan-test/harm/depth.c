@@ -1,7 +1,7 @@
-/* Runs one call on a painted stack: depth PAINT_FD CALL first|known|again.  The stack is a shared
- * mapping of a descriptor, so that the parent process can inspect it afterwards, even if the call
- * ended the process.  first: nothing was called before; known: what the call works on was opened
- * before; again: the call itself was made before. */
+/* Makes one call on a stack filled with a pattern: depth PAINT_FD CALL first|known|again. The stack
+ * is a shared mapping of the descriptor PAINT_FD, so that the parent process can inspect it
+ * afterwards, even if the call ended the process. first: no call was made before. known: the file
+ * of the call was opened before. again: the call itself was made before. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

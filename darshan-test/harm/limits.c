@@ -1,10 +1,8 @@
-/* Known I/O on 50 files, half of them by POSIX, half by stdio, below a limit.
- *
- *   limits launch USER PROGRAM ARGUMENT...   as that user (0: as we are), with the
- *                                            library that PRELOAD names
- *   limits WHEN RESOURCE VALUE               WHEN: before, after the first record, or
- *                                            leak (every descriptor, at the end)
- * VALUE of AS and DATA counts beyond what the process has, if WHEN is after. */
+/* Does I/O on 50 files, half of them by POSIX and half by stdio, under a resource limit. `limits
+ * launch USER PROGRAM ARGUMENT...` runs PROGRAM as that user (0: the current one) with the library
+ * that PRELOAD names. `limits WHEN RESOURCE VALUE` sets the limit; WHEN is before, after (the first
+ * record), or leak (opens every descriptor at the end). If WHEN is after, VALUE for AS and DATA is
+ * added to what the process already uses. */
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -40,8 +38,7 @@ static void make(int from, int to) {
   }
 }
 
-/* Returns the bytes that the process uses of a resource: its address space or its data. 0: unknown.
- */
+/* Returns the bytes of a resource (address space or data) that the process uses; 0 if unknown. */
 static rlim_t in_use(int resource) {
   long pages[7] = {0};
   FILE *file = fopen("/proc/self/statm", "r");

@@ -1,4 +1,4 @@
-"""File systems in image files, full ones as well, for tests."""
+"""Makes file systems in image files, including full ones, for tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make(kind: str, image: Path) -> None:
 
 @contextmanager
 def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
-    """Mounts something on a folder during the block."""
+    """Mounts something on a folder during the context. what: arguments of mount."""
     folder.mkdir(exist_ok=True)
     subprocess.run(["mount", *what, folder], check=True)
     try:
@@ -52,7 +52,8 @@ def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def file_system(kind: str, folder: Path) -> Iterator[Path]:
-    """Mounts an empty file system during the block: of a kind that mkfs makes, or "tmpfs"."""
+    """Mounts an empty file system during the context, and yields its folder. kind: "tmpfs", or a
+    kind that mkfs can make."""
     if kind == "tmpfs":
         with mounted(folder, "-t", "tmpfs", "-o", "size=16m", "none"):
             yield folder
@@ -65,7 +66,7 @@ def file_system(kind: str, folder: Path) -> Iterator[Path]:
 
 
 def take(file: int, at: int, size: int) -> bool:
-    """Allocates bytes of a file; returns whether that succeeded."""
+    """Allocates `size` bytes of a file from offset `at` on. Returns whether that succeeded."""
     try:
         os.posix_fallocate(file, at, size)
     except OSError:
@@ -74,7 +75,7 @@ def take(file: int, at: int, size: int) -> bool:
 
 
 def sync(folder: Path) -> None:
-    """Makes the space of removed files available; some file systems wait for a transaction."""
+    """Makes the space of removed files available, because some file systems free it only later."""
     subprocess.run(["sync", "-f", folder], check=True)
 
 
@@ -87,8 +88,7 @@ def empty(folder: Path) -> None:
 
 
 def fill(folder: Path, free: int) -> None:
-    """Fills an empty file system until about `free` bytes are left, which another file reserves
-    meanwhile."""
+    """Fills an empty file system until about `free` bytes are left."""
     with (folder / "spare").open("wb") as spare, (folder / "full").open("wb") as full:
         assert free == 0 or take(spare.fileno(), 0, free)
         at, step = 0, 256 * MIB
@@ -104,8 +104,8 @@ def fill(folder: Path, free: int) -> None:
 def watch(
     build: Path, command: Sequence[str | Path], work: Path, logs: Path, journals: Path
 ) -> Outcome:
-    """Runs a program whose launcher preloads the library next to it (limits.c).  Counts and removes
-    a journal in memory that a line on stderr names."""
+    """Runs a program whose launcher (limits.c) preloads the library beside it. If a line on stderr
+    names a journal in memory, counts and removes it."""
     environment = instrumented(build, logs, journals) | preload()
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)

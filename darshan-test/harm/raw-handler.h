@@ -1,5 +1,6 @@
-/* Installs a signal handler by a direct system call, so that the runtime cannot delay the signal
- * until a call is counted. Events of the handler during such a call are dropped. */
+/* Installs a signal handler by a direct system call, so that the runtime does not know the handler
+ * and cannot delay its signal until a call is counted. Events in the handler during such a call are
+ * dropped. */
 #ifndef RAW_HANDLER_H
 #define RAW_HANDLER_H
 
@@ -17,7 +18,7 @@ __attribute__((naked, used)) static void raw_return(void) {
 #define RAW_RESTORER 0UL, 0 /* the kernel's own */
 #endif
 
-/* Installs a handler of a signal. Returns 0, or -1 with errno set. */
+/* Installs a signal handler for the signal `number`. Returns 0, or -1 with errno set. */
 static inline int raw_handler(int number, void (*handler)(int)) {
   const struct {
     void (*handler)(int);
@@ -28,7 +29,7 @@ static inline int raw_handler(int number, void (*handler)(int)) {
   return (int)syscall(SYS_rt_sigaction, number, &action, (void *)0, sizeof(action.mask));
 }
 
-/* Begins to send SIGALRM each 30 microseconds to this handler. Returns 0, or -1 with errno set. */
+/* Begins to send SIGALRM every 30 microseconds to this handler. Returns 0, or -1 with errno set. */
 static inline int raw_alarms_begin(void (*handler)(int)) {
   const struct itimerval timer = {{0, 30}, {0, 30}};
   if (raw_handler(SIGALRM, handler)) return -1;

@@ -1,12 +1,12 @@
 """Computes how much of the caller's stack each exported function needs, from the compiler's output.
 
 GCC's -fcallgraph-info=su writes a .ci file beside each object: every function with the size of its
-frame, and whom it calls. From these files this computes, for each wrapper, the deepest path through
-functions of the runtime. The path ends where a real function is called (the application needs that
-stack without the runtime, too), and where intercept/stack.h switches to a stack of the runtime.
+frame, and the functions that it calls. From these files this program computes, for each wrapper,
+the deepest path through functions of the runtime. The path ends where a real function is called
+(the application needs that stack without the runtime, too), and where intercept/stack.h switches to
+a stack of the runtime.
 
-    stack_usage.py BUILD [-v]     the worst path of each function, deepest first
-"""
+    stack_usage.py BUILD [-v]     the worst path of each function, deepest first"""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ BACK = re.compile(r"\bstack_run_at_home\(([a-z_]+),")
 
 @dataclass
 class Function:
-    """A frame, and the functions that are called from it."""
+    """A function: the size of its frame, and the functions that it calls."""
 
     name: str
     place: str
@@ -97,7 +97,7 @@ class Function:
 
 @dataclass
 class Path_:
-    """The deepest calls below a function: the bytes of stack that they need, and the names of the
+    """The deepest path of calls from a function: how many bytes of stack it needs, and its
     functions."""
 
     depth: int
@@ -105,7 +105,7 @@ class Path_:
 
 
 class CallGraph:
-    """The functions of all .ci files."""
+    """All functions in the .ci files, with their calls."""
 
     def __init__(self, files: Iterable[Path], *, on_ours: bool = False) -> None:
         self.on_ours = on_ours  # this graph is about functions on the runtime's own stack
@@ -122,7 +122,7 @@ class CallGraph:
             self.functions[name].calls = {asks.name, *self.named({f"count_{name}"})}
 
     def read(self, file: Path) -> None:
-        """Adds the functions that one object file holds, and what they call."""
+        """Adds the functions of one .ci file, with their calls."""
         # A wrapper that is exported conditionally has a name with a prefix (conditional-export.h).
         text = file.read_text().replace("darshan_wrap_", "")
         for line in text.splitlines():
@@ -137,19 +137,19 @@ class CallGraph:
                 source.calls.add(edge[2])
 
     def targets(self, function: Function) -> set[str]:
-        """Returns the names of the functions that this function calls directly, our own and
-        libc's."""
+        """Returns the names of the functions that this function calls directly, including those of
+        libc."""
         return {name for name in function.calls if name != INDIRECT}
 
     def named(self, names: set[str]) -> list[str]:
-        """Returns the runtime's functions of some names, in any file."""
+        """Returns the runtime's functions with these names, in any file."""
         return [
             name for name, item in self.functions.items() if item.place and short(name) in names
         ]
 
     def worst(self, name: str, above: tuple[str, ...] = ()) -> Path_:
-        """Returns the path of calls from this function that takes most stack. Recursion and unknown
-        functions are noted as problems. above: the callers of this function."""
+        """Returns the path of calls from this function that takes most stack. Notes recursion and
+        unknown functions as problems. above: the callers of this function."""
         if name in self.deepest:
             return self.deepest[name]
         if name in above:
@@ -173,7 +173,7 @@ class CallGraph:
 
 
 def short(name: str) -> str:
-    """The name without the file of a static function."""
+    """Returns the name of a static function without the file in front of it."""
     return name.rsplit(":", 1)[-1]
 
 
@@ -186,15 +186,16 @@ def exported(library: Path) -> set[str]:
 
 
 def switched(runtime: Path, pattern: re.Pattern[str]) -> set[str]:
-    """Returns the names of the functions that the sources hand over to stack.h."""
+    """Returns the names of the functions that the sources call through stack.h, on a stack of the
+    runtime. pattern: finds such calls."""
     return {
         name for file in runtime.glob("**/*.c") for name in pattern.findall(file.read_text())
     } - {"function"}
 
 
 def graphs_of(build: Path, runtime: Path) -> list[Path]:
-    """Returns the compiler's call graph files of the sources; a build folder may also have those of
-    sources that are gone."""
+    """Returns the .ci files of the present sources. A build folder may also have those of removed
+    sources."""
     found = []
     for file in build.glob("runtime/**/libdarshan_so-*.ci"):
         source = runtime.parent / file.relative_to(build)
@@ -225,8 +226,8 @@ def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
 
 
 def main() -> int:
-    """Prints what is wrong with the stack of exported functions, with -v also the deepest path of
-    each. Returns 1 if something is."""
+    """Prints the errors about the stack of exported functions; with -v also the deepest path of
+    each. Returns 1 if there are errors."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("build", type=Path)
     parser.add_argument("-v", action="store_true", help="print every path")

@@ -1,7 +1,6 @@
-/* Many small stacks, each with files of its own, among which a timer's handler switches at any
- * instruction, also to another thread: ended by swapcontext or by a switch of its own.
- *
- *     stacks ucontext|own STACKS KIB ROUNDS THREADS MICROSECONDS */
+/* Runs many small stacks, each with files of its own. A timer's handler switches between them at
+ * any instruction, also to another thread, by swapcontext or by a switch of its own: stacks
+ * ucontext|own STACKS KIB ROUNDS THREADS MICROSECONDS */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +26,8 @@ static int stacks, rounds, switches_itself, microseconds;
 static size_t stack_bytes;
 static volatile int left;
 
-/* A stack may continue on another thread, so no function keeps the address of these. */
+/* The state of a thread. A stack may continue on another thread, so no function stores a pointer to
+ * this structure. */
 struct thread {
   struct stack *current;
   struct stack *before; /* left by this thread; free once its registers are saved */
@@ -107,8 +107,9 @@ static void timer_may(int how) {
   pthread_sigmask(how, &set, NULL);
 }
 
-/* "steady": one open, and each round a write of number + 1 bytes and a read of one.  Every
- * eighth round an open, a write of 100 + number bytes, a stat and a rename of "other". */
+/* Does the I/O of stack number n. The file "steady" is opened once; each round writes n + 1 bytes
+ * and reads one. Every eighth round opens the file "other", writes 100 + n bytes, and calls stat
+ * and rename. */
 static void work(int n) {
   char steady[32], other[32], third[32], bytes[256];
   struct stat st;

@@ -1,4 +1,5 @@
-"""Inherited descriptors: their files count by name from the first use on."""
+"""Inherited descriptors: calls on them are counted for their file by name, from the first use
+on."""
 
 from __future__ import annotations
 
@@ -85,12 +86,12 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with all cases, which are chosen by name."""
+    """Compiles the program with all cases; its argument selects one."""
     return compile_c(tmp_path_factory.mktemp("born"), PROGRAM, "-w")
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """Runs a case with redirections of bash and no other arguments."""
+    """Runs a case whose descriptors bash opens. redirects: redirections of bash."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:
@@ -118,7 +119,8 @@ def test_streams_and_numbers(build: Path, program: Path, tmp_path: Path) -> None
 
 
 def test_places(build: Path, program: Path, tmp_path: Path) -> None:
-    """File offsets are known from the first seek on."""
+    """The offset of an inherited descriptor is unknown until the first seek, and known from then
+    on."""
     log = started(build, program, tmp_path, "update", "7<>data")
     assert log.value("data", "POSIX_BYTES_WRITTEN") == 8
     assert log.value("data", "POSIX_EXT_UNPLACED_WRITTEN") == 5
@@ -171,7 +173,8 @@ def test_what_is_not_used_is_not_looked_at(build: Path, program: Path, tmp_path:
 
 @pytest.mark.needs("root")
 def test_below_another_root(build: Path, program: Path, tmp_path: Path) -> None:
-    """Without /proc a file has no name, but its bytes count."""
+    """Below another root without /proc, an inherited descriptor's file has no name, but its bytes
+    are counted."""
     (tmp_path / "journals").mkdir()
     with (tmp_path / "out").open("wb") as out:
         subprocess.run(
@@ -240,8 +243,8 @@ NAMES = {
 
 
 def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
-    """Runs a script in a folder with a symbolic link; its processes exit as they do without the
-    runtime."""
+    """Runs a shell script in a folder with a symbolic link. Checks that its processes exit as
+    without the runtime."""
 
     def setup(work: Path) -> None:
         (work / "real").mkdir()
@@ -256,7 +259,7 @@ def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
 
 
 def of_names(log: Outcome) -> dict[str, float]:
-    """Returns the bytes written to the file, by its names."""
+    """Returns the bytes written to the file, by each name that the log has for it."""
     every = ("link/out", "real/out", "link/new", "real/new")
     found = {name: log.value(name, "POSIX_BYTES_WRITTEN") for name in every}
     return {name: n for name, n in found.items() if n}
@@ -278,7 +281,8 @@ def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
-    """Programs that use two names one after the other, and their children, keep the names apart."""
+    """If programs use a file by two names, one after the other, the counts of both names are
+    separate, also in children."""
     child = "sh -c 'cat in; true'"
     script = f"cat in >link/out; cat in >>real/out; {child} >>link/out; {child} >>real/out; true"
     log = told(build, tmp_path, [shell, "-c", script])
@@ -286,7 +290,8 @@ def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
 
 
 def test_another_file_has_another_name(build: Path, tmp_path: Path) -> None:
-    """After the link leads elsewhere, a file in the old folder has its own name."""
+    """After the symbolic link points elsewhere, a file in the old folder gets its own name, not the
+    stored one."""
     script = "cat in >link/out; mkdir b; rm link; ln -s b link; cat in >link/out; cat in >>real/out"
     log = told(build, tmp_path, ["sh", "-c", script])
     assert of_names(log) == {"link/out": 10, "real/out": 5}
@@ -297,8 +302,8 @@ STRANGE = ("a\nb", " ", "\x1b[2J", "\udcff", "x" * 250, "(deleted)", "out (delet
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
-    """A shell redirects files with all kinds of strange names, below a link and in a deep folder:
-    children record them under the names that the shell used."""
+    """A shell redirects output to files with all kinds of unusual names, below a link and in a deep
+    folder. Child processes record the files under the names that the shell used."""
     deep = "/".join(["d" * 200] * 5)
     lines = [f'cat in >"link/$each" && cat in >>"{deep}/link/$each"', "done"]
     script = "\n".join(
@@ -315,7 +320,7 @@ def test_any_name_is_handed_on(build: Path, tmp_path: Path, shell: str) -> None:
 @pytest.mark.needs("runs:unshare -p -f")
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> None:
-    """In a PID namespace with the /proc of its parent namespace, names are still right."""
+    """In a PID namespace that sees the /proc of its parent namespace, names are still right."""
     inside = f"{shell} -c 'cat in >link/out; cat in >>real/out; true'"
     log = told(build, tmp_path, ["sh", "-c", f"unshare -p -f {inside}; true"])
     found = of_names(log)
@@ -325,8 +330,8 @@ def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> N
 
 
 def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
-    """If something else is at the path of the stored name, the runtime uses the name that the
-    kernel reports."""
+    """If another file is now at the stored path of an inherited descriptor, the runtime uses the
+    name that the kernel reports."""
     plant = "for f in $DARSHAN_ENABLE_NONMPI/name.*; do rm $f; case $how in "
     plant += "1) mkdir $f;; 2) mkfifo $f;; 3) echo x >$f;; 4) ln -s relative $f;; 5) ln -s / $f;;"
     plant += " esac; done"
@@ -345,7 +350,8 @@ SUBSTITUTIONS = (  # bash: writes of builtins to a pipe, after a builtin wrote t
 
 
 def test_a_substitution_after_a_redirection(build: Path, tmp_path: Path) -> None:
-    """The bytes of builtins count for the right file, wherever standard output leads."""
+    """A command substitution after a redirection: the bytes of shell builtins count for the right
+    file, wherever standard output points."""
     lines = [f"echo {i} >>out; {text}" for i, text in enumerate(SUBSTITUTIONS)]
     script = "\n".join([*lines, "exec >elsewhere", *lines, "exec >/dev/null", *lines, ":"])
     bare, watched = both(build, tmp_path, ["bash", "-c", script])

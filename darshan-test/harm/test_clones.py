@@ -1,4 +1,5 @@
-"""Children in their parent's memory: whatever they do, the parent's records are unchanged."""
+"""Child processes that run in their parent's memory do not change the parent's records, whatever
+they do."""
 
 from __future__ import annotations
 
@@ -124,8 +125,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[str, ...]) -> None:
-    """Checks for one log with every byte that the parent wrote, and none of the child in
-    its files."""
+    """Checks that there is one log with every byte that the parent wrote, and with none that the
+    child wrote."""
     bare, watched = outcomes
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
@@ -140,8 +141,8 @@ def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[st
 
 
 def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> None:
-    """Tests each combination of shared resources: vfork or not, thread storage, descriptors,
-    folder."""
+    """Runs the program with each combination of what the child shares with its parent: vfork or
+    not, thread storage, descriptors, folder. deed: what the child does."""
     for kind in KINDS:
         place = folder / ("-".join(kind) or "plain")
         place.mkdir()
@@ -161,8 +162,8 @@ def test_clone_unseen(deed: str, build: Path, program: Path, tmp_path: Path) -> 
 
 
 def test_what_is_not_counted_is_said(build: Path, program: Path, tmp_path: Path) -> None:
-    """A child in the parent's memory writes to a file that the parent opened; the log counts the
-    dropped events."""
+    """A child in the parent's memory writes to a file that the parent opened. The log has the
+    number of dropped events."""
     _, watched = both(build, tmp_path, [program, "writes", str(VM | VFORK)])
     assert watched.status == 0
     assert watched.value("file", "POSIX_BYTES_WRITTEN") == OF_PARENT["file"]
@@ -190,7 +191,8 @@ int main(void) {
 
 
 def test_files_of_a_child_alone(build: Path, tmp_path: Path) -> None:
-    """Files of a vfork child are not recorded; the log counts the dropped events."""
+    """Files that only a vfork child uses are not recorded. The log has the number of dropped
+    events."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, OWN_FILES, "-w")])
     assert bare.status == 0 and same_end(bare, watched)
     assert watched.value("of-parent", "POSIX_BYTES_WRITTEN") == 7
@@ -251,7 +253,7 @@ def test_libc(build: Path, tmp_path: Path) -> None:
 
 def test_python(build: Path, tmp_path: Path) -> None:
     """Python starts programs by vfork, fork and posix_spawn while it writes a file: all its writes
-    count."""
+    are counted."""
     script = tmp_path / "script.py"
     script.write_text(
         """import os, subprocess

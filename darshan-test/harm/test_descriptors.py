@@ -1,5 +1,5 @@
-"""Descriptors and their files: however a descriptor is made, passed or closed, bytes count for the
-right file."""
+"""Descriptors and their files: however a descriptor is created, passed or closed, bytes count for
+the right file."""
 
 from __future__ import annotations
 
@@ -325,7 +325,8 @@ def test_bytes_belong_to_their_file(name: str, build: Path, program: Path, tmp_p
 
 
 def test_position_of_what_arrived(build: Path, program: Path, tmp_path: Path) -> None:
-    """The sender of a descriptor may move its offset at any time, so no offset is recorded."""
+    """The sender of a descriptor may move its offset at any time, so the runtime assumes no offset
+    for a received one."""
     _, watched = both(build, tmp_path, [program, "sent_over_a_socket"])
     assert watched.value("a", "POSIX_MAX_BYTE_WRITTEN") == 0
     assert watched.value("a", "POSIX_EXT_UNPLACED_WRITTEN") == 107
@@ -351,8 +352,8 @@ int main(void) {
 
 
 def test_position_of_a_streams_descriptor(build: Path, tmp_path: Path) -> None:
-    """A descriptor that a program gets from a stream begins where the stream is, also in a file
-    that another stream had before."""
+    """A descriptor that a program gets from a stream has the stream's offset, also if another
+    stream used the file before."""
     program = compile_c(tmp_path, OF_STREAMS)
     _, watched = both(build, tmp_path, [program])
     assert watched.value("again", "POSIX_MAX_BYTE_WRITTEN") == 1023
@@ -410,7 +411,8 @@ def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
 
 @pytest.mark.needs("ptrace")
 def test_a_close_that_never_came_to_the_kernel(build: Path, program: Path, tmp_path: Path) -> None:
-    """If close fails before the kernel closes the descriptor, its writes still count."""
+    """If close fails before the kernel closes the descriptor, later writes through the descriptor
+    are still counted."""
     keep = ["-P", "a", "-e", "trace=close", "-e", "inject=close:error=EIO"]
     command = ["strace", "-qq", "-o", tmp_path / "trace", *keep, program, "close_that_fails"]
     bare, watched = both(build, tmp_path, command, lambda work: (work / "a").touch() or None)

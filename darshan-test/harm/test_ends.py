@@ -1,4 +1,5 @@
-"""The log has all I/O at the end of a process: exit handlers, destructors, streams."""
+"""The log has all I/O that happens at the end of a process: in exit handlers, destructors and
+streams."""
 
 from __future__ import annotations
 
@@ -145,15 +146,16 @@ WAYS = {
 
 
 def of_library(name: str, way: str) -> dict[str, int]:
-    """Returns the files that a library with this name writes at exit."""
+    """Returns the files, with their sizes, that a library of this name writes at exit. way: how the
+    process ends."""
     if way == "quick_exit":
         return {f"{name}-quick": 60}
     return {f"{name}-atexit": 20, f"{name}-on_exit": 40, f"{name}-destructor": 30}
 
 
 def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) -> None:
-    """Checks that the exit is the same with and without the runtime, and that one log has every
-    byte of the files, and no other file."""
+    """Checks that the exit status is the same with and without the runtime, and that one log has
+    every byte of these files, and no other file."""
     bare, watched = outcomes
     assert same_end(bare, watched), watched.stderr
     assert len(watched.logs) == 1 and not watched.journals
@@ -164,14 +166,14 @@ def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) ->
 
 
 def compile_library(folder: Path, name: str, *flags: str | Path) -> Path:
-    """Compiles a library whose files begin with its name."""
+    """Compiles a library whose files begin with `name`. flags: of the compiler."""
     own = (f'-DNAME="{name}"', f"-DLINKED={name}_linked")
     return compile_c(folder, LIBRARY, *SHARED, *own, *flags, name=f"lib{name}.so")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Libraries that depend on each other, and programs."""
+    """Compiles the programs, and libraries that depend on each other, into one folder."""
     place = tmp_path_factory.mktemp("ends")
     below = compile_library(place, "below")
     compile_library(place, "above", "-Wl,--no-as-needed", below, f"-Wl,-rpath,{place}")
@@ -192,22 +194,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_program(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """A program that ends in each way: what its exit handlers, thread-specific keys and streams
-    with own functions write is in the log."""
+    """A program ends in each way. The log has what its exit handlers, the destructors of
+    thread-specific keys, and streams with functions of the program write."""
     all_is_there(both(build, tmp_path, [folder / "program", way]), WAYS[way])
 
 
 @pytest.mark.parametrize("way", ["return", "last-thread", "quick_exit"])
 def test_libraries(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
-    """The log has the writes of the destructors of two libraries, even if they run after that of
-    the runtime."""
+    """The log has what the destructors of two libraries write, even if they run after the runtime's
+    own destructor."""
     expected = {**WAYS[way], **of_library("above", way), **of_library("below", way)}
     all_is_there(both(build, tmp_path, [folder / "linked", way]), expected)
 
 
 def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
-    """The log has the writes of a plugin's destructors, whether the plugin stays open or is closed
-    before exit."""
+    """The log has what the destructors of a plugin write, whether it is closed before exit or stays
+    open."""
     command = [folder / "program", "plugin", folder / "libplugin.so", folder / "libother.so"]
     closed = of_library("other", "return")
     del closed["other-on_exit"]
@@ -232,7 +234,8 @@ def test_exit_in_a_constructor(build: Path, folder: Path, tmp_path: Path) -> Non
 
 
 def test_end_in_a_destructor(build: Path, folder: Path, tmp_path: Path) -> None:
-    """A library calls _exit before the destructors of the other libraries."""
+    """A library's destructor calls _exit before the destructors of other libraries have run; the
+    log has everything until then."""
     _, watched = both(build, tmp_path, [folder / "linked"], extra={"ENDS_IN_DESTRUCTOR": "1"})
     assert watched.status == 4
     assert len(watched.logs) == 1 and not watched.journals
@@ -258,7 +261,8 @@ int main() { return of_thread.n + local().n + statically.n == 66 ? 0 : 1; }
 
 @pytest.mark.needs("program:g++")
 def test_objects_of_cxx(build: Path, tmp_path: Path) -> None:
-    """Static, local and thread-local objects write in their destructors."""
+    """The destructors of static, local and thread-local C++ objects write, and the log has these
+    writes."""
     program, source = tmp_path / "objects", tmp_path / "objects.cpp"
     source.write_text(CXX)
     subprocess.run(["g++", "-o", program, source], check=True)
@@ -272,7 +276,7 @@ def printed(*command: str) -> str:
 
 @pytest.fixture(scope="module")
 def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, statically linked with the runtime."""
+    """Compiles the program, statically linked with the runtime."""
     if not Path(printed("gcc", "-print-file-name=libc.a")).is_absolute():
         absent("there is no libc.a")
     folder = tmp_path_factory.mktemp("static")
@@ -287,8 +291,8 @@ def test_static(way: str, build: Path, static: Path, tmp_path: Path) -> None:
 
 
 def test_a_thread_that_never_ends(build: Path, folder: Path, tmp_path: Path) -> None:
-    """A thread writes until the process is gone: only the bytes that it writes after the log's
-    finalization are missing."""
+    """A thread writes until the process is gone. Only the bytes that it writes after the log was
+    finalized are missing."""
     _, watched = both(build, tmp_path, [folder / "program", "endless"])
     assert watched.status == 0 and len(watched.logs) == 1 and not watched.journals
     counted = watched.value("endless", "POSIX_BYTES_WRITTEN")

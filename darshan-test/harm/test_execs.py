@@ -104,7 +104,7 @@ def test_bad_memory_is_an_error_not_a_fault(build: Path, tmp_path: Path) -> None
 
 def test_locks_stay(build: Path, tmp_path: Path) -> None:
     """A program keeps its fcntl locks over a spawn, system(), a failed exec and an exec: the
-    runtime does not open and close a locked file, because a close would release the locks."""
+    runtime never opens and closes a locked file, because a close would release the locks."""
     program = compile_c(tmp_path, LOCKS)
 
     def files(work: Path) -> None:

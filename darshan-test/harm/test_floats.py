@@ -1,4 +1,5 @@
-"""The floating-point state is the program's: flags, traps and rounding are unchanged."""
+"""The floating-point state is the program's own: the runtime changes no flags, traps or rounding
+mode."""
 
 from __future__ import annotations
 
@@ -99,8 +100,8 @@ int main(int argc, char **argv) {
 def test_floats(
     build: Path, tmp_path: Path, rounding: str, arguments: list[str], *, traced: bool
 ) -> None:
-    """The runtime raises no flag, triggers no trap and keeps the rounding; the log has
-    all writes."""
+    """The runtime raises no flag, causes no trap and keeps the rounding mode; the log has all
+    writes. traced: whether DXT is on."""
     flags = [f"-DROUND={rounding}", f"-DWRITES={WRITES}", f"-DBYTES={BYTES}"]
     program = compile_c(tmp_path, PROGRAM, *flags, "-lm")
     extra = {"DXT_ENABLE_IO_TRACE": "1"} if traced else {}

@@ -252,7 +252,8 @@ def test_names(name: str, build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("daemon")])
 @pytest.mark.parametrize("tree", ["1", "0"])
 def test_a_daemon(name: str, tree: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """The parent exits inside libc; its part or its log is written before."""
+    """The parent calls daemon and exits inside libc; its part or its log is written before. tree:
+    whether the run has one log."""
     _, watched = both(build, tmp_path, [program, name], extra={"DARSHAN_JOB_TREE": tree})
     assert len(watched.logs) == (1 if tree == "1" else 2) and not watched.journals
     assert watched.value("before", "POSIX_OPENS") == 1

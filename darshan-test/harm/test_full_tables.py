@@ -1,4 +1,5 @@
-"""Objects that exceed a table of the runtime are counted, or the log counts the dropped events."""
+"""If objects exceed a table of the runtime, they are still counted, or the log has the number of
+dropped events."""
 
 from __future__ import annotations
 
@@ -348,7 +349,7 @@ def test_posix_requests(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("many_descriptors")
 def test_streams(build: Path, tmp_path: Path) -> None:
-    """The runtime follows 16,384 streams at a time; the log counts the others."""
+    """The runtime follows 16,384 streams at a time; the log has the number of further ones."""
     _, watched = both(build, tmp_path, [compile_c(tmp_path, STREAMS)])
     followed = 16384 - 3  # three slots are the standard streams
     assert watched.status == 0
@@ -369,8 +370,8 @@ def test_mappings(build: Path, tmp_path: Path) -> None:
 
 
 def test_cookies(build: Path, tmp_path: Path) -> None:
-    """The runtime flushes 256 streams with functions of the program at exit; the log counts the
-    others."""
+    """At exit, the runtime flushes 256 streams with functions of the program; the log has the
+    number of further ones."""
     _, watched = both(build, tmp_path, [compile_c(tmp_path, COOKIES)])
     assert watched.status == 0
     assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_for_full_tables"] == str(
@@ -379,8 +380,8 @@ def test_cookies(build: Path, tmp_path: Path) -> None:
 
 
 def test_datasets(build: Path, tmp_path: Path) -> None:
-    """The runtime knows 16,384 HDF5 ids at a time: those of the file, the first dataset and the
-    others."""
+    """The runtime knows 16,384 HDF5 ids at a time: here that of the file and those of the first
+    datasets."""
     _, watched = both(build, tmp_path, [sys.executable, "-c", DATASETS, "16400"])
     assert watched.status == 0
     assert metadata_of(build / "darshan-parser", watched.logs[0])["dropped_for_full_tables"] == str(
@@ -398,7 +399,7 @@ def test_listed_folders(build: Path, tmp_path: Path) -> None:
 
 
 def test_alignments(build: Path, tmp_path: Path) -> None:
-    """The runtime remembers the alignment of 64 folders, and asks again for more."""
+    """The runtime remembers the alignment of 64 folders, and queries it again for further ones."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, ALIGNMENTS)])
     assert same_end(bare, watched)
     for number in range(200):
@@ -411,7 +412,8 @@ def test_alignments(build: Path, tmp_path: Path) -> None:
 
 
 def test_path_buffers(build: Path, tmp_path: Path) -> None:
-    """A call that waits in the kernel holds no path buffer, so 1,100 at once keep their names."""
+    """A call that waits in the kernel holds no path buffer, so 1,100 simultaneous calls keep their
+    names."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, WAITING_OPENS)])
     assert same_end(bare, watched)
     assert watched.total("POSIX_OPENS") == 2 * 1100
@@ -420,7 +422,8 @@ def test_path_buffers(build: Path, tmp_path: Path) -> None:
 
 
 def test_names_handed_on(build: Path, tmp_path: Path) -> None:
-    """A program hands on the names of 16 files; the next program asks the kernel for the others."""
+    """The names of 16 open files are passed on at exec; the next program asks the kernel for the
+    names of further ones."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDED_ON)])
     assert same_end(bare, watched)
     for number in range(40):
@@ -428,7 +431,8 @@ def test_names_handed_on(build: Path, tmp_path: Path) -> None:
 
 
 def test_libraries_by_deepbind(build: Path, tmp_path: Path) -> None:
-    """The log counts 256 libraries that were opened with RTLD_DEEPBIND; all are opened."""
+    """The log has the number of libraries that were opened with RTLD_DEEPBIND, up to 256; all
+    libraries are opened."""
     plugin = compile_c(tmp_path, "int plugin;", *SHARED, name="libplugin.so")
 
     def copies(work: Path) -> None:
@@ -442,7 +446,8 @@ def test_libraries_by_deepbind(build: Path, tmp_path: Path) -> None:
 
 
 def test_scanned_streams(build: Path, tmp_path: Path) -> None:
-    """32 scans at a time have a mark in their stream; every byte of further ones counts, too."""
+    """32 simultaneous fscanf calls are measured by a mark in their stream; every byte of further
+    ones is counted, too."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, SCANS)])
     assert same_end(bare, watched)
     for number in range(50):
@@ -450,16 +455,16 @@ def test_scanned_streams(build: Path, tmp_path: Path) -> None:
 
 
 def test_handlers(build: Path, tmp_path: Path) -> None:
-    """128 handlers without facts have a door each; a further handler runs without one, and the
-    program sees its own handler."""
+    """128 signal handlers get a trampoline each. A further handler runs without one, and the
+    program still sees its own handler."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDLERS)])
     assert same_end(bare, watched)
     assert watched.value("data", "POSIX_WRITES") == 400
 
 
 def test_folders_of_failed_lookups(build: Path, tmp_path: Path) -> None:
-    """64 folders with many failed lookups have a record each; the failures in further folders
-    count in the record of other paths."""
+    """64 folders with many failed look-ups have their own records; failures in further folders are
+    counted in the record of other paths."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, MISSED)])
     assert same_end(bare, watched)
     misses = {
@@ -474,7 +479,8 @@ def test_folders_of_failed_lookups(build: Path, tmp_path: Path) -> None:
 
 
 def test_trees_of_program_files(build: Path, tmp_path: Path) -> None:
-    """256 trees of program files share a record each; files of further trees have their own."""
+    """256 trees of program files share one record each; files of further trees have their own
+    records."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, TREES)])
     assert same_end(bare, watched)
     of_kind = [

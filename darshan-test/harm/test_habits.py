@@ -1,4 +1,4 @@
-"""The processes that leave a log, its name and folder, and ways to disable the runtime."""
+"""The processes that leave a log, the name and folder of a log, and ways to disable the runtime."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
 
 @dataclass
 class Left:
-    """How a command exited, and its files."""
+    """The exit status of a command, and the files that it left."""
 
     status: int
     out: str
@@ -68,11 +68,12 @@ class Place:
         return self.folder / "work"
 
     def settings(self) -> dict[str, str]:
-        """Returns the environment that the first page of the guide describes."""
+        """Returns the environment that the begin of the user's guide describes."""
         return settings(self.library, self.folder / "logs", self.folder / "journals", mpi=True)
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
-        """Runs a command with the runtime exported; returns its exit and all files."""
+        """Runs a command with the runtime's variables exported. Returns its exit status and all
+        files."""
         ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
         plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         done = finished(
@@ -86,14 +87,15 @@ class Place:
         return Left(done.returncode, done.stdout, done.stderr, logs, journals)
 
     def total(self, logs: Sequence[Path], name: str, counter: str = BYTES) -> float:
-        """Returns the sum over logs of a counter of a file in the working folder."""
+        """Returns the sum over logs of a counter of a file in the working folder. name: of the
+        file."""
         rows = read_logs(self.build / "darshan-parser", *logs).records
         return sum(
             row.get(counter, 0) for (_, path), row in rows.items() if path == str(self.work / name)
         )
 
     def header(self, log: Path) -> str:
-        """Returns the output of darshan-parser, for its header."""
+        """Returns the output of darshan-parser, which begins with the log's header."""
         parser = self.build / "darshan-parser"
         return subprocess.run([parser, log], check=True, capture_output=True, text=True).stdout
 
@@ -108,7 +110,7 @@ def place(build: Path, tmp_path: Path) -> Place:
 
 @pytest.fixture(scope="module")
 def writes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program WRITES."""
+    """Compiles the program WRITES."""
     return compile_c(tmp_path_factory.mktemp("writes"), WRITES, name="writes")
 
 
@@ -122,7 +124,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """job.c of the MPI tests, for this MPI."""
+    """Compiles job.c of the MPI tests for this MPI."""
     return mpi.build("job.c", tmp_path_factory.mktemp("job") / "job")
 
 
@@ -141,7 +143,8 @@ def launch(mpi: Mpi, ranks: int, *command: str | Path) -> list[str]:
 def test_nothing_without_mpi(
     place: Place, writes: Path, extra: dict[str, str], noise: dict[str, str]
 ) -> None:
-    """Programs, shells and forked children leave no file and no line."""
+    """Without MPI and the setting, programs, shells and forked children leave no file and print no
+    line."""
     script = f"{writes} a 10; ({writes} b 5; echo c >c) & wait; echo done; exec {writes} d 3"
     left = place.run(["sh", "-c", script], **extra, **noise)
     assert left == Left(0, "done\n", "", [], [])
@@ -154,7 +157,7 @@ def test_nothing_without_mpi(
     ids=str,
 )
 def test_who_is_left_alone_may_start_others(place: Place, extra: dict[str, str]) -> None:
-    """A program without an active runtime may start others by vfork, as compilers do."""
+    """A program in which the runtime is not active may start others by vfork, as compilers do."""
     (place.work / "a.c").write_text("int main(void) { return 0; }\n")
     left = place.run(["gcc", "-o", "a", "a.c"], **extra)
     assert left == Left(0, "", "", [], [])
@@ -167,7 +170,8 @@ def test_everything_with_the_setting(place: Place, writes: Path) -> None:
 
 
 def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Path) -> None:
-    """Processes of a launcher are recorded in memory; without MPI_Init they leave no files."""
+    """Processes that an MPI launcher starts are recorded in memory only, and leave no files if they
+    never call MPI_Init."""
     script = f"{writes} a-$$ 10; (echo b >b-$$); exec {writes} c-$$ 3"
     left = place.run(launch(mpi, 2, "sh", "-c", script))
     assert (left.status, left.error, left.logs, left.journals) == (0, "", [], [])
@@ -203,7 +207,7 @@ assert end() == 0
 
 @pytest.fixture(scope="module")
 def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library with references to MPI, like a C module of Python."""
+    """Compiles a library with references to MPI, like a C module of Python."""
     library = tmp_path_factory.mktemp("opened") / "libopened.so"
     return mpi.build("opened.c", library, "-shared", "-fPIC")
 
@@ -213,7 +217,8 @@ def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_library_that_is_loaded_later(
     place: Place, mpi: Mpi, opened: Path, scope: str, ranks: int
 ) -> None:
-    """Python: a rank is recorded from its start; without a launcher from MPI_Init on."""
+    """Python loads an MPI library later. A rank of a launcher is recorded from its start; a process
+    without a launcher from MPI_Init on."""
     (place.work / "job.py").write_text(PYTHON_JOB)
     command = ["python3", "job.py", str(place.work), str(opened), scope, "references"]
     left = place.run(launch(mpi, ranks, *command) if ranks else command)
@@ -228,8 +233,8 @@ def test_a_library_that_is_loaded_later(
     [("RTLD_LOCAL", "library"), ("RTLD_GLOBAL", "library"), ("RTLD_GLOBAL", "process")],
 )
 def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, asked: str) -> None:
-    """dlsym on a loaded library returns the library's own functions: they work, without
-    a message."""
+    """dlsym on a loaded library returns the library's own functions, which work. No message is
+    printed."""
     (place.work / "job.py").write_text(PYTHON_JOB)
     command = ["python3", "job.py", str(place.work), str(opened), scope, asked]
     left = place.run(launch(mpi, 2, *command))
@@ -241,7 +246,8 @@ def test_functions_by_dlsym(place: Place, mpi: Mpi, opened: Path, scope: str, as
 
 
 def test_the_name_is_the_jobs(place: Place, mpi: Mpi, job: Path) -> None:
-    """DARSHAN_LOGFILE names the job's log, not the launcher's, and no log is replaced."""
+    """DARSHAN_LOGFILE names the job's log, not one of the launcher, and no existing log is
+    replaced."""
     named = place.folder / "job.darshan"
     command = launch(mpi, 2, job, "finalize", place.work)
     first = place.run(command, DARSHAN_LOGFILE=str(named))
@@ -267,7 +273,7 @@ def test_a_launcher_that_is_recorded_takes_another_name(place: Place, mpi: Mpi, 
 
 
 def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
-    """DARSHAN_LAUNCHERS adds names of launchers; a script matches by its own name."""
+    """DARSHAN_LAUNCHERS adds names of launchers; a script is recognized by its own name."""
     named = place.folder / "job.darshan"
     script = place.work / "start-it"
     script.write_text(f"#!/bin/sh\necho started >started\n{writes} a 10\nexit 0\n")
@@ -331,7 +337,8 @@ def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None
 
 @pytest.mark.parametrize("end", ["exit", "left", "abort"])
 def test_one_line_of_a_job_without_an_end(place: Place, mpi: Mpi, job: Path, end: str) -> None:
-    """One rank prints the line; the launcher kills the others as soon as one exits."""
+    """If a job ends without MPI_Finalize, one rank prints the line. The launcher kills the others
+    as soon as one exits."""
     ranks = 4
     left = place.run(launch(mpi, ranks, job, end, place.work))
     assert (left.logs, len(left.journals)) == ([], ranks)
@@ -391,8 +398,8 @@ def test_hints_stand_in_the_log(place: Place, writes: Path) -> None:
 
 @pytest.fixture
 def switch(place: Place) -> Path:
-    """A copy of the library with a switch file in a folder of the test: it overwrites the path that
-    configure was given."""
+    """Returns a switch file in a folder of the test, and a copy of the library that looks for it
+    there."""
     text = (place.build / "config.h").read_text()
     (path,) = re.findall(r'#define DARSHAN_OFF_FILE "(.*)"', text)
     folder = Path(f"/tmp/d{os.getpid() % 1000000:06}")
@@ -409,7 +416,7 @@ def switch(place: Place) -> Path:
 
 
 def test_an_administrators_switch(place: Place, switch: Path, writes: Path) -> None:
-    """If the switch file exists, the runtime reads and maps nothing else."""
+    """If the switch file exists, the runtime reads and maps nothing more."""
     needs("program:strace")
     config = place.folder / "config"
     config.write_text("MODMEM 8\n")
@@ -444,7 +451,8 @@ def test_the_switch_stops_jobs(place: Place, switch: Path, mpi: Mpi, job: Path) 
 
 
 def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
-    """Jobs are recorded whose numeric id the number divides, whatever suffix the id has."""
+    """With DARSHAN_SAMPLE_JOBS=N, jobs whose numeric id is divisible by N are recorded, whatever
+    suffix the id has."""
     extra = {"DARSHAN_ENABLE_NONMPI": "1", "DARSHAN_SAMPLE_JOBS": "3", "DARSHAN_JOBID": "MY_JOB"}
     for number in range(9):
         place.run([writes, f"of-{number}", "10"], **extra, MY_JOB=f"{number}.server")
@@ -454,7 +462,7 @@ def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
 
 @pytest.mark.parametrize("number", ["6", "7", ""])
 def test_all_ranks_give_the_same_answer(place: Place, mpi: Mpi, job: Path, number: str) -> None:
-    """Without a job id the pid of rank 0 decides for all ranks."""
+    """Without a job id, the pid of rank 0 decides for all ranks whether the job is recorded."""
     extra = {"DARSHAN_SAMPLE_JOBS": "3"}
     if number:
         extra |= {"DARSHAN_JOBID": "MY_JOB", "MY_JOB": number}

@@ -1,4 +1,4 @@
-"""The journal file does not harm the program, and messages about it are true."""
+"""The journal file never harms the program, and messages about it are true."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bytes_written(outcome: Outcome) -> float:
 @pytest.mark.needs("program:strace")
 @pytest.mark.parametrize("call", ["openat", "ftruncate", "pwrite64", "mmap", "mremap"])
 def test_slow_file_system(build: Path, tmp_path: Path, call: str) -> None:
-    """A slow journal delays no recording, and there is only one journal."""
+    """A slow file system of the journal delays no recording, and there is only one journal."""
     program = compile_c(tmp_path, WRITERS)
     # The first call for the journal; all programs make openat and mmap calls as well.
     when = {"openat": "1+9", "mmap": "20+7"}.get(call, "1")
@@ -88,7 +88,7 @@ int main(void) {
 
 
 def test_limit_of_file_size(build: Path, tmp_path: Path) -> None:
-    """A limit that is lowered after the first records holds for the journal as well."""
+    """A file size limit that is lowered after the first records also applies to the journal."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, LIMITED)])
     assert same_end(bare, watched)
     assert bare.status == 0
@@ -96,7 +96,8 @@ def test_limit_of_file_size(build: Path, tmp_path: Path) -> None:
 
 
 def test_limit_of_file_size_in_a_shell(build: Path, tmp_path: Path) -> None:
-    """A limit that a shell lowers does not kill it."""
+    """If a shell lowers its file size limit, the runtime's journal does not cause a signal that
+    kills the shell."""
     script = "echo x >a; ulimit -f 100; for i in $(seq 600); do echo x >b$i; done"
     bare, watched = both(build, tmp_path, ["bash", "-c", script])
     assert same_end(bare, watched)
@@ -105,7 +106,7 @@ def test_limit_of_file_size_in_a_shell(build: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def mounted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A folder on a file system of its own, from the parameters of mount."""
+    """Yields a folder with a file system of its own. The parameter has the arguments of mount."""
     folder = tmp_path / "mounted"
     folder.mkdir()
     if request.param == "btrfs":
@@ -161,8 +162,8 @@ int main(int argc, char **argv) {
 @pytest.mark.needs("root", "loop:btrfs")
 @pytest.mark.parametrize("mounted", ["btrfs"], indirect=True)
 def test_full_copy_on_write(build: Path, tmp_path: Path, mounted: Path) -> None:
-    """On a copy-on-write file system, where a store may fail on a full disk, no journal
-    is mapped."""
+    """On a copy-on-write file system, a store to a mapped file may fail if the disk is full, so no
+    journal is mapped there."""
     program = compile_c(tmp_path, FILLS)
     command = [program, mounted / "full"]
     bare, watched = both(build, tmp_path, command, extra={"DARSHAN_MMAP_LOGPATH": str(mounted)})
@@ -213,7 +214,7 @@ def test_lost_records(build: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("mounted", ["-t tmpfs -o size=8k none"], indirect=True)
 def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> None:
-    """A full disk leaves no journal and no empty file."""
+    """A full disk leaves neither a journal nor an empty file."""
     program = compile_c(tmp_path, ENDS)
     extra = {**NOWHERE, "DARSHAN_MMAP_LOGPATH": str(mounted)}
     _, watched = both(build, tmp_path, [program], extra=extra)
@@ -255,7 +256,7 @@ int main(int argc, char **argv) {
 
 
 def says_that_records_are_lost(build: Path, watched: Outcome) -> None:
-    """Checks that the run's log counts the process, and has no numbers of the lost records."""
+    """Checks that the run's log counts the process but has no numbers of its lost records."""
     assert watched.journals == []
     (log,) = watched.logs
     found = Log()
@@ -272,7 +273,8 @@ CUT = "find {} -name '*.darshan' -exec truncate -s 0 {{}} +"
 
 
 def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
-    """Recording ends, the program continues, and the line reports the loss."""
+    """If the journal is truncated during the run, recording ends, the program continues, and the
+    line reports the loss."""
     program = compile_c(tmp_path, TORN)
     cut = CUT.format(tmp_path / "journals")
     bare, watched = both(build, tmp_path, [program, cut])
@@ -285,7 +287,8 @@ def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
 
 
 def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
-    """A truncation that is noticed at finalization leaves no log of zeros."""
+    """If the runtime notices only at the end that the journal was truncated, it leaves no log full
+    of zeros."""
     program = compile_c(tmp_path, ENDS)
     cut = CUT.format(tmp_path / "journals")
     _, watched = both(build, tmp_path, [program, cut])
@@ -299,7 +302,7 @@ def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["own handler"], ["own handler", "own fault"]])
 def test_own_handler(build: Path, tmp_path: Path, arguments: list[str]) -> None:
-    """A program with a handler for SIGBUS receives the signal."""
+    """A program with its own handler for SIGBUS receives the signal."""
     program = compile_c(tmp_path, TORN)
     bare, watched = both(build, tmp_path, [program, "true", *arguments])
     assert same_end(bare, watched)
@@ -359,8 +362,8 @@ int main(void) {
 
 
 def test_killed_after_threads_made_files(build: Path, tmp_path: Path) -> None:
-    """Records that go to memory while another thread extends the journal are in the journal soon
-    after."""
+    """Records that are in private memory, while another thread extends the journal, are copied into
+    the journal soon after."""
     program = compile_c(tmp_path, MANY)
     for turn in range(12):
         (tmp_path / f"{turn}").mkdir()
@@ -395,7 +398,8 @@ int main(void) {
 
 
 def test_journal_that_cannot_grow_can_be_read(build: Path, tmp_path: Path) -> None:
-    """The journal does not refer to names that are only in memory."""
+    """A journal that cannot grow can still be read: it does not refer to names that exist only in
+    memory."""
     program = compile_c(tmp_path, NO_MORE)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)

@@ -1,4 +1,4 @@
-"""The runtime's line on stderr blocks no program and kills none."""
+"""The runtime's line on stderr never blocks or kills a program."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ int main(void) {
 
 
 def nowhere(folder: Path) -> Path:
-    """Returns a folder in which no log can be written, because its parent is a file."""
+    """Returns a folder path in which no log can be written, because its parent is a file."""
     (folder / "file").touch()
     return folder / "file" / "logs"
 
 
 def filled_pipe(_: Path) -> tuple[int, list[int]]:
-    """Returns a full pipe, which blocks every writer."""
+    """Returns a full pipe, which blocks every writer, and descriptors to keep open."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     for size in (4096, 1):
@@ -72,7 +72,8 @@ def dead_socket(_: Path) -> tuple[int, list[int]]:
 
 
 def full_file(folder: Path) -> tuple[int, list[int]]:
-    """Returns a file at the limit of file size, which the child has."""
+    """Returns a descriptor of a file that may not grow, because of the child's limit of file size,
+    and no further descriptors."""
     return os.open(folder / "errors", os.O_CREAT | os.O_WRONLY, 0o600), []
 
 
@@ -87,8 +88,7 @@ WAYS = [filled_pipe, dead_pipe, filled_socket, dead_socket, full_file, for_readi
 def test_nobody_waits_for_it(
     build: Path, tmp_path: Path, make: Callable[[Path], tuple[int, list[int]]]
 ) -> None:
-    """The log cannot be written, and stderr cannot be written either: the program exits
-    normally."""
+    """If neither the log nor stderr can be written, the program exits normally."""
     program = compile_c(tmp_path, PROGRAM)
     journals = tmp_path / "journals"
     journals.mkdir()

@@ -1,5 +1,5 @@
-"""First calls of functions while the loader is at work: the runtime neither waits for the loader's
-lock nor takes the error that dlerror would report."""
+"""First calls of functions while the dynamic loader is at work: the runtime neither waits for the
+loader's lock nor changes the error that dlerror returns."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ int main(void) {
 
 
 def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a program bare, preloaded and recorded; returns what it did each time."""
+    """Runs a program without the runtime, with it preloaded, and recorded. Checks that it does the
+    same each time."""
     (folder / "logs").mkdir()
     recorded = instrumented(build, folder / "logs", folder)
     path = {"PATH": recorded["PATH"]} if "PATH" in recorded else {}

@@ -1,4 +1,4 @@
-"""The runtime needs little address space and observes the program's limits."""
+"""The runtime needs little address space, and respects the limits of the program."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ SETTLED = 0.5  # seconds until a program sleeps
 
 
 def own_kib(text: str) -> int:
-    """Returns the private memory of a process: anonymous pages, and dirty pages of its journal."""
+    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of its
+    journal. text: of /proc/PID/smaps."""
     own, shared = 0, False
     for line in text.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -80,7 +81,8 @@ def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
 def test_process_without_records_writes_to_fewer_pages(
     build: Path, tmp_path: Path, stderr: str
 ) -> None:
-    """It has neither a journal nor tables for records, even if it could print to a file."""
+    """A process without records has neither a journal nor tables for records, even if its stderr is
+    a file."""
     (tmp_path / "logs").mkdir()
     watched = instrumented(build, tmp_path / "logs", tmp_path)
 
@@ -107,8 +109,8 @@ PAGE = 4096
 
 
 def copied_by_page(file: Path, to: Path) -> Path:
-    """Copies a file so that the page cache has a folio for each page.  In the linker's own file,
-    their sizes depend on where its writes began: one fault mapped 256 KiB there."""
+    """Copies a file so that the page cache has a folio for each page. In a file that the linker
+    wrote, folios are larger: one fault mapped 256 KiB."""
     with file.open("rb") as source, to.open("wb", buffering=0) as target:
         while page := source.read(PAGE):
             target.write(page)
@@ -116,7 +118,8 @@ def copied_by_page(file: Path, to: Path) -> Path:
 
 
 def test_idle_process_has_few_pages_of_the_library(build: Path, tmp_path: Path) -> None:
-    """Code that runs in every process is contiguous (start-order.ld)."""
+    """An idle process maps few pages of the library, because code that runs in every process is
+    contiguous (start-order.ld)."""
     (tmp_path / "logs").mkdir()
     library = copied_by_page(build / "libdarshan.so", tmp_path / "libdarshan.so")
     told = subprocess.run(
@@ -182,7 +185,7 @@ int main(void) {
 
 @pytest.mark.parametrize(("files", "most"), [(0, IDLE_KIB), (100, OPENED_KIB)])
 def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> None:
-    """The address space of the runtime is small and grows with the records."""
+    """The runtime uses little address space, which grows with the number of records."""
     program = compile_c(tmp_path, SIZES)
     sizes = []
     outcomes = both(build, tmp_path, [program, str(files)])
@@ -196,7 +199,7 @@ def test_address_space(build: Path, tmp_path: Path, files: int, most: int) -> No
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """A folder that all users may enter, for a user who may not enter tmp_path."""
+    """Yields a folder that all users may enter, because other users may not enter tmp_path."""
     with tempfile.TemporaryDirectory(prefix="darshan-memory-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -233,7 +236,8 @@ def test_locked_memory(build: Path, open_to_all: Path) -> None:
 
 
 def test_small_address_space(build: Path, tmp_path: Path) -> None:
-    """A shell's limit of 40,000 KiB leaves space for the program's allocations."""
+    """Under a limit of 40,000 KiB of address space in a shell, enough remains for the program's own
+    allocations."""
     program = compile_c(
         tmp_path,
         "#include <fcntl.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"

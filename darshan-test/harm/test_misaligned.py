@@ -1,4 +1,5 @@
-"""Programs whose stack is off by 8 bytes at a call: what libc forgives, the wrappers forgive."""
+"""Programs whose stack is off by 8 bytes at a call: calls that work in libc also work in the
+wrappers."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ OTHERS = re.compile(
 
 
 def functions(library: Path) -> Iterator[str]:
-    """Returns the functions of libc that the library wraps."""
+    """Yields the functions of libc that the library wraps."""
     table = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
     for name in re.findall(r" [TtWi] (\w+)(?:@.*)?$", table.stdout, re.M):
         if not OTHERS.match(name):
@@ -118,7 +119,7 @@ def functions(library: Path) -> Iterator[str]:
 
 
 def survivors(environment: dict[str, str], folder: Path, command: list[str | Path]) -> set[str]:
-    """Returns the calls after which a child went on."""
+    """Returns the calls that did not kill the process that made them."""
     folder.mkdir()
     end = run(command, folder, environment)
     assert end.status == 0, end.stderr
@@ -132,8 +133,8 @@ def only_x86() -> None:
 
 @pytest.mark.needs("program:nm")
 def test_a_stack_that_is_off_by_eight_bytes(build: Path, tmp_path: Path) -> None:
-    """A call is survived with the runtime if it is survived without it, and with the runtime and
-    an aligned stack."""
+    """A call works with the runtime if it works without it, and with the runtime and an aligned
+    stack."""
     only_x86()
     program = compile_c(tmp_path, PROGRAM, *OPTIONS)
     names = turning(sorted(set(functions(build / "libdarshan.so"))), 0.3, "misaligned")

@@ -1,8 +1,7 @@
 """Programs into which the runtime cannot simply be preloaded.
 
-A program of another C library runs without the runtime, and one line reports this.  A program with
-a shared AddressSanitizer, which must be the first library, is recorded.
-"""
+A program of another C library runs without the runtime, and one line says so. A program with a
+shared AddressSanitizer, which must be the first library, is recorded."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="work")
 def make_program(tmp_path: Path) -> Path:
-    """A folder with a musl program, and scripts that it interprets."""
+    """Makes a folder with a musl program, and with scripts that it interprets."""
     compile_c(tmp_path, SOURCE, first=["musl-gcc"])
     for name, line in (
         ("script", f"#!{tmp_path}/program"),
@@ -94,7 +93,7 @@ _start:
 
 
 def compiled_small(folder: Path, *options: str) -> None:
-    """Assembles a 32-bit program of x86."""
+    """Assembles a 32-bit x86 program."""
     (folder / "main.s").write_text(SMALL)
     subprocess.run(["as", "--32", "-o", "main.o", "main.s"], cwd=folder, check=True)
     link = ["ld", "-m", "elf_i386", *options, "-o", "program", "main.o"]
@@ -156,7 +155,7 @@ int main(int argc, char **argv) {
 
 
 def compiled_sanitized(compiler: str, folder: Path) -> None:
-    """Compiles the program, which finds the compiler's shared runtime."""
+    """Compiles the program with the compiler's shared AddressSanitizer."""
     (folder / "main.c").write_text(SANITIZED)
     options = ["-pthread"]
     if compiler == "clang":
@@ -172,8 +171,8 @@ def compiled_sanitized(compiler: str, folder: Path) -> None:
 @pytest.mark.needs("program:gcc", "program:clang")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_path: Path) -> None:
-    """The program is recorded and its errors are found, also when a script starts it or its options
-    are set."""
+    """The program is recorded and AddressSanitizer finds its errors, also if a script starts the
+    program or ASAN_OPTIONS is set."""
     compiled_sanitized(compiler, tmp_path)
 
     def run(options: str, *command: str) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,5 @@
-"""Processes of a run that cannot reach the run's folder at their end: their journal stays there,
-and the run's log has their records once."""
+"""Processes that cannot reach the run directory when they end. Their journals remain there, and the
+run's log has their records exactly once."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ MOUNTED = 'unshare -m sh -c "mount -t tmpfs none {0} && {1}"; echo c >c'
 
 @pytest.mark.needs("mount", runs("unshare", "-m"))
 def test_the_folder_for_journals_is_another_one(build: Path, tmp_path: Path) -> None:
-    """In another mount namespace a process makes no run folder that the run would never see."""
+    """A process in another mount namespace does not create a run directory that the run would never
+    find."""
     source = PROGRAM.replace("CHANGE", "0").replace("AFTER", '"a"')
     program = compile_for_all(build, tmp_path, source, "writes")
     for folder in ("work", "logs", "journals"):
@@ -117,7 +118,8 @@ int main(int count, char **words) {
 
 
 def test_a_filter_that_forbids_rename_and_link(build: Path, tmp_path: Path) -> None:
-    """If a line says that the run's log gets the records from a journal, it does."""
+    """Under a filter that forbids rename and link, a line says that the run's log will have the
+    records from a journal, and it has them."""
     source = PROGRAM.replace("CHANGE", "0").replace("AFTER", '"a"')
     program = compile_for_all(build, tmp_path, source, "writes")
     behind = compile_for_all(build, tmp_path, FILTER, "filter")

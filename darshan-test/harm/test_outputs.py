@@ -1,4 +1,5 @@
-"""Output of the tools never replaces a device, pipe or link, and names stay within their row."""
+"""The tools never replace a device, a pipe or the target of a link, and a name never breaks its
+row."""
 
 from __future__ import annotations
 
@@ -51,13 +52,13 @@ def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[b
 
 
 def form_of(name: str) -> list[str]:
-    """Returns the options for a format."""
+    """Returns the options that select a format. name: the format."""
     return ["--no-latex"] if name == "pdf" else [f"--{name}"]
 
 
 @pytest.fixture
 def log(build: Path, tmp_path: Path) -> Path:
-    """A log of a program that wrote files with hostile names."""
+    """Returns the log of a program that wrote files with hostile names."""
     script = tmp_path / "script"
     script.write_bytes(b"".join(b"open(%r, 'wb').write(b'x')\n" % name for name in HOSTILE))
     folder = tmp_path / "run"
@@ -76,8 +77,8 @@ def device(folder: Path) -> Path:
 
 
 def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
-    """Starts a thread that reads a FIFO to its end. Returns the thread, and the list into which it
-    puts the bytes."""
+    """Starts a thread that reads a FIFO to its end. Returns the thread, and the list to which it
+    adds the bytes."""
     got: list[bytes] = []
     thread = threading.Thread(target=lambda: got.append(path.read_bytes()), daemon=True)
     thread.start()
@@ -134,7 +135,7 @@ def test_standard_output(form: str, build: Path, log: Path, tmp_path: Path) -> N
 
 
 def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
-    """Runs a command with a terminal as standard output; returns status, output and stderr."""
+    """Runs a command with a terminal as standard output. Returns exit status, output and stderr."""
     master, slave = pty.openpty()
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE
@@ -243,7 +244,7 @@ def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
 
 def without(name: str, value: str, command: list[str], folder: Path) -> tuple[int, bytes]:
     """Runs a command whose standard output or error is full or closed; returns its status and
-    stderr."""
+    stderr. name: the stream. value: redirection of the shell."""
     done = finished_in_bytes(
         ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command], cwd=folder, timeout=SECONDS
     )
@@ -279,8 +280,8 @@ def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_p
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """A failed program's status has priority; the line of `darshan run` is optional, so its loss is
-    no failure."""
+    """If the screen cannot be written, the status of a failed program takes precedence. The line of
+    `darshan run` is optional, so its loss is no failure."""
     front = f"{build}/darshan"
     for status, expected in ((0, 125), (3, 3)):
         command = [front, "stat", "-o", str(tmp_path), "sh", "-c", f"exit {status}"]

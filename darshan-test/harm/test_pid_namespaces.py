@@ -1,4 +1,4 @@
-"""Runs with processes in PID namespaces of their own: the run has one log, or recover makes it."""
+"""Runs with processes in PID namespaces: the run leaves one log, or `darshan recover` makes it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def test_a_script_with_a_namespace_is_one_run(build: Path, tmp_path: Path, name:
 
 @PRESENT
 def test_a_process_that_can_start_no_merger(build: Path, tmp_path: Path) -> None:
-    """One line says that darshan recover can make the log, and it can."""
+    """If a process cannot start the merger, one line says that `darshan recover` can make the log,
+    and it can."""
     script = 'exec unshare -p sh -c "/bin/true; echo a >a"'
     bare, recorded = both(build, tmp_path, ["bash", "-c", script])
     assert (recorded.status, bare.stderr) == (bare.status, b"")

@@ -1,4 +1,4 @@
-"""Environments of programs: full disks, read-only roots, namespaces, no /proc."""
+"""Unusual environments: full disks, read-only roots, namespaces, no /proc."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXPECTED = {f"file-{i}": 10.0 * i + 10 for i in range(50)}
 
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, next to a copy of the library, for all users."""
+    """Compiles the program beside a copy of the library, accessible to all users."""
     return compile_for_all(build, tmp_path_factory.mktemp("places"), SOURCE.read_text(), "limits")
 
 
@@ -53,7 +53,8 @@ def without_us(program: Path, folders: dict[str, Path]) -> Outcome:
 
 
 def launched(program: Path) -> list[str | Path]:
-    """Returns the command that preloads the library only for the program, behind any prefix."""
+    """Returns the command that preloads the library for the program only, whatever is put in front
+    of it."""
     return [program, "launch", "0", program, "none"]
 
 
@@ -72,8 +73,9 @@ def launched(program: Path) -> list[str | Path]:
 def test_full_disk(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], disk: tuple[str, str]
 ) -> None:
-    """With a limited number of free bytes for the journal, the log or both, the program runs as
-    usual, and its records are in a log or journal or reported as lost."""
+    """With few free bytes for the journal, the log or both, the program runs as usual, and its
+    records are in a log, in a journal, or reported as lost. disk: kind of the file system, and
+    which folder is full."""
     kind, what = disk
     bare = without_us(program, folders)
     results: Counter[str] = Counter()
@@ -113,8 +115,8 @@ READ_ONLY = 'mount --make-rprivate / && mount -o remount,bind,ro / && exec "$@"'
 def test_read_only_root(
     build: Path, program: Path, folders: dict[str, Path], writable: str, result: str
 ) -> None:
-    """On a read-only root with only the working folder and one other folder writable, there is a
-    log, a journal, or a reported loss."""
+    """The root is read-only, and only the working folder and `writable` can be written. The result
+    is a log, a journal, or a reported loss."""
     bare = without_us(program, folders)
     tmpfs = ("-t", "tmpfs", "none")
     with mounted(folders["work"], *tmpfs), mounted(folders[writable or "work"], *tmpfs):
@@ -166,7 +168,7 @@ AROUND = {
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
-    """The log is complete in namespaces that map process and user ids, or leave them unknown."""
+    """The log is complete in namespaces that map process and user ids, or leave them unmapped."""
     bare = without_us(program, folders)
     command = [*around, *launched(program)]
     watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])

@@ -61,8 +61,8 @@ def outcomes(
 
 
 def expected(outcome: Outcome) -> dict[str, int]:
-    """Returns the bytes that the program wrote to each file: the file's size, or for a stream also
-    bytes that could not be flushed."""
+    """Returns the bytes that the program wrote to each file: its size and, for a stream, also bytes
+    that could not be flushed."""
     found = {}
     for path in outcome.work.iterdir():
         number = int(path.name.rpartition("-")[2])
@@ -107,7 +107,7 @@ def test_limit(
 def test_no_descriptor_left(
     build: Path, tmp_path: Path, program: Path, user: str, most: int
 ) -> None:
-    """A program leaks descriptors until exit: the journal with its records is retained."""
+    """A program opens all descriptors until it exits; the journal with its records remains."""
     number = str(resource.RLIMIT_NOFILE)
     bare, watched = outcomes(build, tmp_path, program, user, "leak", number, str(most))
     assert bare.stdout == b"0 went wrong\n"
@@ -127,8 +127,8 @@ int main(void) {
 
 @pytest.mark.needs("root")
 def test_records_of_another_user(build: Path, tmp_path: Path) -> None:
-    """After a change of user the process may not open its journal: it is retained, and the line
-    names it."""
+    """After a process changed its user, it cannot open its journal, which remains; the line names
+    it."""
     program = compile_c(tmp_path, OTHER_USER)
 
     def open_to_all(_: Path) -> None:

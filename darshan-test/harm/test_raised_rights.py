@@ -1,4 +1,5 @@
-"""A program with raised rights ignores all settings of the user who starts it."""
+"""A program with raised rights (set-user-id and the like) ignores all settings of the user who
+starts it."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ LINKED = {
 
 @pytest.fixture(name="place")
 def make_place() -> Iterator[Path]:
-    """A folder that all users may enter, with a subfolder that only its owner may enter."""
+    """Yields a folder that all users may enter, with a subfolder that only its owner may enter."""
     place = Path(tempfile.mkdtemp(prefix="darshan-rights-"))
     place.chmod(0o755)
     for name, owner, mode in (
@@ -60,7 +61,8 @@ def make_place() -> Iterator[Path]:
 
 
 def link(build: Path, place: Path, how: str) -> Path:
-    """Compiles the program, linked with the runtime; all users may run it."""
+    """Compiles the program, linked with the runtime, such that all users may run it. how: how it is
+    linked."""
     shutil.copy(build / "libdarshan.so", place)
     (place / "libdarshan.so").chmod(0o755)
     flags = [flag.format(build=build.resolve()) for flag in LINKED[how]]
@@ -107,7 +109,7 @@ def start(
 
 
 def raise_rights(program: Path, how: str) -> None:
-    """Sets set-user-id or set-group-id of another user, or a capability."""
+    """Gives the program the set-user-id or set-group-id bit of another user, or a capability."""
     if how == "capability":
         subprocess.run(["/sbin/setcap", "cap_net_bind_service+ep", program], check=True)
         return
@@ -120,7 +122,8 @@ def raise_rights(program: Path, how: str) -> None:
 @pytest.mark.parametrize("how", LINKED)
 @pytest.mark.parametrize("rights", ["user", "group", "capability"])
 def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: str) -> None:
-    """No file is read or created with the owner's rights, nothing is printed."""
+    """With raised rights, no file is read or created with the owner's rights, and nothing is
+    printed."""
     program = link(build, place, how)
     raise_rights(program, rights)
     before = sorted(path.name for path in (place / "secret").iterdir())
@@ -142,8 +145,8 @@ def test_environment_is_not_heard(build: Path, place: Path, how: str, rights: st
 @pytest.mark.usefixtures("archives")
 @pytest.mark.parametrize("how", LINKED)
 def test_same_program_without_rights(build: Path, place: Path, how: str) -> None:
-    """Without raised rights it is recorded.  A config file that the starter may not read is not
-    read; errors in a readable one quote none of its lines."""
+    """Without raised rights the same program is recorded. A configuration file that its user may
+    not read is not read, and errors in a readable one quote none of its lines."""
     program = link(build, place, how)
     settings = hostile_settings(place) | {
         "DARSHAN_LOGFILE": str(place / "logs/log"),

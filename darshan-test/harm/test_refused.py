@@ -1,4 +1,5 @@
-"""Calls that libc refuses because of one argument: the wrapper does not read the others."""
+"""Calls that libc refuses because of one argument: the wrapper does not read the other arguments,
+which are invalid."""
 
 from __future__ import annotations
 

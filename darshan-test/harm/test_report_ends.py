@@ -1,4 +1,4 @@
-"""The exit of the report if it fails, or if a signal ends it."""
+"""How the report exits if it fails, or if a signal ends it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None
 
 
 def test_without_a_path(build: Path, log: Path, tmp_path: Path) -> None:
-    """The report works without any program of PATH."""
+    """The report works if PATH has no programs."""
     expected = report(build, tmp_path, "--text", log)
     assert expected[0] == 0 and expected[1]
     assert report(build, tmp_path, "--text", log, PATH="") == expected
@@ -82,7 +82,8 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("group", [True, False])
 def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Path) -> None:
-    """The report ends by the signal, without a message, file or process."""
+    """A signal ends the report: its status is that of the signal, and it leaves no message, file or
+    process."""
     for name in ("bin", "temporary", "here"):
         (tmp_path / name).mkdir()
     engine = tmp_path / "bin" / "pdflatex"
@@ -114,7 +115,7 @@ def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Pa
 
 
 def test_an_ignored_signal(build: Path, log: Path, tmp_path: Path) -> None:
-    """Under nohup SIGHUP remains ignored."""
+    """Under nohup, SIGHUP stays ignored."""
     (tmp_path / "bin").mkdir()
     engine = tmp_path / "bin" / "pdflatex"
     engine.write_text("#!/bin/sh\nkill -HUP $PPID\nexit 1\n")

@@ -106,7 +106,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
-    """Checks for an equal exit and equal files in the program's folders."""
+    """Checks that the exit status, and the files in the program's folders, are as without the
+    runtime."""
     assert bare.status == 0, bare.stderr
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     names = [
@@ -123,8 +124,8 @@ def bytes_are_there(watched: Outcome) -> None:
 
 
 def kept_outside(watched: Outcome) -> None:
-    """Checks that there is no log, the records are in a journal outside the new root, and one line
-    names it."""
+    """Checks that there is no log, that the records are in a journal outside the new root, and that
+    one line names it."""
     assert not watched.logs and len(watched.journals) == 1
     assert str(watched.journals[0]).encode() in watched.stderr
     assert watched.stderr.count(b"\n") == 1
@@ -153,7 +154,8 @@ def test_no_descriptor_leads_out(build: Path, program: Path, tmp_path: Path) -> 
 
 @pytest.mark.needs("chroot")
 def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
-    """The next program does not know the journal, so the line names it before the exec."""
+    """The program calls exec under a new root. The next program does not know the journal, so the
+    line names it before the exec."""
     following = compile_c(tmp_path, "int main(void) { return 7; }", "-static", name="next")
     bare, watched = both(build, tmp_path, [program, "exec", following])
     assert (bare.status, watched.status) == (7, 7)
@@ -177,7 +179,7 @@ def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) ->
 
 @pytest.mark.needs("chroot")
 def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
-    """A child under the new root cannot create a journal, and a line reports this."""
+    """A child process under the new root cannot create a journal, and a line says so."""
     bare, watched = both(build, tmp_path, [program, "forks"])
     nothing_in_the_jail(bare, watched)
     lost, kept = watched.stderr.splitlines()

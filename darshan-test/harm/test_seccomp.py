@@ -1,4 +1,4 @@
-"""A program with a seccomp filter, its own or inherited, exits as without the runtime."""
+"""A program under a seccomp filter, its own or an inherited one, exits as without the runtime."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", before an
 
 @pytest.fixture(scope="module")
 def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program; its arguments select the actions."""
+    """Compiles the program; its arguments select the filter and what is done."""
     return compile_c(tmp_path_factory.mktemp("cage"), SOURCE.read_text(), name="cage")
 
 
 def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
-    """Runs the program; checks that its exit is unchanged."""
+    """Runs the program and checks that its exit status is unchanged. way, what: its arguments."""
     bare, watched = both(build, folder, [cage, way, what])
     assert bare.status == 7, bare
     assert bare.stdout == b"done\n"
@@ -40,7 +40,8 @@ def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcom
 def test_filter_while_another_thread_is_at_the_journal(
     call: str, whose: str, build: Path, tmp_path: Path
 ) -> None:
-    """Another thread's blocked signals are restored and its descriptor of the journal is closed."""
+    """A filter is installed while another thread works on the journal. The other thread's blocked
+    signals are restored, and its descriptor of the journal is closed."""
     source = Path(__file__).with_name("caught.c").read_text()
     program = compile_c(tmp_path, source, name="caught")
     inject = f"inject={call}:delay_exit=300000:when={'2+1' if call == 'openat' else '1'}"
@@ -73,7 +74,7 @@ def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
 
 @pytest.mark.needs("no-filter")
 def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Strict mode forbids all clocks: times are 0, and the size of the longest write is
+    """Strict mode forbids reading any clock, so times are 0; the size of the longest write is
     recorded."""
     watched = behind(build, tmp_path, cage, "strict", "unwritten")
     assert watched.value("unwritten", "POSIX_BYTES_WRITTEN") == 10
@@ -82,7 +83,7 @@ def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> Non
 
 
 def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Files without space share the overflow record: no byte is lost."""
+    """Files for which no memory is left share the overflow record, so no byte is lost."""
     watched = behind(build, tmp_path, cage, "prctl", "files")
     (journal,) = watched.journals
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
@@ -104,7 +105,8 @@ def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> Non
 
 @pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync"])
 def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """There is space for at least some files, and for the sums of the others."""
+    """If a filter is installed before the first record, there is memory for some files, and for the
+    sums of the others."""
     watched = behind(build, tmp_path, cage, way, "first")
     assert not watched.logs and len(watched.journals) == 1
     assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
@@ -113,7 +115,8 @@ def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, c
 
 @pytest.mark.parametrize("what", ["fork", "vfork"])
 def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """Records of a child behind the filter are lost; those of the parent are complete."""
+    """The records of a child process behind the filter are lost; those of the parent are
+    complete."""
     watched = behind(build, tmp_path, cage, "prctl", what)
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000 + 30
@@ -150,7 +153,8 @@ int main(void) {
 @pytest.mark.parametrize("way", ["container", "loader"])
 @pytest.mark.parametrize("calls", ["", "*"], ids=["default", "all"])
 def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """A log is written with write and the system calls that the loader makes."""
+    """Under an inherited filter, a log is written by the system calls that the loader makes, and
+    write."""
     if (way, calls) == ("loader", "*"):
         elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
@@ -205,8 +209,8 @@ def inside(
 def test_a_container_costs_nothing(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """If a shell under the same filter made the process, a child probes which calls it permits, and
-    the log is written as usual."""
+    """If a shell under the same filter started the process, a child process probes which calls the
+    filter permits, and the log is written as usual."""
     watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}"])
     assert watched.status == 5
     assert (len(watched.logs), watched.journals) == (1, [])
@@ -226,7 +230,7 @@ def test_a_killed_program_in_a_container(
 def test_first_process_of_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The first process of a container, with an engine's filter, has no visible parent."""
+    """The first process of a container has no visible parent, and a container engine's filter."""
     engine = ("unshare", "--pid", "--fork", "--mount-proc")
     watched = inside(build, tmp_path, [cage, "engine", "launch", childless], engine)
     assert watched.status == 5
@@ -237,7 +241,7 @@ def test_first_process_of_a_container(
 def test_a_filter_that_kills_and_lets_fork(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The probing child is killed, the program is not."""
+    """The filter kills the probing child process, but the program continues."""
     watched = inside(build, tmp_path, [cage, "forks", "launch", f"+{childless}"])
     assert watched.status == 5
     assert len(watched.logs) == 1

@@ -87,7 +87,7 @@ JOBS = 4
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that all users may use."""
+    """Creates a folder that all users may use, and removes it after the test."""
     path = Path(tempfile.mkdtemp(prefix="darshan-session-"))
     path.chmod(0o777)
     yield path
@@ -95,7 +95,7 @@ def folder() -> Iterator[Path]:
 
 
 def prepare(work: Path) -> None:
-    """Creates the user's files in the folder."""
+    """Creates the user's files in the folder `work`."""
     work.mkdir()
     (work / "Makefile").write_text(MAKEFILE)
     (work / "tool.c").write_text("int more(void);\nint main(void) { return more() < 0; }\n")
@@ -112,7 +112,8 @@ def prepare(work: Path) -> None:
 
 
 def session(folder: Path, name: str, user: list[str], extra: dict[str, str]) -> tuple[str, Path]:
-    """Runs the commands in a login shell; returns their output and working folder."""
+    """Runs the commands in a login shell of a user. Returns their output, and the working folder,
+    which is `name` below `folder`."""
     work, home = folder / name, folder / f"home-{name}"
     prepare(work)
     home.mkdir()

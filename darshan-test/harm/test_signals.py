@@ -1,4 +1,5 @@
-"""Signals at every point of a wrapper: handlers that never return, thousands of times."""
+"""Signals that interrupt wrappers at any instruction, thousands of times, with handlers that never
+return."""
 
 from __future__ import annotations
 
@@ -61,8 +62,9 @@ int main(int argc, char **argv) {
 def test_jumps_out_of_a_handler(
     build: Path, tmp_path: Path, writes: int, microseconds: int
 ) -> None:
-    """siglongjmp out of SIGALRM at 100 Hz to 10 kHz: no thread spins, and each write counts.  An
-    interrupted write may count or not, so the count may differ by the number of jumps."""
+    """A handler of SIGALRM leaves wrappers by siglongjmp, 100 to 10,000 times per second: no thread
+    waits forever for a lock, and each write is counted. An interrupted write may be counted or not,
+    so the count may differ by the number of jumps."""
     program = compile_c(tmp_path, JUMPS)
     bare, watched = both(build, tmp_path, [program, str(writes), str(microseconds)])
     assert same_end(bare, watched)
@@ -109,7 +111,8 @@ int main(void) {
 
 
 def test_cancelled_threads(build: Path, tmp_path: Path) -> None:
-    """After asynchronous cancellation in a wrapper, other threads take over the abandoned lock."""
+    """After a thread was cancelled asynchronously in a wrapper, other threads take over the lock
+    that it held."""
     program = compile_c(tmp_path, CANCELS)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)
@@ -219,7 +222,8 @@ int main(void) {
 
 
 def test_a_handler_waits_for_another_thread(build: Path, tmp_path: Path) -> None:
-    """Other threads do not wait long for a lock whose holder is in such a handler."""
+    """Other threads do not wait long for a lock whose holder is interrupted by a handler that waits
+    for one of them."""
     program = compile_c(tmp_path, WAITS, "-pthread")
     bare, watched = both(build, tmp_path, [program])
     assert (bare.status, bare.stdout) == (watched.status, watched.stdout)

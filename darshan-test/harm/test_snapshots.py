@@ -1,4 +1,5 @@
-"""If no file system supports a mapped journal, the runtime writes a snapshot of it at intervals."""
+"""Snapshots: if no file system supports a mapped journal, the runtime writes a copy of the journal
+at intervals."""
 
 from __future__ import annotations
 
@@ -88,14 +89,14 @@ cd "$1"/work && shift && exec "$@"
 
 @dataclass
 class Place:
-    """A folder for journals on an overlay, and a read-only /dev/shm."""
+    """A mount namespace with a folder for journals on an overlay, and a read-only /dev/shm."""
 
     build: Path
     top: Path
 
     def run(self, program: Path, deed: str, logs: Path | None = None) -> Outcome:
         """Runs the program in a mount namespace in which journals are on an overlay and /dev/shm is
-        read-only. Returns its outcome, with the logs and the journals that it left."""
+        read-only. Returns its outcome, with the logs and the journals that the program left."""
         variables = settings(self.build, logs or self.top / "logs", self.top / "merged")
         launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top, *through_env(variables)]
         found = run([*launch, program, deed, self.top / "merged"], self.top / "work", minimal())
@@ -121,7 +122,7 @@ pytestmark = pytest.mark.needs("root", "overlay", "runs:unshare -m")
 
 
 def files_are_whole(found: Outcome) -> None:
-    """Checks the files that were written before the first snapshot."""
+    """Checks the records of the files that were written before the first snapshot."""
     assert [found.value(f"f{i}", "POSIX_BYTES_WRITTEN") for i in range(300)] == [5] * 300
 
 

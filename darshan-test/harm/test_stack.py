@@ -1,5 +1,5 @@
-"""The stack bytes that a wrapper needs from its caller are few on every path; programs with small
-stacks run."""
+"""Wrappers need few bytes of their caller's stack on every path of their code, so programs with
+small stacks run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def test_every_path(build: Path) -> None:
 
 
 def test_deep_paths_are_found(tmp_path: Path) -> None:
-    """A path that needs more is found; recursion and unbounded frames are reported."""
+    """A path that needs more stack than permitted is found; recursion and frames without a bound
+    are reported."""
     folder = tmp_path / "runtime"
     folder.mkdir()
     source = folder / "libdarshan_so-deep.c"
@@ -69,14 +70,14 @@ def test_deep_paths_are_found(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def depth_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program that makes a call on a painted stack."""
+    """Compiles the program that makes a call on a stack that it filled with a pattern before."""
     return compile_c(
         tmp_path_factory.mktemp("depth"), (HERE / "depth.c").read_text(), "-w", "-Wl,-z,now"
     )
 
 
 def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[str, str]) -> int:
-    """Returns how many bytes of the stack the call touched."""
+    """Returns how many bytes of the stack the call `call` changed."""
     work.mkdir()
     paint = os.memfd_create("paint")
     try:
@@ -97,7 +98,8 @@ def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[
 
 
 def test_painted_stack(build: Path, tmp_path: Path, depth_program: Path) -> None:
-    """For each kind of call the runtime adds no more stack bytes than promised."""
+    """For each kind of call, the runtime uses no more additional bytes of the stack than
+    promised."""
     logs = tmp_path / "logs"
     logs.mkdir()
     bare = {"PATH": os.environ["PATH"]}

@@ -1,4 +1,5 @@
-"""Stacks that a timer switches, and signal handlers that interrupt an update."""
+"""Programs that switch stacks in a timer's handler, and signal handlers that interrupt the update
+of a record."""
 
 from __future__ import annotations
 
@@ -18,12 +19,12 @@ OTHERS = -(-ROUNDS // 8)
 
 @pytest.fixture(scope="module")
 def stacks_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program stacks.c."""
+    """Compiles the program stacks.c."""
     return compile_c(tmp_path_factory.mktemp("stacks"), (HERE / "stacks.c").read_text())
 
 
 def wrong_counts(watched: Outcome, stacks: int) -> list[str]:
-    """Returns the counters that differ from what stacks.c did."""
+    """Returns the counters that differ from the calls that stacks.c made."""
     wrong = []
     for n in range(stacks):
         expected = {
@@ -53,7 +54,7 @@ def wrong_counts(watched: Outcome, stacks: int) -> list[str]:
 def test_stacks_that_a_timer_switches(
     build: Path, tmp_path: Path, stacks_program: Path, how: str, setup: tuple[int, int, int, int]
 ) -> None:
-    """Each file has a record of its own, which has exactly the calls of its stack."""
+    """Each file has a record that contains exactly the calls of the file's stack."""
     if how == "own" and platform.machine() != "x86_64":
         elsewhere("stacks.c has a switch of its own for x86-64 only")
     stacks, kib, threads, microseconds = setup
@@ -99,7 +100,7 @@ int main(void) {
 
 
 def test_handler_that_writes(build: Path, tmp_path: Path) -> None:
-    """No write of a handler is dropped, whatever it interrupts."""
+    """Each write of a handler is recorded, whatever the handler interrupts."""
     program = compile_c(tmp_path, WRITING_HANDLER)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)
@@ -176,7 +177,8 @@ int main(void) {
 
 
 def test_what_signals_mean(build: Path, tmp_path: Path) -> None:
-    """A signal that the runtime delays until the end of an update keeps its value."""
+    """A signal that the runtime delays until the end of an update keeps the value that came with
+    it."""
     program = compile_c(tmp_path, MEANINGS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0
@@ -209,7 +211,7 @@ int main(void) {
 
 
 def test_many_handlers(build: Path, tmp_path: Path) -> None:
-    """Each handler is called, and sigaction returns each as the old handler of the next."""
+    """Each handler is called, and sigaction returns the previous handler each time."""
     program = compile_c(tmp_path, MANY_HANDLERS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.stdout == b"0 1\n"

@@ -1,4 +1,4 @@
-"""Names that identify no file: of a descriptor, or relative to a removed folder."""
+"""Names of files that are given as a descriptor, or relative to a removed folder."""
 
 from __future__ import annotations
 
@@ -71,12 +71,13 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with both cases, which are chosen by name."""
+    """Compiles the program with both cases, which are chosen by name."""
     return compile_c(tmp_path_factory.mktemp("stand-ins"), PROGRAM, "-w")
 
 
 def written(log: Outcome) -> dict[str, float]:
-    """Returns bytes by file, relative to the working folder, including those of STDIO."""
+    """Returns the bytes written by file name relative to the working folder, including those of
+    STDIO."""
     found: dict[str, float] = {}
     for (_, path), row in log.records.items():
         n = sum(row.get(f"{module}_BYTES_WRITTEN", 0) for module in ("POSIX", "STDIO"))
@@ -87,13 +88,13 @@ def written(log: Outcome) -> dict[str, float]:
 
 
 def whole(log: Outcome) -> bool:
-    """Returns whether no file used the overflow record."""
+    """Returns whether no file was recorded in the overflow record."""
     return not [name for _, name in log.records if "overflow" in name]
 
 
 def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) -> None:
-    """The file of a descriptor has its own name; pipes, devices and files of /proc are not
-    recorded."""
+    """The record of a file that is named by a descriptor has the file's own name; pipes, devices
+    and files of /proc are not recorded."""
 
     def setup(work: Path) -> None:
         (work / "real").mkdir()
@@ -128,8 +129,8 @@ def test_a_pipeline_of_stand_ins(build: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -> None:
-    """An open file has the name that the kernel reports; other names are below an
-    unknown folder."""
+    """An open file has the name that the kernel reports; other names relative to the removed folder
+    are recorded below an unknown folder."""
     bare, watched = both(build, tmp_path, [program, "removed"])
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr
@@ -142,7 +143,8 @@ def test_a_folder_that_was_removed(build: Path, program: Path, tmp_path: Path) -
 
 
 def test_a_run_inside_of_a_run(build: Path, tmp_path: Path) -> None:
-    """The inner run's own files are not recorded as the user's files."""
+    """If an instrumented program starts another instrumented run, logs and journals of the inner
+    run are not recorded as the user's files."""
     own = "darshan-run.1.mine"  # resembles a run directory
     (tmp_path / own).mkdir()
     inner = [build / "darshan", "run", "-o", tmp_path / "inner", "true"]

@@ -31,13 +31,14 @@ int main(int argc, char **argv) {
 
 
 def numbers() -> str:
-    """Returns integers of all lengths; the last has no newline."""
+    """Returns integers of all lengths, one per line; the last line has no newline."""
     source = random.Random(8)
     return "\n".join(str(source.randrange(10 ** source.randrange(1, 9))) for _ in range(5000))
 
 
 def words() -> str:
-    """Returns words around the sizes of buffers, and white space longer than a buffer."""
+    """Returns words whose lengths are close to the sizes of buffers, and white space that is longer
+    than a buffer."""
     source = random.Random(9)
     sizes = [1, 7, 4000, 4095, 4096, 4097, 8192, 20000]
     text = "".join(
@@ -87,7 +88,8 @@ NOT_TO_THE_END = ("what is skipped", "wide integers")
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("from_pipe", [False, True])
 def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> None:
-    """The bytes read are the bytes of the file, through any number of refills."""
+    """The bytes read that are recorded are those of the file, however often the buffer is
+    refilled."""
     code, content = READERS[reader]
     text = content()
     program = compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
@@ -110,7 +112,8 @@ def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> Non
 
 
 def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
-    """One call may need many refills of different sizes, and the end of the input."""
+    """One call may refill the buffer many times with different sizes, and reach the end of the
+    input."""
     program = compile_c(
         tmp_path,
         FRAME
@@ -138,8 +141,8 @@ def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
 
 
 def test_scanf_left_by_a_signal(build: Path, tmp_path: Path) -> None:
-    """A handler leaves a scanf several times by siglongjmp; then more bytes than the buffer holds
-    are read."""
+    """A signal handler leaves a scanf several times by siglongjmp; then the program reads more
+    bytes than the buffer holds."""
     code = """
         static char w[100];
         int fds[2];
@@ -193,7 +196,7 @@ WIDE = """
 
 @pytest.mark.parametrize("mode", ["w", "a", "w+"])
 def test_wide(build: Path, tmp_path: Path, mode: str) -> None:
-    """Wide characters count as their bytes in the file."""
+    """Wide characters are counted as the bytes that they have in the file."""
     program = compile_c(tmp_path, FRAME % (WIDE % mode))
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched) and bare.status == 0
@@ -215,7 +218,8 @@ GIVEN = {
 
 @pytest.mark.parametrize("way", GIVEN)
 def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
-    """Output belongs to the file that the descriptor refers to."""
+    """If stdout is redirected to a file, output is recorded for the file that the descriptor refers
+    to."""
     code = (
         'printf("first\\n"); fflush(stdout); int saved = dup(1);'
         + GIVEN[way]
@@ -233,8 +237,8 @@ def test_stdout_given_a_file(build: Path, tmp_path: Path, way: str) -> None:
 
 
 def test_stream_given_another_file(build: Path, tmp_path: Path) -> None:
-    """The descriptor of a stream gets one file after the other by dup2: bytes count for the file
-    that they are written to."""
+    """A program redirects the descriptor of a stream to one file after another by dup2: bytes are
+    counted for the file that they are written to."""
     code = """
       FILE *out = fopen("first", "w");
       fprintf(out, "%s", "12345");
@@ -275,7 +279,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(build: Path, tmp_path: Path, name: str) -> None:
-    """Bytes written by third-party programs equal the file's size."""
+    """The bytes written by third-party programs, according to the record, equal the file's size."""
     bare, watched = both(build, tmp_path, PROGRAMS[name], some_lines)
     assert same_end(bare, watched) and bare.status == 0
     size = (watched.work / "out").stat().st_size
@@ -342,7 +346,8 @@ BY_NUMBER = {
 
 @pytest.mark.parametrize("way", BY_NUMBER)
 def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
-    """Bytes count for the stream's file even if the program did not call fileno."""
+    """Bytes are counted for the stream's file even if the program writes to the stream's descriptor
+    without having called fileno."""
     code, expected = BY_NUMBER[way]
     includes = "#include <sys/sendfile.h>\n#include <sys/socket.h>\n#include <sys/uio.h>\n"
     includes += "#include <sys/syscall.h>\n"
@@ -359,7 +364,8 @@ def test_number_of_a_stream(build: Path, tmp_path: Path, way: str) -> None:
 
 
 def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
-    """The offset of a write by descriptor is behind the bytes of the stream."""
+    """A write to the descriptor of a stream is recorded at the offset after the bytes that the
+    stream wrote."""
     code = 'FILE *f = fopen("a", "w"); fputs("1234567", f); fflush(f); write(3, "hello", 5);'
     program = compile_c(tmp_path, FRAME % code, "-w")
     bare, watched = both(build, tmp_path, [program])
@@ -369,8 +375,8 @@ def test_position_of_a_number(build: Path, tmp_path: Path) -> None:
 
 
 def test_old_stream_at_the_number(build: Path, tmp_path: Path) -> None:
-    """stdout writes to the file that its descriptor refers to, also if another stream opened that
-    file."""
+    """The bytes of stdout are recorded for the file that its descriptor refers to, even if another
+    stream opened that file."""
     code = (
         'close(1); FILE *f = fopen("a", "w"); printf("%s\\n", "hello"); fflush(stdout);'
         'fputs("123", f);'
@@ -420,7 +426,8 @@ static void *talks(void *nothing) {
 
 @pytest.mark.parametrize("what", SAID)
 def test_what_libc_says(build: Path, tmp_path: Path, what: str) -> None:
-    """Each byte of libc's own messages counts, also if it is the last output."""
+    """Each byte of the messages that libc prints itself is counted, even if it is the program's
+    last output."""
     source = FRAME.replace("static FILE *in;", "static FILE *in;" + TALK)
     source %= 'freopen("a", "w", stderr);' + SAID[what]
     program = compile_c(tmp_path, source, "-w")
@@ -451,7 +458,8 @@ double work(void) { return error(1.5, 2.5, "0") + warn(1, 2, 3, 4, 5, 6, 7, 8.0)
 
 @pytest.mark.parametrize("place", ["library", "program"])
 def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> None:
-    """The runtime does not interpret a program's or library's own function of the name error()."""
+    """The runtime does not interpret the calls of a function error() that a program or a library
+    defines itself."""
     (tmp_path / "own.c").write_text(OWN)
     if place == "library":
         own = compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")
@@ -492,8 +500,8 @@ int main(void) {
 
 
 def test_program_called_by_libc(build: Path, tmp_path: Path) -> None:
-    """argp_parse calls back the program, which does all kinds of I/O, prints, and exits in it: all
-    bytes count."""
+    """argp_parse calls functions of the program, which do all kinds of I/O, print and exit: all
+    bytes are counted."""
     program = compile_c(tmp_path, PARSER, "-O2", "-w")
     text = "u:x:7:8:name:/home:/bin/sh\n" * 500
     bare, watched = both(
@@ -522,7 +530,8 @@ int main(void) {
 
 
 def test_all_streams_are_flushed(build: Path, tmp_path: Path) -> None:
-    """Bytes that macros put into buffers count before a flush moves the pointers."""
+    """Bytes that macros of stdio put into a buffer are counted before a flush moves the buffer's
+    pointers."""
     program = compile_c(tmp_path, ALL_FLUSHED, "-O2")
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)

@@ -1,9 +1,8 @@
 """Other libraries and programs that define functions of the C library.
 
-The runtime must call libc's own functions for its own purposes.  A preloaded library or the program
-defines one function badly.  If the program survives this without the runtime, it must survive with
-it, and leave its log.
-"""
+The runtime must call libc's own functions for its own purposes. A preloaded library or the program
+defines one function incorrectly. If the program survives this without the runtime, it must survive
+with the runtime, and the runtime must write its log."""
 
 from __future__ import annotations
 
@@ -93,7 +92,8 @@ PLACES = ("before", "after", "program")
 
 
 def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
-    """Compiles a library that defines this function badly; returns its object and the library."""
+    """Compiles a library that defines the function `name` incorrectly, as `mode` says. Returns the
+    paths of its object file and of the library."""
     source = folder / "stranger.c"
     if not source.exists():
         source.write_text(STRANGER)
@@ -121,7 +121,8 @@ class Bench:
         self.count = 0
 
     def run(self, program: Path, *preloads: Path) -> Outcome:
-        """Runs the program in a folder of its own; its logs are in the result."""
+        """Runs the program in a new folder, with these preloaded libraries. Returns its outcome,
+        including its logs."""
         self.count += 1
         work = self.folder / f"work-{self.count}"
         for place in ("work", "logs", "journals"):
@@ -134,7 +135,7 @@ class Bench:
         return outcome
 
     def pairs(self, name: str, mode: str, place: str) -> tuple[Outcome, Outcome]:
-        """Runs the program without the runtime, then with it."""
+        """Runs the program without the runtime, then with it. Returns both outcomes."""
         made, stranger_ = stranger(self.folder, name, mode)
         if place == "program":
             source, link = self.program.with_suffix(".c"), ["gcc", "-rdynamic"]
@@ -146,8 +147,8 @@ class Bench:
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
         """Yields "survives" if the program survives without the runtime when the function `name`
-        fails in the way `mode` at the point `place`. Then yields a text for each difference that
-        the runtime makes."""
+        fails in the manner `mode`, and the function is defined by a library or by the program, as
+        `place` says. Then yields a text for each difference that the runtime makes."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)
         if bare.status != 9:
@@ -178,7 +179,7 @@ CASES = [(name, mode, place) for name in NAMES for mode in MODES for place in PL
 
 
 def test_one_function_at_a_time(build: Path, tmp_path: Path) -> None:
-    """Bad definitions of functions that the runtime needs do not affect the runtime."""
+    """A wrong definition of any function that the runtime needs does not affect the runtime."""
     bench = Bench(build, tmp_path)
     cases = [case for case in CASES if case[:2] in KNOWN]
     cases += turning([case for case in CASES if case[:2] not in KNOWN], 0.2, "strangers")
@@ -229,8 +230,8 @@ def test_a_hook_of_dlsym(build: Path, first: str, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:faketime")
 def test_faketime(build: Path, tmp_path: Path) -> None:
-    """faketime's library initializes itself at its first clock call; the runtime must not make this
-    call earlier."""
+    """faketime's library initializes itself at its first clock call, which must not be a call of
+    the runtime."""
     command = ["faketime", "2008-12-24", "sh", "-c", "/bin/true; date +%Y-%m-%d >out"]
     bare, watched = both(build, tmp_path, command)
     assert bare.status == 0 and same_end(bare, watched), watched.stderr

@@ -1,4 +1,5 @@
-"""Exits without a call of libc: the log is written, and its metadata state only what is known."""
+"""Programs that end without a call of libc: the log is written, and its metadata contain only what
+the runtime knows."""
 
 from __future__ import annotations
 
@@ -119,7 +120,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_by_number(
     deed: str, end: tuple[int, int], build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """end has the status and the number of calls."""
+    """A process ends, or starts another program, by a system call number. end: the exit status of
+    the process, and the number of calls in its log."""
     status, calls = end
     bare, watched = both(build, tmp_path, [program, deed])
     assert bare.status == status and same_end(bare, watched), watched.stderr
@@ -128,7 +130,8 @@ def test_by_number(
 
 
 def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path) -> None:
-    """A clone child with its own memory is recorded like any other child."""
+    """If the function of a clone child returns, and the child has its own memory, it is recorded
+    like any other child."""
     bare, watched = both(build, tmp_path, [program, "clone"])
     assert bare.stdout == b"5\n" and same_end(bare, watched), watched.stderr
     assert (len(watched.logs), watched.journals) == (1, [])
@@ -138,7 +141,7 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """Returns the metadata of the log that has a file of this name."""
+    """Returns the metadata of the log that contains a file with this name."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:
@@ -158,7 +161,8 @@ def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Pa
 def test_child_with_other_process_ids_lives(
     tree: str, build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """The child's pid is unknown to the parent, which must not take its journal for orphaned."""
+    """The child's process id is unknown to the parent, because it belongs to another namespace. The
+    parent must not treat the journal of the living child as one whose process has ended."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for place in (work, logs, journals):
         place.mkdir()
@@ -192,7 +196,8 @@ def test_child_with_other_process_ids_lives(
 @pytest.mark.needs("root", "runs:unshare -m sh -c 'mount -t tmpfs tmpfs /proc'")
 @pytest.mark.parametrize("way", ["path", "PATH", "relative"])
 def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
-    """Without /proc, as in some containers, the installed library is found."""
+    """If /proc is not mounted, as in some containers, the command `darshan` finds the installed
+    library."""
     where = {"path": f"{build}/darshan", "PATH": "darshan", "relative": "./darshan"}[way]
     folder = f"cd {build}; " if way == "relative" else ""
     script = (
@@ -212,7 +217,7 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
-    """The line does not claim that the process of a remaining journal was killed."""
+    """The message about a journal that was left does not claim that its process was killed."""
     done = finished(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
         cwd=tmp_path,

@@ -1,4 +1,5 @@
-"""Checks of what a program leaves if it may leave no log: it must be correct."""
+"""Judges what an instrumented program leaves, if it may be unable to write a log: what it leaves
+must be correct."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ Sizes = Mapping[str, float]  # bytes written by file
 
 
 def written(outcome: Outcome) -> dict[str, float]:
-    """Returns the bytes in logs and journals, by the name below the working folder."""
+    """Returns the bytes written according to logs and journals, by the file's name below the
+    working folder."""
     counters = ("POSIX_BYTES_WRITTEN", "STDIO_BYTES_WRITTEN")
     found: dict[str, float] = {}
     for (_, path), row in outcome.records.items():
@@ -22,8 +24,8 @@ def written(outcome: Outcome) -> dict[str, float]:
 
 
 def right(found: Sizes, expected: Sizes) -> bool:
-    """Returns whether all bytes are recorded; without memory for records they may be in the
-    overflow record."""
+    """Returns whether all bytes are recorded. If there was no memory for records, they may be in
+    the overflow record."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     if len(some) == len(found):
         return found == expected
@@ -31,8 +33,8 @@ def right(found: Sizes, expected: Sizes) -> bool:
 
 
 def part(found: Sizes, expected: Sizes) -> bool:
-    """Returns whether no file has more bytes than were written, and at least one byte is
-    recorded."""
+    """Returns whether a correct part of the bytes is recorded: at least one byte, and for no file
+    more than were written."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     return all(size <= expected.get(name, 0) for name, size in some.items()) and 0 < sum(
         found.values()
@@ -40,8 +42,9 @@ def part(found: Sizes, expected: Sizes) -> bool:
 
 
 def verdict(bare: Outcome, watched: Outcome, expected: Sizes) -> str:
-    """Checks that the exit is the same, and that the log is correct or one true line was printed.
-    Returns the kind of the result: "log", "journal", "part" or "lost"."""
+    """Checks that the exit status is the same without and with the runtime, and that the log is
+    correct, or a true message was printed. Returns the kind of the result: "log", "journal", "part"
+    or "lost"."""
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     assert watched.stderr.startswith(bare.stderr)
     said = watched.stderr[len(bare.stderr) :].decode()

@@ -16,7 +16,7 @@ CLOCK = 1e-6  # rounding error of a row's six digits
 
 
 def differences(model: Model, rows: Rows) -> list[str]:
-    """Returns all errors of the H5F, H5D and H5_META rows."""
+    """Returns a text for each difference between the model and the H5F, H5D and H5_META rows."""
     return [
         *names(model, rows),
         *(text for name, file in model.files.items() for text in of_file(name, file, rows)),
@@ -26,7 +26,7 @@ def differences(model: Model, rows: Rows) -> list[str]:
 
 
 def names(model: Model, rows: Rows) -> Iterator[str]:
-    """Yields missing and unexpected records."""
+    """Yields a text for each missing and each unexpected record."""
     for module, wanted in (("H5F", set(model.files)), ("H5D", set(model.datasets))):
         found = {name for kind, name in rows if kind == module}
         yield from (f"no {module} record of {name}" for name in sorted(wanted - found))
@@ -36,7 +36,9 @@ def names(model: Model, rows: Rows) -> Iterator[str]:
 def counters(
     name: str, prefix: str, expected: Counter[str], row: Row, free: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yields integer counters with an unexpected value; a counter without expectation must be 0."""
+    """Yields a text for each integer counter of the record `name` with an unexpected value;
+    counters that are not in `expected` must be 0. prefix: that of the module's counters; free:
+    counters that may have any value."""
     for full, value in row.items():
         counter = full.removeprefix(prefix)
         if counter == full or counter.startswith("F_") or counter in free:
@@ -48,8 +50,8 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Yields an error for each wrong timestamp of operations that did or did not happen, and each
-    negative timer."""
+    """Yields a text for each negative timer, each missing timestamp of an operation that happened,
+    and each timestamp of one that did not. happened: whether each operation happened."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]
@@ -63,7 +65,7 @@ def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterat
 
 
 def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
-    """Yields what is wrong with the H5F record of a file; nothing if there is no record."""
+    """Yields a text for each error in the H5F record of a file; nothing if there is no record."""
     row = rows.get(("H5F", name), {})
     if not row:
         return
@@ -74,7 +76,8 @@ def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
 
 
 def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
-    """Yields what is wrong with the H5D record of a dataset; nothing if there is no record."""
+    """Yields a text for each error in the H5D record of a dataset; nothing if there is no
+    record."""
     row = rows.get(("H5D", name), {})
     if not row:
         return
@@ -102,8 +105,8 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
 
 
 def of_meta(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Yields the errors in the H5_META record of a file. A file without such calls may have no
-    record."""
+    """Yields a text for each error in the H5_META record of a file. A file without such calls need
+    not have a record."""
     expected = model.meta.get(name, Counter())
     row = rows.get(("H5_META", name), {})
     if expected and not row:

@@ -1,7 +1,7 @@
 /* Threads that use one HDF5 library: in parallel if the library is thread-safe, otherwise one call
- * at a time, by a lock of this program. Each thread has a file of its own, all write to one
- * dataset, and each does I/O without HDF5. A test builds it with any library from 1.10 on, without
- * its header. */
+ * at a time, by a lock of this program. Each thread writes its own file, all threads write to one
+ * dataset, and each also does I/O without HDF5. A test compiles this with any library from HDF5
+ * 1.10 on, without the library's header. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,7 +68,7 @@ struct worker {
   hid_t shared; /* dataset with a row per thread */
 };
 
-/* The chunks do not fit into the cache, so every call reaches POSIX. */
+/* Creates a dataset whose chunks do not fit into the cache, so every call causes POSIX calls. */
 static hid_t create_rows(hid_t file, const char *name, hsize_t rows, hsize_t chunk_rows) {
   hsize_t dims[2] = {rows, COLUMNS}, chunk[2] = {chunk_rows, COLUMNS};
   hid_t space = H5(H5Screate_simple(2, dims, NULL));

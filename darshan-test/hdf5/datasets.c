@@ -38,7 +38,8 @@ void case_creates(void) {
   file_close(file, "a.h5");
 }
 
-/* The deprecation flag of a record is that of the last open. */
+/* Opens a dataset with current and with deprecated calls; the flag in the record is that of the
+ * last open. */
 void case_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset old = grid("/old"), new = grid("/new");
@@ -66,7 +67,8 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
-/* A dataset that is opened by a reference counts as an object of the file until data moves. */
+/* Opens a dataset by a reference; it is counted as an object of the file until data is transferred.
+ * */
 static void referred_to(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_meta("OBJECT_OPENS", data->file);
@@ -82,7 +84,8 @@ static void only_looked_at(hid_t id) {
   say_meta("OBJECT_OTHER", "a.h5");
 }
 
-/* A dataset has a name if it is opened by name below a group that was opened by a reference. */
+/* Opens a dataset by name below a group that was opened by a reference; the dataset is recorded by
+ * name. */
 static void below_reference(hid_t file) {
   struct dataset inner = grid("/group/inner");
   hid_t group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -101,8 +104,8 @@ static void below_reference(hid_t file) {
   say_meta("GROUP_OTHER", "a.h5");
 }
 
-/* Opens by H5Oopen and related calls, which open any object, and by references, which have no
- * name. */
+/* Opens datasets by H5Oopen and similar calls, which open any object, and by references, which
+ * contain no name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d"), referred = grid("<by reference>");
@@ -121,7 +124,7 @@ void case_object_opens(void) {
   file_close(file, "a.h5");
 }
 
-/* netCDF-4 and H5DS inspect datasets by references: this makes no record of a dataset. */
+/* Inspects datasets by references, as netCDF-4 and H5DS do: this creates no record of a dataset. */
 void case_references_looked_at(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -135,7 +138,8 @@ void case_references_looked_at(void) {
   file_close(file, "a.h5");
 }
 
-/* Closes by H5Dclose, H5Oclose and H5Idec_ref; a raised reference count keeps the dataset open. */
+/* Closes datasets by H5Dclose, H5Oclose and H5Idec_ref; after H5Iinc_ref, the first close leaves
+ * the dataset open. */
 void case_closes(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -159,7 +163,7 @@ void case_closes(void) {
   file_close(file, "a.h5");
 }
 
-/* Two datasets without a name at the same time, which share a record. */
+/* Creates two datasets without a name at the same time, which share a record. */
 static void two_anonymous(const char *path) {
   hid_t file = file_create(path), id[2];
   struct dataset data = grid("?");
@@ -175,7 +179,7 @@ static void two_anonymous(const char *path) {
   file_close(file, path);
 }
 
-/* A dataset that gets its name later: only its transfers are certain. */
+/* Creates a dataset that gets its name later, so only its transfers are recorded for certain. */
 void case_anonymous(void) {
   two_anonymous("two.h5");
   hid_t file = file_create("a.h5");
@@ -197,7 +201,7 @@ void case_anonymous(void) {
   file_close(file, "a.h5");
 }
 
-/* The extent grows and shrinks, and H5S_ALL follows it. */
+/* Extends and shrinks datasets; the selection H5S_ALL follows the extent. */
 void case_extents(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -222,7 +226,7 @@ void case_extents(void) {
   file_close(file, "a.h5");
 }
 
-/* A dataset behind an external link belongs to the file that contains it. */
+/* Transfers a dataset behind an external link, which is recorded in the file that contains it. */
 void case_external(void) {
   hid_t other = file_create("b.h5"), file = file_create("a.h5");
   struct dataset data = grid("/there");
@@ -240,7 +244,7 @@ void case_external(void) {
   file_close(file, "a.h5");
 }
 
-/* More datasets than a module has records. */
+/* Creates more datasets than a module may have records. */
 void case_many_datasets(void) {
   hid_t file = file_create("a.h5");
   for (int i = 0; i < 3000; i++) {
@@ -255,7 +259,7 @@ void case_many_datasets(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers of stored chunks count with their size in the file. */
+/* Transfers chunks as they are stored, which are counted with their size in the file. */
 void case_stored_chunks(void) {
   enum { BYTES = 3 * 5 * 2 };
   hid_t file = file_create("a.h5");

@@ -1,4 +1,5 @@
-/* Performs HDF5 operations and prints their facts. */
+/* Performs HDF5 operations, and prints a line for each, from which a test computes the records that
+ * the runtime must write. */
 #include "facts.h"
 
 #include <stdint.h>
@@ -126,8 +127,8 @@ void dataset_close(struct dataset *dataset) {
   say_dataset("close", dataset);
 }
 
-/* Selects single elements, two apart in the first dimension. The last is three apart, so that they
- * are not one regular slab. */
+/* Selects single elements with a distance of two in the first dimension. The last one has a
+ * distance of three, so that together they are not a regular slab. */
 static void select_elements(hid_t space, const struct dataset *dataset,
                             const struct selection *selection) {
   hsize_t n = selection->points;
@@ -154,7 +155,8 @@ static hsize_t selected(const struct dataset *dataset, const struct selection *s
   return n;
 }
 
-/* Returns H5S_ALL for a selection of everything, like real programs. */
+/* Returns H5S_ALL if the selection is the whole dataset, as real programs do, otherwise a dataspace
+ * with the selection. */
 static hid_t file_space(const struct dataset *dataset, const struct selection *selection) {
   if (selection->kind == ALL) return H5S_ALL;
   hid_t space = dataset_space(dataset);

@@ -18,8 +18,9 @@ enum { MOST_DIMS = 8 };
 
 enum selection_kind { ALL, NONE, REGULAR, IRREGULAR, POINTS };
 
-/* A transfer's selection in the file. REGULAR: one hyperslab; stride and block 0 mean not given.
- * IRREGULAR: `points` elements, that many rows apart. POINTS: as many elements, from the start. */
+/* The selection of a transfer in the file. REGULAR: one hyperslab; a stride or block of 0 means
+ * that it is not given. IRREGULAR: `points` elements with that many rows between them. POINTS: the
+ * first `points` elements. */
 struct selection {
   enum selection_kind kind;
   hsize_t count[MOST_DIMS], block[MOST_DIMS], stride[MOST_DIMS];
@@ -44,8 +45,8 @@ void say_file(const char *what, const char *file);
 void say_meta(const char *counter, const char *file);
 void say_dataset(const char *what, const struct dataset *dataset);
 void say_opened(const struct dataset *dataset, int deprecated);
-/* Prints the facts of an open by a reference that is followed by a transfer: the call counts for
- * the file. */
+/* Prints the facts for a dataset that was opened by a reference and then transferred: the open is
+ * counted for the file. */
 void say_referred(const struct dataset *dataset);
 void say_extent(const struct dataset *dataset);
 void say_transfer(const char *what, const struct dataset *dataset, hsize_t bytes,
@@ -55,9 +56,10 @@ hid_t file_create(const char *name);
 hid_t file_open(const char *name);
 void file_close(hid_t file, const char *name);
 
-/* Calls H5Dcreate2 below `at`, with the last part of the full name. */
+/* Creates the dataset by H5Dcreate2 below the object `at`, with the last component of the dataset's
+ * full name. */
 void dataset_create(struct dataset *dataset, hid_t at);
-/* Calls H5Dopen2 with the full name. */
+/* Opens the dataset by H5Dopen2 with its full name. */
 void dataset_open(struct dataset *dataset, hid_t file);
 void dataset_close(struct dataset *dataset);
 
@@ -66,7 +68,7 @@ hid_t dataset_properties(const struct dataset *dataset);
 /* Returns the dataspace, which can grow if the dataset is chunked; the caller closes the id. */
 hid_t dataset_space(const struct dataset *dataset);
 
-/* Call H5Dread and H5Dwrite with the element type of the file. */
+/* Transfer data by H5Dread and H5Dwrite, with the element type that the dataset has in the file. */
 void dataset_read(struct dataset *dataset, const struct selection *selection);
 void dataset_write(struct dataset *dataset, const struct selection *selection);
 

@@ -38,7 +38,7 @@ void case_reopened_file(void) {
   file_close(again, "a.h5");
 }
 
-/* The program closes nothing: HDF5 does so after main. */
+/* Closes no object, so HDF5 closes all of them after main. */
 void case_file_open_at_exit(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -63,7 +63,7 @@ void case_dataset_outlives_file(void) {
   file_close(other, "b.h5");
 }
 
-/* After H5close() the library restarts its ids. */
+/* Opens files again after H5close(), which makes the library use the same ids again. */
 void case_ids_again(void) {
   const char *names[] = {"a.h5", "b.h5", "c.h5"};
   hid_t first_file = 0, first_data = 0;
@@ -87,7 +87,7 @@ void case_ids_again(void) {
   }
 }
 
-/* The child uses objects that its parent opened; each process prints its own facts. */
+/* The child of a fork uses objects that its parent opened; each process prints its own facts. */
 void case_forked(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -133,7 +133,7 @@ void case_many_files(void) {
   }
 }
 
-/* Failed calls are not counted and do not change the library's error stack. */
+/* Makes calls that fail: they are not counted and do not change the library's error stack. */
 void case_failures(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = file_create("a.h5");
@@ -157,7 +157,7 @@ void case_failures(void) {
   file_close(file, "a.h5");
 }
 
-/* One file under several names: names are normalized, symbolic links are not followed. */
+/* Opens one file under several names: names are normalized, symbolic links are not followed. */
 void case_relative_names(void) {
   file_close(file_create("./a.h5"), "./a.h5");
   file_close(file_open(".//./a.h5"), ".//./a.h5");

@@ -20,7 +20,8 @@ CLOCK = 1e-5  # rounding error in seconds
 
 
 def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:
-    """Returns all contradictions in the LAYERS records."""
+    """Returns a text for each contradiction in the LAYERS records. cache: the version of HDF5's
+    cache rules."""
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     return [
         *sums(rows),
@@ -31,7 +32,8 @@ def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[st
 
 
 def sums(rows: Rows) -> Iterator[str]:
-    """Yields an error if attributed and unattributed operations do not add up to all operations."""
+    """Yields a text for each operation whose attributed and unattributed numbers do not add up to
+    the number of all its calls."""
     records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
@@ -47,8 +49,8 @@ def sums(rows: Rows) -> Iterator[str]:
 
 
 def within(name: str, row: dict[str, float]) -> Iterator[str]:
-    """Yields the errors in one record: times of layers do not nest, distinct bytes exceed moved
-    bytes, sizes do not match."""
+    """Yields a text for each error in one record: times of lower layers that exceed those of upper
+    layers, more distinct bytes than moved bytes, and sizes that do not agree."""
     for operation in OPERATIONS:
         whole = row[f"LAYERS_F_{operation}_TIME"]
         below = row[f"LAYERS_F_{operation}_POSIX_TIME"]
@@ -70,7 +72,8 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
 
 
 def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:
-    """Compares calls and bytes with H5D, and checks the description of the storage."""
+    """Yields a text for each difference of calls and bytes from the H5D record, and for each error
+    in the description of the dataset's storage."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"
@@ -98,7 +101,8 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
 
 
 def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Compares calls with H5F; objects without a record of their own count for the file."""
+    """Yields a text for each difference of calls from the H5F record; objects that have no record
+    are counted for the file."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"

@@ -1,6 +1,6 @@
 /* Loads and unloads several times a plug-in that is linked with HDF5, or HDF5 itself, whose
- * functions it then looks up. Arguments: PLUGIN, or "-" for HDF5 itself; the path of the HDF5
- * library as the loader knows it; the plug-in's function. */
+ * functions are then looked up by dlsym. Arguments: PLUGIN, or "-" for HDF5 itself; the path of the
+ * HDF5 library as the loader knows it; the name of the plug-in's function. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,8 +52,8 @@ static int use(const char *plugin, const char *name_of_function, int round) {
   return result;
 }
 
-/* Prints the size of a round's file: HDF5 writes open files when it is unloaded, not when the
- * program ends. */
+/* Prints the size of the file of this round. HDF5 writes open files when it is unloaded, not when
+ * the program ends. */
 static void show_size(int round) {
   char name[16];
   struct stat file;

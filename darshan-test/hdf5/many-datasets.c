@@ -1,6 +1,5 @@
-/* Creates, writes and closes datasets of 16 bytes: many-datasets FILE HOW-MANY
- *
- * Prints the resident memory of the process in KiB, while the file is still open. */
+/* Creates, writes and closes datasets of 16 bytes: many-datasets FILE HOW-MANY. Then prints the
+ * resident memory of the process in KiB, while the file is still open. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-"""The records that a program must leave, computed from the facts that it printed."""
+"""A model of the H5F, H5D and H5_META records, computed from the facts that a program of facts.c
+printed."""
 
 from __future__ import annotations
 
@@ -33,17 +34,18 @@ Access = tuple[int, tuple[int, ...]]  # bytes, lengths and strides in the frame
 
 
 def numbers(text: str) -> list[int]:
-    """Parses a list of a fact."""
+    """Returns the integers of a list in a fact, which are separated by commas."""
     return [] if text == "-" else [int(word) for word in text.split(",")]
 
 
 def mirrored(values: list[int]) -> tuple[int, ...]:
-    """Returns positions D1 to D5 of lengths or strides; the slowest dimension is D5."""
+    """Returns the values of the counters D1 to D5 for lengths or strides; D5 is that of the slowest
+    dimension."""
     return tuple(reversed((values + [0] * FRAME)[:FRAME]))
 
 
 def bin_of(size: int) -> str:
-    """Returns the name of the histogram's bin."""
+    """Returns the name of the histogram's bin for this size in bytes."""
     return next(name for name, bound in BOUNDS if size <= bound)
 
 
@@ -56,7 +58,7 @@ class Common:
 
     def add(self, access: Access) -> None:
         """Counts an access and keeps the four most common ones in order, as the runtime must. New
-        accesses are ignored once REMEMBERED are known."""
+        accesses are ignored after REMEMBERED different ones."""
         if access not in self.seen and len(self.seen) == REMEMBERED:
             return
         self.seen[access] += 1
@@ -85,7 +87,7 @@ class Dataset:
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """Counts a create or an open, whose arguments are words of the program's output."""
+        """Counts a create or an open. The arguments are the fields of the program's fact."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)
@@ -95,14 +97,14 @@ class Dataset:
             self.counters[f"CHUNK_SIZE_D{position}"] = length
 
     def extent(self, dims: str) -> None:
-        """Sets the size of the dataspace."""
+        """Sets the dimensions of the dataspace."""
         self.dims = len(numbers(dims))
         self.counters["DATASPACE_NDIMS"] = self.dims
         self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
 
     def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
-        """Counts a read or a write (kind), whose other arguments are words of the program's
-        output."""
+        """Counts a read or a write (kind); the other arguments are the fields of the program's
+        fact."""
         self.counters[f"{kind}S"] += 1
         self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
         self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
@@ -115,7 +117,7 @@ class Dataset:
         self.common.add((int(size), shape))
 
     def expected(self) -> Counter[str]:
-        """Returns all counters that are not 0."""
+        """Returns the values of all counters that are not 0."""
         found = Counter(self.counters)
         for number, (access, count) in enumerate(self.common.slots, start=1):
             found[f"ACCESS{number}_ACCESS"] = access[0]
@@ -136,7 +138,7 @@ class File:
 
 @dataclass
 class Model:
-    """All records, by name."""
+    """All expected records, by name."""
 
     files: dict[str, File] = field(default_factory=dict)
     datasets: dict[str, Dataset] = field(default_factory=dict)
@@ -144,7 +146,8 @@ class Model:
     object_flushes: Counter[str] = field(default_factory=Counter)  # by file, of groups
 
     def add(self, work: Path, words: list[str]) -> None:
-        """Adds one fact of a program that ran in the folder work."""
+        """Adds one fact of a program that ran in the folder `work`. words: the fields of the
+        fact."""
         if words[0] == "file":
             file = self.files.setdefault(clean(work, words[2]), File())
             if words[1] == "close":
@@ -161,7 +164,8 @@ class Model:
             self.change(self.datasets.setdefault(name, Dataset(path)), words[1], words[4:])
 
     def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
-        """Counts an event of a dataset. what: its kind; words: the rest of the program's line."""
+        """Counts an event of a dataset. what: the kind of the event; words: the other fields of the
+        fact."""
         if what in ("open", "referred"):
             dataset.opened(*words)
             dataset.referred += what == "referred"
@@ -178,7 +182,8 @@ class Model:
 
 
 def clean(work: Path, name: str) -> str:
-    """Returns a file's name as in records: absolute, without empty and dot components."""
+    """Returns a file's name as in records: absolute, without empty components and dots. work: the
+    folder that it is relative to."""
     path = name if name.startswith("/") else f"{work}/{name}"
     for part in ("//", "/./"):
         while part in path:
@@ -187,7 +192,8 @@ def clean(work: Path, name: str) -> str:
 
 
 def from_facts(work: Path, text: str) -> Model:
-    """Returns the records that a program with these facts must leave."""
+    """Returns the records that a program must leave, if it ran in the folder `work` and printed
+    these facts."""
     model = Model()
     for line in text.splitlines():
         model.add(work, line.split("\t"))

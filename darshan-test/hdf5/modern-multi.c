@@ -1,6 +1,6 @@
-/* Two datasets in one call, one three times as large: the call's costs are distributed over them. A
- * test builds it with the library of a Python wheel, which has no header. Prints facts in the
- * format of facts.h. */
+/* Two datasets in one call, one three times as large as the other: the call's time and its POSIX
+ * calls are divided between them. A test compiles this with the library of a Python wheel, which
+ * contains no header. Prints facts in the format of facts.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

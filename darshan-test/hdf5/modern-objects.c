@@ -1,6 +1,6 @@
-/* Attributes, groups, links and objects with calls that HDF5 has since 1.12 and 1.14. A test builds
- * it with the library of a Python wheel, which has no header. Prints facts in the format of
- * facts.h. */
+/* Attributes, groups, links and objects with calls that HDF5 has since 1.12 and 1.14. A test
+ * compiles this with the library of a Python wheel, which contains no header. Prints facts in the
+ * format of facts.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Calls that HDF5 has since 1.14: asynchronous calls and several datasets at once. A test builds it
- * with the library of a Python wheel, which has no header; HDF5_MAJOR is its version. Prints facts
- * in the format of facts.h. */
+/* Calls that HDF5 has since 1.14: asynchronous calls and calls for several datasets. A test
+ * compiles this with the library of a Python wheel, which contains no header; HDF5_MAJOR is the
+ * library's version. Prints facts in the format of facts.h. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void create_both(hid_t file, hid_t ids[2]) {
   }
 }
 
-/* Transfers the whole first dataset and a part of the second. */
+/* Transfers the whole first dataset and a part of the second one in one call. */
 static void several(hid_t ids[2]) {
   hsize_t start = 1, stride = 3, count = 2, block = 2, n = 4;
   hid_t types[2] = {H5T_STD_I32LE_g, H5T_STD_I32LE_g};

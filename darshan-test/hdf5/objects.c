@@ -1,4 +1,4 @@
-/* Attributes, groups, links, objects and named types: counted per file. */
+/* Cases for attributes, groups, links, objects and named types, which are counted per file. */
 #include "facts.h"
 
 #include <stdio.h>
@@ -165,7 +165,7 @@ void case_datatypes(void) {
   file_close(file, FILE_NAME);
 }
 
-/* A callback of the library, which calls the library. */
+/* A callback of the library that calls the library again: it reads each object of the file. */
 static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, void *count) {
   (void)info;
   char full[16];

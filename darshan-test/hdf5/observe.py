@@ -1,4 +1,4 @@
-"""Runs a command with or without the runtime, and reads the rows of its logs."""
+"""Runs a command without or with the runtime, and reads the rows of its logs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Observed:
 
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
-    """Runs a command to its end, with empty standard input."""
+    """Runs a command with empty standard input, and waits for its end. Returns its output."""
     done = finished(command, cwd=work, env=env, timeout=SECONDS)
     return Observed(done.returncode, done.stdout, done.stderr)
 
@@ -37,7 +37,8 @@ def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) ->
 def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
-    """Runs without the runtime; extra: more variables."""
+    """Runs a command without the runtime, in the folder `work`. extra: variables to add to the
+    environment."""
     return finish(command, work, plain() | dict(extra or {}))
 
 
@@ -48,7 +49,8 @@ def instrumented(
     logs: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Observed:
-    """Runs with the runtime of a build; logs: a new folder for logs and journals."""
+    """Runs a command with the runtime of a build. logs: a new folder for logs and journals; extra:
+    variables to add to the environment."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
     env = plain() | settings(build, logs / "finished", logs / "journals")
@@ -59,7 +61,8 @@ def instrumented(
 
 
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
-    """Returns (module, name) -> counter -> value, over all ranks of all logs."""
+    """Returns the values of counters by (module, name) and counter, summed over all ranks of all
+    logs."""
     log = read_logs(parser, *logs)
     for (_, name), record in log.records.items():
         record[RECORD_ID] = log.ids[name]

@@ -1,9 +1,9 @@
-/* A plug-in that loads HDF5, as extension modules of Python do. */
+/* A plug-in that is linked with HDF5, as extension modules of Python are. */
 #include <hdf5.h>
 
 /* Writes and reads a dataset of n integers. Returns 0, or -1 if a call failed. */
 int use_hdf5(const char *name, int n);
-/* Like use_hdf5, but leaves all objects open. */
+/* Does the same as use_hdf5, but leaves all objects open. */
 int leave_hdf5(const char *name, int n);
 
 static hid_t open_dataset(const char *name, int n, hid_t *file, hid_t *space) {

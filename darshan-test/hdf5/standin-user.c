@@ -1,5 +1,5 @@
-/* A plug-in that uses one of the libraries of standin.c. It is built twice; the files differ only
- * in the library's name. */
+/* A plug-in that uses one of the libraries that are made from standin.c. It is compiled twice; the
+ * two files differ only in the library's name. */
 #include <stdint.h>
 
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl);

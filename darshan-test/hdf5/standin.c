@@ -1,5 +1,6 @@
-/* A stand-in for an HDF5 library that shows which library was called. It is built twice with
- * different ANSWER, which its calls return and which is the name of its only file. */
+/* A stand-in for an HDF5 library, with which a test sees which library was called. It is compiled
+ * twice with different values of ANSWER. The calls return ANSWER, which is also the name of its
+ * only file. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -16,7 +17,7 @@ int H5get_libversion(unsigned *major, unsigned *minor, unsigned *release) {
   return 0;
 }
 
-/* Returns the same id in every copy of this library, as libraries of HDF5 do. */
+/* Returns the same id in every copy of this library, as copies of the real HDF5 do. */
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl) {
   (void)name, (void)flags, (void)fcpl, (void)fapl;
   return INT64_C(1) << 56;

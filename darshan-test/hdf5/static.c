@@ -1,4 +1,5 @@
-/* From plugin.c, with HDF5 linked statically: no call of HDF5 leaves the program file. */
+/* The function of plugin.c in a program that is linked statically with HDF5: calls of HDF5 stay
+ * within the program's file. */
 int use_hdf5(const char *name, int n);
 
 int main(void) {

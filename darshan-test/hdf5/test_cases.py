@@ -23,7 +23,9 @@ APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
 def run_both(
     build: Path, programs: Path, name: str, tmp_path: Path, configuration: str = ""
 ) -> tuple[Observed, Path]:
-    """Runs without and with the runtime, in one folder; the output must be the same."""
+    """Runs the case `name` without and with the runtime, in one folder; the output must be the
+    same. Returns the run with the runtime, and the folder. configuration: lines for the runtime's
+    configuration file."""
     (tmp_path / "configuration").write_text(configuration)
     settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
     command = [programs / "hdf5-cases", name]
@@ -41,7 +43,7 @@ def run_both(
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in APART])
 def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and the sums of the layers below."""
+    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
     observed, work = run_both(build, programs, name, tmp_path)
     assert len(observed.logs) == 1
     model = from_facts(work, observed.stdout)
@@ -52,7 +54,7 @@ def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def transfers(rows: Rows, work: Path) -> dict[str, float]:
-    """Returns the reads, writes and bytes of all datasets of a.h5."""
+    """Returns the sums of reads, writes and bytes of all datasets of a.h5."""
     total: dict[str, float] = {}
     for (module, name), row in rows.items():
         if module == "H5D" and name.startswith(f"{work}/a.h5:"):
@@ -62,8 +64,8 @@ def transfers(rows: Rows, work: Path) -> dict[str, float]:
 
 
 def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset gets its name with its link; transfers of two unnamed datasets cannot be
-    distinguished."""
+    """A dataset gets its name by a link after its creation; transfers of two datasets without names
+    cannot be distinguished."""
     observed, work = run_both(build, programs, "anonymous", tmp_path)
     rows = read_rows(parser, observed.logs)
     grid = 6 * 10 * 2
@@ -79,7 +81,8 @@ def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) ->
 
 
 def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Parent and child count their own calls, also on objects that the parent opened."""
+    """Parent and child each count their own calls, including those on objects that the parent
+    opened."""
     observed, work = run_both(build, programs, "forked", tmp_path)
     rows = read_rows(parser, observed.logs)
     size = 8 * 4
@@ -92,7 +95,7 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Datasets beyond the record limit are aggregated into one record: totals are exact."""
+    """Datasets after the record limit are recorded together in one record: totals are exact."""
     observed, _ = run_both(build, programs, "many_datasets", tmp_path, "MAX_RECORDS 1024 H5D\n")
     rows = read_rows(parser, observed.logs)
     found = [row for (module, _), row in rows.items() if module == "H5D"]
@@ -103,8 +106,8 @@ def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path
 
 
 def test_model_of_common_accesses() -> None:
-    """The model agrees with the example of the specification, and with the order of equal
-    counts."""
+    """The model of common accesses agrees with the example of the specification, and orders equal
+    counts as specified."""
     data = Dataset("f")
     data.transferred("WRITE", "384", "regular", "6,8", "4,5")
     data.transferred("READ", "8", "all", "-", "-")

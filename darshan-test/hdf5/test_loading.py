@@ -18,7 +18,8 @@ SIZE = re.compile(r"^\d+\.h5: (\d+) bytes$", re.M)
 def run_both(
     build: Path, command: list[str | Path], tmp_path: Path
 ) -> tuple[Observed, Observed, Path]:
-    """Runs without and with the runtime, in one folder; both must succeed and leave one log."""
+    """Runs a command without and with the runtime, in one folder; both must succeed, and the second
+    run must leave one log. Returns both runs, and the folder."""
     work = tmp_path / "work"
     work.mkdir()
     without = bare(command, work)
@@ -33,7 +34,8 @@ def run_both(
 
 
 def library_of(plugin: Path) -> str:
-    """Returns the HDF5 library that a plug-in is linked with, as the loader knows it."""
+    """Returns the path of the HDF5 library that a plug-in is linked with, as the loader knows
+    it."""
     text = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=True).stdout
     (line,) = [line for line in text.splitlines() if "libhdf5" in line and "_hl" not in line]
     return line.split("=>")[1].split()[0]
@@ -72,7 +74,7 @@ def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """HDF5 writes open files when it is unloaded, and its ids repeat."""
+    """HDF5 writes open files when it is unloaded, and its ids are used again after that."""
     without, observed, work = run_both(build, command_of(programs, "leave_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout  # with the sizes of the files
@@ -87,7 +89,7 @@ def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_p
 def test_another_library_at_the_same_place(
     how: str, library: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """A plug-in replaces another one whose library returned the same id."""
+    """A plug-in replaces another one at the same address, and its library returned the same id."""
     folder = build / "darshan-test" / "hdf5"
     command = [folder / "replaces", folder / "user1.so", how, folder / "user2.so"]
     without, observed, work = run_both(build, command, tmp_path)
@@ -99,8 +101,8 @@ def test_another_library_at_the_same_place(
 
 
 def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Functions from dlsym are not wrapped: the files are the same, and their POSIX side is
-    recorded."""
+    """Functions that dlsym returned are not wrapped: the files are the same, and their POSIX calls
+    are recorded."""
     command = [programs / "loads", "-", library_of(programs / "plugin.so"), "none"]
     without, observed, work = run_both(build, command, tmp_path)
     assert observed.stdout == without.stdout
@@ -113,7 +115,7 @@ def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path
 
 
 def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Statically linked HDF5 is recorded in POSIX only, without an H5 record."""
+    """Statically linked HDF5 is recorded by POSIX only, without an H5 record."""
     without, observed, work = run_both(build, [programs / "static"], tmp_path)
     assert observed.stdout == without.stdout
     rows = read_rows(parser, observed.logs)
@@ -126,7 +128,7 @@ def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_no_symbol_of_hdf5(build: Path) -> None:
-    """The runtime does not require HDF5 and names none of its libraries."""
+    """The runtime does not require HDF5 and contains the name of none of its libraries."""
     text = subprocess.run(
         ["readelf", "-dW", "--dyn-syms", build / "libdarshan.so"],
         capture_output=True,

@@ -1,4 +1,5 @@
-"""The runtime's resident memory for many datasets is limited, and their sums are exact."""
+"""The resident memory that the runtime uses for many datasets is limited, and the sums of their
+counters are exact."""
 
 from __future__ import annotations
 
@@ -28,8 +29,9 @@ LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 def test_many_datasets(
     build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, int, float]
 ) -> None:
-    """Each dataset is created, written once and closed; one without a record leaves no name in the
-    log. case: configuration, datasets, records, limit in KiB."""
+    """Each dataset is created, written once and closed; datasets without a record add no name to
+    the log. case: lines of the configuration, number of datasets, number of records, and the
+    permitted additional memory in KiB."""
     configuration, number, records, most = case
     command: list[str | Path] = [programs / "many-datasets", "many.h5", str(number)]
     (tmp_path / "configuration").write_text(configuration)

@@ -1,4 +1,4 @@
-"""Asynchronous calls and several datasets in one call, with the HDF5 of each wheel."""
+"""Asynchronous calls, and calls for several datasets, with the HDF5 library of each wheel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHEELS = ("h5py", "netCDF4", "tables")
 
 
 def library_of(wheel: str) -> Path:
-    """Returns the HDF5 library of a wheel, not the high-level library."""
+    """Returns the path of a wheel's HDF5 library, which is not the high-level library."""
     found = importlib.util.find_spec(wheel)
     assert found, f"{wheel} is not installed"
     assert found.origin
@@ -33,14 +33,15 @@ def library_of(wheel: str) -> Path:
 
 
 def major_version(library: Path) -> int:
-    """Returns the version from the file's number: 320 and more is 2."""
+    """Returns the major version of HDF5 from the number in the library's file name: 2 for 320 and
+    more, otherwise 1."""
     number = re.search(r"\.so\.(\d+)", library.name)
     assert number
     return 2 if int(number[1]) >= 320 else 1
 
 
 def build_for(library: Path, name: str, folder: Path) -> Path:
-    """Builds a source, linked with this library."""
+    """Compiles the source file `name`, linked with this library. Returns the program's path."""
     major = major_version(library)
     source, program = Path(__file__).with_name(f"{name}.c"), folder / name
     compiler = [
@@ -83,7 +84,7 @@ def shares(rows: Rows, file: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The cost of one call on two datasets is distributed over both."""
+    """The cost of one call on two datasets is divided between both."""
     program = build_for(library_of(wheel), "modern-multi", tmp_path)
     (tmp_path / "work").mkdir()
     observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
@@ -96,7 +97,7 @@ def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_modern_calls(wheel: str, name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and the sums of the layers below."""
+    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
     library = library_of(wheel)
     program = build_for(library, name, tmp_path)
     work = tmp_path / "work"

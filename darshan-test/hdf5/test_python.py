@@ -1,4 +1,4 @@
-"""Python wheels, each with an HDF5 of its own that is invisible to other libraries."""
+"""Python wheels, each with its own HDF5 library, which is invisible to other libraries."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
 def digests(work: Path) -> dict[str, str]:
-    """Returns digests of all files of a script."""
+    """Returns digests of all files that a script wrote, by name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in work.iterdir()}
 
 
 def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
-    """Runs without and with the runtime, in one folder; output and files must be the same."""
+    """Runs a script without and with the runtime, in one folder; output and files must be the same.
+    Returns the run with the runtime, and the folder."""
     command = [sys.executable, SCRIPTS / f"{name}.py"]
     work = tmp_path / "work"
     work.mkdir()
@@ -43,12 +44,12 @@ def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
 
 
 def module_of(counter: str) -> str:
-    """Returns the module of a counter."""
+    """Returns the name of the module that a counter belongs to."""
     return "H5_META" if counter.startswith("H5_META_") else counter.split("_", 1)[0]
 
 
 def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
-    """Yields expectations of a script that its log does not meet."""
+    """Yields a text for each expectation that a script printed and that its log does not meet."""
     for line in text.splitlines():
         kind, _, rest = line.partition("\t")
         if kind == "expect":
@@ -65,7 +66,7 @@ def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
 
 
 def open_records(rows: Rows, work: Path) -> Iterator[str]:
-    """Yields records of files and datasets without a close."""
+    """Yields the records of files and datasets that were not closed."""
     for (module, name), row in rows.items():
         ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
         if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:
@@ -84,7 +85,7 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset that netCDF opens by a reference for inspection makes no dataset record."""
+    """A dataset that netCDF opens by a reference for inspection has no dataset record."""
     observed, work = run_both(build, "netcdf_scales", tmp_path)
     rows = read_rows(parser, observed.logs)
     names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
@@ -92,7 +93,7 @@ def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_p
 
 
 def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> None:
-    """The metadata have the version of the HDF5 library that the program used."""
+    """The metadata contain the version of the HDF5 library that the program used."""
     asks = "import h5py; h5py.File('a.h5', 'w').close(); print(h5py.version.hdf5_version)"
     observed = instrumented(build, [sys.executable, "-c", asks], tmp_path, tmp_path / "logs")
     found = {metadata_of(parser, log).get("hdf5") for log in observed.logs}
@@ -100,7 +101,8 @@ def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> N
 
 
 def test_versions_differ(tmp_path: Path) -> None:
-    """The three wheels contain at least two versions; otherwise the tests above show less."""
+    """The three wheels contain at least two versions of HDF5; with only one version, the tests
+    above would show less."""
     observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
     (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
     assert int(line.split()[0]) >= 2
@@ -115,8 +117,8 @@ for name in "abcd":
 
 
 def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Files past the limit share a record and its name: no dataset counts under another file's
-    name."""
+    """Files after the record limit share a record and its name: no dataset is recorded under
+    another file's name."""
     work = tmp_path / "work"
     work.mkdir()
     settings = tmp_path / "settings"
@@ -145,7 +147,8 @@ print(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
 
 
 def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed, int]:
-    """Runs a program with `number` datasets; returns its resident memory in KiB, too."""
+    """Runs a program with `number` datasets. Returns the run, and the program's resident memory in
+    KiB. setting: a line of the configuration."""
     work.mkdir()
     settings = work.with_suffix(".conf")
     settings.write_text(setting)
@@ -158,7 +161,7 @@ def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed,
 
 
 def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
-    """In a program that is not a rank, every dataset has a record."""
+    """In a program that is not an MPI process, every dataset has a record."""
     observed, _ = _many(build, tmp_path / "many", 300, "")
     own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
     assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(300)}

@@ -1,4 +1,4 @@
-"""Threads use HDF5 in parallel if it is thread-safe, otherwise one at a time."""
+"""Threads that use HDF5 in parallel if the library is thread-safe, otherwise one at a time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
 
 @pytest.fixture(params=LIBRARIES)
 def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
-    """Builds the program, linked with one of the libraries."""
+    """Compiles the program, linked with one of the libraries."""
     return program_for(request.param, build, tmp_path)
 
 
 def program_for(name: str, build: Path, folder: Path) -> Path:
-    """Builds concurrent.c, linked with the system's library or with that of a wheel."""
+    """Compiles concurrent.c, linked with the system's library or with that of a wheel. Returns the
+    program's path."""
     if name != SYSTEM:
         return build_for(library_of(name), "concurrent", folder)
     needs("hdf5")
@@ -69,12 +70,14 @@ def expected() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def below(row: dict[str, float], what: str) -> float:
-    """Returns POSIX calls or bytes (what) of a LAYERS record, summed over its operations."""
+    """Returns the POSIX calls or bytes (`what`) of a LAYERS record, summed over the operations of
+    HDF5."""
     return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
 
 
 def of_layers(rows: Rows, work: Path) -> None:
-    """Checks that every POSIX call is in one record, and calls without HDF5 in no HDF5 record."""
+    """Checks that every POSIX call is recorded in one LAYERS record, and that calls without HDF5
+    are in no record of HDF5."""
     assert not list(sums(rows))
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     assert not [text for name, row in records.items() for text in within(name, row)]
@@ -88,7 +91,7 @@ def of_layers(rows: Rows, work: Path) -> None:
 
 
 def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """Counters are exact, both with the library's lock and with the program's."""
+    """Counters are exact, whether the library or the program uses a lock."""
     folders = [tmp_path / name for name in ("bare", "work")]
     for folder in folders:
         folder.mkdir()
@@ -104,7 +107,8 @@ def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_both_kinds(build: Path, tmp_path: Path) -> None:
-    """Some libraries are thread-safe and some are not; otherwise the tests above show less."""
+    """The libraries include thread-safe ones and others; otherwise the tests above would show
+    less."""
     said = set()
     for name in LIBRARIES:
         folder = tmp_path / name

@@ -52,7 +52,7 @@ void case_selections(void) {
   close_both(&data, file);
 }
 
-/* One to seven dimensions, contiguous and chunked. */
+/* Transfers with one to seven dimensions, contiguous and chunked. */
 void case_dimensions(void) {
   static const char *names[2][7] = {
       {"/c1", "/c2", "/c3", "/c4", "/c5", "/c6", "/c7"},
@@ -80,7 +80,8 @@ void case_dimensions(void) {
   file_close(file, "a.h5");
 }
 
-/* Element sizes, a scalar, an empty dataspace, memory of another type. */
+/* Transfers with different element sizes, a scalar, an empty dataspace, and another type in memory
+ * than in the file. */
 void case_types(void) {
   hid_t file = file_create("a.h5");
   hid_t text = MUST(H5Tcopy(H5T_C_S1));
@@ -125,7 +126,8 @@ static void read_rows(struct dataset *data, hsize_t rows, hsize_t columns, int t
     dataset_read(data, &some);
 }
 
-/* Transfers of one size and different shapes are different accesses, ordered by size only. */
+/* Makes transfers of one size with different shapes, which are different accesses and are ordered
+ * by size only. */
 void case_common_accesses(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = matrix("/d", 64, 64);
@@ -140,7 +142,7 @@ void case_common_accesses(void) {
   close_both(&data, file);
 }
 
-/* More different accesses than the 32 that are remembered. */
+/* Makes more different accesses than the 32 that the runtime remembers. */
 void case_many_accesses(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = vector("/d", 400);
@@ -171,7 +173,8 @@ void case_switches(void) {
   close_both(&data, file);
 }
 
-/* Sizes on both sides of the histogram's bounds, if they are cheap. */
+/* Makes transfers of sizes just below and at the bounds of the histogram's bins, except for the
+ * sizes that would take long. */
 void case_sizes(void) {
   static const hsize_t limits[] = {100, 1024, 10240, 102400, 1048576, 4194304, 10485760};
   hid_t file = file_create("a.h5");
@@ -197,7 +200,7 @@ static void *other_work(void *unused) {
   return unused;
 }
 
-/* HDF5 in one thread and streams in another, in parallel. */
+/* Uses HDF5 in one thread and streams in another, in parallel. */
 void case_threads(void) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, other_work, NULL) != 0) MUST(-1);

@@ -1,6 +1,6 @@
-/* Preloaded instead of the runtime: performs the same action in a call of libc that a library makes
- * during the program's one call. An error is then the library's own, because the process does not
- * contain the runtime. */
+/* A preloaded library that takes the runtime's place: it performs the same action in a function of
+ * libc that a library calls during the program's one call. An error is then the library's own,
+ * because the process does not contain the runtime. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,8 +11,8 @@
 
 static volatile sig_atomic_t armed;
 
-/* A handler of the marks of target.c: notes whether the call that is tested is in progress. The
- * mark's number is in RAX: 1 before the call, 2 after it. */
+/* Handles the int3 signals of target.c: notes whether the call that is tested is in progress. The
+ * number in RAX is 1 before the call, and 2 after it. */
 static void at_mark(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   armed = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] == 1;

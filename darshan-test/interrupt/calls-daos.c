@@ -1,5 +1,5 @@
-/* One call of each kind of wrapper around DAOS and its file system, with the stand-in libraries of
- * darshan-test/daos. */
+/* One call of each kind of wrapper around DAOS and its file system DFS, with the stand-in libraries
+ * of darshan-test/daos. */
 #include <unistd.h>
 
 #include "../daos/daos.h"
@@ -45,7 +45,8 @@ static void have_values(void) {
   good(daos_kv_put(values, DAOS_TX_NONE, 0, "key", 10, memory, NULL));
 }
 
-/* Does the I/O that follows the call, in another file, because the call may have been abandoned. */
+/* Does the I/O that follows the call, in another file, because the call may have been abandoned in
+ * the middle. */
 void target_end(void) {
   dfs_obj_t *other;
   good(dfs_open(dfs, folder, "other", S_IFREG | 0644, 0, 0, 4096, NULL, &other));

@@ -1,4 +1,4 @@
-/* One call for each kind of wrapper around HDF5, which the test interrupts. */
+/* One call of each kind of wrapper around HDF5, which the test interrupts. */
 #include <hdf5.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -27,8 +27,8 @@ static void have_dataset(void) {
   must(H5Dwrite(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, memory));
 }
 
-/* The library may be interrupted in the middle of its work, so the following I/O uses another
- * dataset and closes nothing. */
+/* Does the I/O that follows the call. The library may have been interrupted in the middle of its
+ * work, so this uses another dataset and closes nothing. */
 void target_end(void) {
   hid_t another = new_dataset("another");
   for (int i = 0; i < 3; i++)

@@ -1,4 +1,4 @@
-/* One call for each kind of wrapper around libc, which the test interrupts. */
+/* One call of each kind of wrapper around libc, which the test interrupts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ static void call_copy(void) {
   must(copy_file_range(data_fd, &from, data_fd, &to, 90, 0));
 }
 
-/* Calls by system call number: one file operation, and one call without a file, as libraries make
- * it. */
+/* Makes system calls by number: one operation on a file, and one call without a file, as libraries
+ * make it. */
 static void call_by_number(void) {
   memset(memory, 'w', 70);
   must(syscall(SYS_pwrite64, data_fd, memory, 70L, 2000L));
@@ -143,7 +143,7 @@ static void at_a_hole(void) {
   open_stream();
   if (fseek(stream, 2000, SEEK_SET) != 0) _exit(86);
 }
-/* Small calls until the next one is not measured (modules/stdio/quick.h). */
+/* The number of small calls after which the next one is not measured (modules/stdio/quick.h). */
 enum { UNTIL_QUICK = 40 };
 static void read_quickly(void) {
   open_stream();

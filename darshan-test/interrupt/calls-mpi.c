@@ -36,7 +36,7 @@ static void call_open(void) {
                      &other));
 }
 
-/* Communication, which APMPI counts. No collective call precedes it, so it is the first. */
+/* Makes an MPI call that APMPI counts. It is the first collective call of the program. */
 static void call_allreduce(void) {
   int one = 1, sum = 0;
   good(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF));

@@ -1,5 +1,5 @@
-/* The harness: runs each kind of call with each action once per point, or for a sample of the
- * points. */
+/* The main program of the harness: performs each action during each kind of call, at each point of
+ * the runtime or at a sample of the points. */
 #include "driver.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct options {
   const char *one; /* address and execution number, for one kind and action */
 };
 
-/* Shared with the workers. */
+/* The numbers of runs by result, in memory that the worker processes share. */
 struct tally {
   unsigned long runs, missed, failed, addresses, points;
 };
@@ -78,7 +78,7 @@ static void run_point(const struct judge *judge, const struct place *place, cons
   result_free(&result);
 }
 
-/* Returns 1 if point i is one of the sample, the same in every worker. */
+/* Returns 1 if point i belongs to the sample, which is the same in every worker process. */
 static int chosen(const struct options *options, size_t i) {
   uint32_t hash = ((uint32_t)i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;
@@ -132,8 +132,9 @@ static void run_action(const struct options *options, const char *kind, int acti
   free(points.point);
 }
 
-/* Returns the trace for an action, which is taken if needed; NULL after a message. The cancelled
- * thread executes other instructions, so cancellation has a trace of its own. */
+/* Returns the trace for an action, which is recorded at the first use; NULL if that fails, after a
+ * message. A thread that is cancelled executes other instructions, so cancellation has a separate
+ * trace. */
 static const struct trace *trace_for(struct trace traces[2], const struct options *options,
                                      const char *kind, int action) {
   struct place place;
@@ -173,7 +174,8 @@ static void add_tally(const struct tally *more, const struct tally *less) {
   tally->points += more->points - less->points;
 }
 
-/* Reads what an earlier run of the harness found; returns 0 if there is no such result. */
+/* Reads the results of an earlier run of the harness from the file `state`; returns 0 if there are
+ * none. */
 static int known(const char *state) {
   struct tally found = {0}, nothing = {0};
   FILE *file = fopen(state, "r");
@@ -209,7 +211,8 @@ static void run_kind(const struct options *options, const char *kind) {
   trace_free(&traces[1]);
 }
 
-/* Runs each kind of the option: "read,write" with all actions, or "read:ab,write:f". */
+/* Runs each kind of call that the option names: "read,write" with all actions, or "read:ab,write:f"
+ * with the actions of these letters. */
 static void each_kind(struct options *options) {
   char kinds[4096];
   const char *all = options->actions;

@@ -11,7 +11,7 @@
 enum { ACTIONS = 6, SECONDS_OF_A_HANG = 20 };
 #define ACTION_LETTERS "abcdef"
 
-/* The program and its folders. */
+/* The program under test, the runtime, and the folders of one worker. */
 struct place {
   const char *program, *runtime; /* runtime: the path as the loader maps it */
   char work[PATH_MAX], logs[PATH_MAX], journals[PATH_MAX];
@@ -29,21 +29,23 @@ struct process {
   long original;       /* the 64-bit word that the breakpoint replaces */
   int status;          /* from waitpid, at STOP_ENDED */
 };
-/* Starts the process and lets it run to the mark before the call. Returns 0, or -1. */
+/* Starts the process and lets it run to the mark before the call. Returns 0, or -1 on failure. */
 int process_start(struct process *process, const struct place *place, const char *kind, int action);
 enum stop process_go(struct process *process, int signal);
 enum stop process_step(struct process *process);
-/* Runs until this address is about to be executed for the n-th time. Returns STOP_POINT there, else
- * why the process stopped before. */
+/* Lets the process run until it is about to execute this address for the n-th time. Returns
+ * STOP_POINT in that case, otherwise why the process stopped before. */
 enum stop process_go_to(struct process *process, uint64_t address, uint32_t n);
-/* Turns off the alarm that ends hangs: stepping through a call takes long. */
+/* Turns off the alarm that ends processes that hang, because executing a call in single steps takes
+ * long. */
 void process_take_your_time(void);
 int process_blocks(const struct process *process, int signal);
 uint64_t process_stack_pointer(const struct process *process);
 /* Finds the code of a file in the process: its first address, and the address after its end.
  * Returns 0, or -1 if the file is not mapped. */
 int process_code(const struct process *process, const char *file, uint64_t range[2]);
-/* Waits until the process and all its descendants are gone. Returns -1 if they do not end. */
+/* Waits until the process and all its descendants have ended. Returns 0, or -1 if they do not end.
+ * */
 int process_finish(struct process *process);
 void process_kill(struct process *process);
 
@@ -95,34 +97,37 @@ struct result {
   int said;          /* the known message of a library was on stderr */
   char problem[400]; /* a violation; empty: none */
 };
-/* Creates the folders of one worker below parent. */
+/* Creates the folders of the worker `worker` below the folder parent, and fills *place. */
 void place_make(struct place *place, const char *parent, const char *program, const char *runtime,
                 unsigned worker);
 void result_clean(const struct place *place);
-/* known: a message that is allowed on stderr; NULL: none. */
+/* Reads the result of a process that ended with this status, as of waitpid. killed: 1 if the action
+ * was SIGKILL. known: a message that is allowed on stderr; NULL: none. */
 void result_read(struct result *result, const struct place *place, int status, int killed,
                  const char *known);
 void result_free(struct result *result);
 
 /* --- reference.c: what right is ------------------------------------------------------- */
 
-/* References: the same program with the signal before the call, after the call and without a
- * signal; and a program that calls _exit before the call. */
+/* The runs to compare with: the same program with the signal before the call, after the call and
+ * without a signal; and a program that calls _exit before the call. */
 enum reference { BEFORE_CALL, AFTER_CALL, NO_SIGNAL, EXIT_BEFORE, REFERENCES };
 struct judge {
   int action;
   int have[REFERENCES];
   struct result reference[REFERENCES];
 };
-/* Performs the action at the current instruction and waits for the end. Returns -1 if the process
- * hangs. */
+/* Performs the action at the current instruction, and waits until the process ends. Returns 0, or
+ * -1 if the process hangs. */
 int let_happen(struct process *process, int action);
 int take_references(struct judge *judge, const struct place *place, const char *kind, int action);
-/* For calls during which a library is at work: returns 1 if the result is what the library leaves
- * when the same action happens right before or after one of its calls of the runtime. */
+/* For calls during which another library calls the runtime: returns 1 if the same result occurs
+ * when the action happens immediately before or after one of the library's calls to the runtime,
+ * otherwise 0. */
 int is_of_the_library(const struct result *result, const struct place *place, const char *kind,
                       int action, const struct trace *trace);
-/* Returns the message that the library itself is known to print; NULL: none. */
+/* Returns the message that another library is known to print if its work is interrupted; NULL:
+ * none. */
 const char *known_words(const char *kind, int action);
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */

@@ -25,7 +25,7 @@ static int has_rows(const struct result *result, int module) {
   return 0;
 }
 
-/* Returns the bytes that all sites together wrote. */
+/* Returns the sum of the bytes that all call sites wrote. */
 static int64_t written_by_sites(const struct result *result) {
   const struct darshan_counter *counter = darshan_module_by_id(DARSHAN_MOD_SITES)->counters;
   int64_t sum = 0;
@@ -64,8 +64,8 @@ static int is_loose(const struct darshan_counter *counter) {
          strstr(counter->name, "TIME_SIZE");
 }
 
-/* Returns 1 if a handler's I/O may belong to the interrupted call: inside of a call of an upper
- * layer the runtime cannot tell a handler from the library. */
+/* Returns 1 if a handler's I/O may be recorded as part of the interrupted call: during a call of an
+ * upper layer, the runtime cannot distinguish a handler from the library. */
 static int may_be_shared(const struct judge *judge, const struct result *result, int module) {
   if (judge->action != ACTION_IO && judge->action != ACTION_FORK) return 0;
   if (module == DARSHAN_MOD_LAYERS) return 1;
@@ -115,10 +115,10 @@ static int talk_is_right(const struct judge *judge, const struct result *result,
   return 0;
 }
 
-/* Returns 1 if the sites wrote as many bytes as in a reference, else 0 with a reason. Bytes that a
- * handler wrote inside of a call of an upper layer belong to one site or to another, but to one
- * only. They belong to none if the call never ends in this process, or if its bytes are those that
- * it requested of MPI-IO. */
+/* Returns 1 if the call sites wrote as many bytes as in a reference, else 0 with a reason in `why`.
+ * Bytes that a handler wrote during a call of an upper layer belong to exactly one of the sites.
+ * They belong to no site if the call never ends in this process, or if its bytes are those that it
+ * requested of MPI-IO. */
 static int sites_are_right(const struct judge *judge, const struct result *result, char *why,
                            size_t room) {
   struct bounds bounds = {INT64_MAX, INT64_MIN};

@@ -1,4 +1,5 @@
-/* The points at which to stop: every instruction that one call executes inside the runtime. */
+/* The points at which the process is stopped: every instruction that one call executes inside the
+ * runtime. */
 #include "driver.h"
 
 #include <signal.h>
@@ -29,7 +30,7 @@ static uint64_t end_of_call(const struct place *place, const char *kind, int act
   return end;
 }
 
-/* Numbers the executions of each address. */
+/* Fills the field n of the trace: numbers the executions of each address. */
 static void number(struct trace *trace) {
   uint32_t *times = calloc(trace->code[1] - trace->code[0], sizeof(*times));
   trace->n = malloc((trace->length + 1) * sizeof(*trace->n));
@@ -39,8 +40,8 @@ static void number(struct trace *trace) {
   free(times);
 }
 
-/* The frames below the current instruction. A frame is the stack pointer at its first
- * instruction. */
+/* The stack frames below the current instruction. A frame is given by the stack pointer at its
+ * first instruction; 0 means that there is none. */
 struct below {
   uint64_t program[2];
   uint64_t library; /* the outermost function outside program and runtime; 0: none */
@@ -53,15 +54,15 @@ static int is_in(const uint64_t range[2], uint64_t address) {
   return address >= range[0] && address < range[1];
 }
 
-/* Returns 1 if the stack pointer is above the frame. A large distance means that sp belongs to
- * another stack. */
+/* Returns 1 if the function of this frame has returned, because the stack pointer is above the
+ * frame. A large distance means that sp belongs to another stack. */
 static int has_returned(uint64_t frame, uint64_t sp) {
   enum { ANOTHER_STACK = 1 << 20 };
   return sp > frame && sp - frame < ANOTHER_STACK;
 }
 
-/* Called before each instruction. Returns the index of the library's call to the runtime; 0: the
- * program's own call. */
+/* Updates `below` before each instruction. Returns the index of the library's call to the runtime;
+ * 0 if the program itself called the runtime. */
 static uint32_t look_below(struct below *below, const struct process *process, int in_runtime) {
   int in_library = !in_runtime && !is_in(below->program, process->instruction);
   int crossed = in_runtime != below->in_runtime;
@@ -114,9 +115,9 @@ void trace_free(struct trace *trace) {
   free(trace->n);
 }
 
-/* Returns a point with the fewest stops on the way to a place of the trace. The n-th execution of
- * an address costs n stops. If n is large, the process first runs to a rarer instruction shortly
- * before it. */
+/* Returns the point for the index `place` of the trace that needs the fewest stops. The n-th
+ * execution of an address costs n stops. If n is large, the process first runs to a rarer
+ * instruction shortly before it. */
 static struct point point_at(const struct trace *trace, size_t place) {
   enum { FEW = 12, FAR = 200000 };
   uint32_t address = trace->address[place], between = 0;

@@ -58,7 +58,7 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* The alarm ends a hang; it must interrupt waitpid. */
+/* Sets the alarm that ends a process that hangs, in seconds; it must interrupt waitpid. */
 static void set_alarm(int seconds) {
   static int ready;
   struct itimerval timer = {.it_value = {.tv_sec = seconds}, .it_interval = {.tv_sec = 1}};
@@ -93,7 +93,8 @@ static void set_instruction(pid_t thread, uint64_t address) {
   ptrace(PTRACE_POKEUSER, thread, offsetof(struct user_regs_struct, rip), (void *)address);
 }
 
-/* A new thread continues under ptrace; a forked child is detached, without the breakpoint. */
+/* Lets a new thread continue under ptrace, and detaches a forked child after removing the
+ * breakpoint. */
 static void take_newcomer(const struct process *process, pid_t pid) {
   if (syscall(SYS_tgkill, process->pid, pid, 0) == 0) {
     ptrace(PTRACE_CONT, pid, NULL, NULL);
@@ -103,7 +104,7 @@ static void take_newcomer(const struct process *process, pid_t pid) {
   ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
-/* Returns the meaning of a stop; -1: none, the thread continues. */
+/* Returns what the stop of a thread means; -1 if it means nothing, and the thread was continued. */
 static int meaning(struct process *process, pid_t thread, int status, int stepping) {
   int signal = WSTOPSIG(status), event = status >> 16;
   process->thread = thread;

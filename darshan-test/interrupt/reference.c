@@ -1,4 +1,5 @@
-/* The references: the same program, with the same action at an instruction outside the runtime. */
+/* The runs to compare with: the same program, with the same action at an instruction outside the
+ * runtime. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,9 +69,9 @@ int take_references(struct judge *judge, const struct place *place, const char *
   return 0;
 }
 
-/* Performs the action while a library is at work: before the first or after the last instruction of
- * the library's call to the runtime. Stores the result in judge->reference[which]. Returns 0, or -1
- * if the program did not get there, or its result has a problem. */
+/* Performs the action while another library is at work: before the first or after the last
+ * instruction of the library's call to the runtime. Stores the result in judge->reference[which].
+ * Returns 0, or -1 if the program did not reach this instruction, or its result has an error. */
 static int take_reference_within(struct judge *judge, const struct place *place, const char *kind,
                                  const struct trace *trace, size_t at, enum reference which) {
   const char *known = known_words(kind, judge->action);
@@ -90,8 +91,8 @@ static int take_reference_within(struct judge *judge, const struct place *place,
   return judge->have[which] ? 0 : -1;
 }
 
-/* Takes both references of a call of the library. Returns 0, or -1 if three attempts fail, because
- * results that depend on time may differ. */
+/* Stores both results, of the action before and after call number `call` of the library. Returns 0,
+ * or -1 if three attempts fail; it repeats them because results that depend on time may differ. */
 static int take_references_within(struct judge *judge, const struct place *place, const char *kind,
                                   int action, const struct trace *trace, uint32_t call) {
   size_t first = 0, last;

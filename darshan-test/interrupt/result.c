@@ -1,4 +1,5 @@
-/* The results of a process: the sums over its logs and journals, and the data file. */
+/* Reads the results of a process: the sums over its logs and journals, and the content of the data
+ * file. */
 #include "driver.h"
 
 #include <dirent.h>
@@ -95,7 +96,7 @@ static void add_heat(struct result *result, const void *record) {
     result->heat += bin[i];
 }
 
-/* Adds calls, bytes and size classes; the header record has none. */
+/* Adds the calls, bytes and size classes of a record to the result; the header record has none. */
 static void add_talk(struct result *result, const void *record) {
   const struct darshan_apmpi_record *rank = record;
   if (((const struct darshan_apmpi_head *)record)->magic == APMPI_MAGIC) return;

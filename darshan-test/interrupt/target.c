@@ -1,4 +1,5 @@
-/* The frame of a program of one call: preparation, handler and the calls after it. */
+/* The common part of the programs that make one call: preparation, signal handler, and the calls
+ * after the tested one. */
 #include "target.h"
 
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static void block_at(int fd, char letter, size_t n, off_t at) {
   must(pwrite(fd, block, n, at));
 }
 
-/* I/O of a handler. It opens a descriptor of its own if the program has none yet. */
+/* Does the I/O of a handler. It opens a file first if the program has not opened one yet. */
 static void handler_io(void) {
   int fd = data_fd >= 0 ? data_fd : (int)must(open("data", O_RDWR | O_CREAT, 0600));
   block_at(fd, 'h', 50, HANDLER_AT);
@@ -118,7 +119,7 @@ static void calls_after(void) {
   if (!stream || fputs("afterwards", stream) < 0 || fclose(stream) != 0) _exit(97);
 }
 
-/* Calls from a deeper frame than that of the call, as a program may do. */
+/* Makes calls from a deeper stack frame than that of the tested call, as a program may do. */
 __attribute__((noinline)) static void calls_from_deep_down(void) {
   volatile char frame[4096];
   frame[0] = frame[sizeof(frame) - 1] = 0;

@@ -1,11 +1,12 @@
-/* A program of one call. It stops (int3) right before and right after the call, so that the tracer
- * knows which instructions belong to the call. Then it makes 100 more calls and ends. */
+/* A program that makes one call to test. It stops (int3) immediately before and after the call, so
+ * that the tracer knows which instructions belong to the call. Then it makes 100 more calls and
+ * ends. */
 #ifndef DARSHAN_INTERRUPT_TARGET_H
 #define DARSHAN_INTERRUPT_TARGET_H
 
 #include <sys/types.h>
 
-/* The action of the signal handler, one letter each. */
+/* The actions of the signal handler, one letter each. */
 enum action {
   ACTION_IO = 'a',     /* I/O on the same file */
   ACTION_JUMP = 'b',   /* leaves by siglongjmp */
@@ -26,13 +27,14 @@ struct kind {
 
 /* The kinds of this program; the last entry has a NULL name. */
 extern const struct kind target_kinds[];
-/* Called first and last, for libraries that need initialization and finalization. */
+/* Initializes the libraries that the program uses; called before everything else, as target_end is
+ * called last. */
 void target_begin(void);
 void target_end(void);
 
 /* The data file, which the calls and the handlers use. */
 extern int data_fd;
-/* Returns the result of an important call; ends the program if it is negative. */
+/* Returns the result of a call that must succeed; ends the program if it is negative. */
 long must(long result);
 
 #endif

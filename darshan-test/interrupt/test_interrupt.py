@@ -1,5 +1,5 @@
-"""Tests an interruption at each instruction, with a sample seeded by the commit (all: ./dev
-interrupt)."""
+"""Interrupts calls at instructions of the runtime: a sample of them that depends on the commit.
+`./dev interrupt` tests all of them."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ x86_64 = pytest.mark.needs("processor:x86_64")  # breakpoints
     ids=["through-libc", "past-libc", "sites", "past-libc-sites"],
 )
 def test_interrupted(build: Path, handlers: list[str]) -> None:
-    """After an action at any instruction of the runtime, the counters of the log are right to
-    within one call."""
+    """After an action at any instruction of the runtime, each counter of the log differs by one
+    call at most from the right number."""
     assert len(KINDS) > 30 and len(DAOS) == 5
     short = [kind for kind in [*KINDS, *DAOS] if kind not in LONG]
     chosen = [
@@ -61,7 +61,8 @@ def test_interrupted(build: Path, handlers: list[str]) -> None:
 
 
 def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: str) -> str:
-    """Runs a program of one call without the runtime; returns its stderr."""
+    """Runs a program of one call without the runtime, and bare.c preloaded; returns what it printed
+    on stderr."""
     subprocess.run([HERE / "run", build, "-c"], check=True, capture_output=True)
     program = build.resolve() / "interrupt" / command[0]
     if not program.exists():
@@ -79,7 +80,7 @@ def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: s
 @x86_64
 @pytest.mark.parametrize(("kind", "action", "words"), KNOWN)
 def test_library_is_known(build: Path, tmp_path: Path, kind: str, action: str, words: str) -> None:
-    """A library whose work is abandoned prints this message without the runtime, too."""
+    """A library whose work is interrupted prints this message without the runtime, too."""
     program = "hdf5-calls" if kind.startswith("H5") else "mpi-calls"
     said = bare(build, tmp_path, program, kind, LETTER[action])
     assert said.startswith(words)

@@ -1,7 +1,6 @@
 """Reads logs through the Python binding: records as dictionaries, by module and by file.
 
-The folder of the tests calls tree.use_binding() before it imports this.
-"""
+The conftest.py of a test folder calls tree.use_binding() before it imports this."""
 
 from __future__ import annotations
 
@@ -34,6 +33,6 @@ def of_file(log: Path, path: Path, module: str = "POSIX") -> list[Row]:
 
 
 def processes(log: Path) -> dict[str, Row]:
-    """Returns the records of PROCESS by their names without the host."""
+    """Returns the records of PROCESS of a log, by their names without the host."""
     known = names(log)
     return {known[int(row["id"])].split(": ", 1)[1]: row for row in rows(log, "PROCESS")}

@@ -15,7 +15,7 @@ _MADE: dict[tuple[str, ...], bytes] = {}  # of sources and flags that name no pa
 
 
 def compiler() -> list[str]:
-    """Returns the C compiler that the tree is built with: CC, or cc."""
+    """Returns the command of the C compiler that this tree is compiled with: CC, or cc."""
     return os.environ.get("CC", "cc").split()
 
 
@@ -26,13 +26,13 @@ def compile_c(
     name: str = "program",
     first: Sequence[str] = USUAL,
 ) -> Path:
-    """Compiles a program, or with SHARED a library, from the text or the file of a C source.
+    """Compiles a program, or with SHARED a library, from the text or the file of a C source, and
+    returns its path.
 
-    flags are the compiler's and come last, after the source, so that libraries are found there.
-    first: the compiler and the flags that come first.  A text that was compiled before with the
-    same flags is not compiled again, unless they ask for more debug information than the usual
-    ones, which names the folder.
-    """
+    flags: for the compiler, which gets them after the source, so that libraries are found there.
+    name: of the program's file. first: the compiler and the flags before the source. A text that
+    was compiled before with the same flags is not compiled again, unless the flags request more
+    debug information than USUAL, because that contains the folder's name."""
     file = source if isinstance(source, Path) else folder / f"{name}.c"
     if isinstance(source, str):
         file.write_text(source)
@@ -52,7 +52,8 @@ def compile_c(
 
 
 def compile_for_all(build: Path, folder: Path, source: str, name: str) -> Path:
-    """Compiles a program that all users may run, next to a copy of the library."""
+    """Compiles a program that all users may run, and copies the runtime next to it. Returns the
+    program's path."""
     folder.chmod(0o755)
     shutil.copy(build / "libdarshan.so", folder)
     return compile_c(folder, source, name=name)

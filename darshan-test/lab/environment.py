@@ -1,7 +1,6 @@
 """The variables that instrument a program.
 
-Only this file names LD_PRELOAD: `./dev lint` refuses it in other tests.
-"""
+LD_PRELOAD occurs in this file only: `./dev lint` refuses it in other tests."""
 
 from __future__ import annotations
 
@@ -19,29 +18,32 @@ def plain() -> dict[str, str]:
 
 
 def minimal() -> dict[str, str]:
-    """Returns an environment in which nothing influences the program but its user's basics."""
+    """Returns an environment that contains only variables such as HOME and PATH, so that nothing
+    else influences the program."""
     return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
 
 
 def preload(*libraries: str | Path, between: str = ":") -> dict[str, str]:
-    """Returns the variable that preloads libraries, in this order; without any, it switches off
-    what this process inherits.  The loader also accepts a blank between them."""
+    """Returns the variable that preloads libraries, in this order; without libraries, the variable
+    is empty, so that a program does not inherit one from this process. between: the separator, a
+    colon or a blank."""
     return {PRELOAD: between.join(str(library) for library in libraries if str(library))}
 
 
 def preloading(library: str | Path, command: Sequence[str]) -> list[str]:
-    """Returns a command that preloads a library behind those that are preloaded when it starts."""
+    """Returns a command that starts `command` and preloads `library` after the libraries that are
+    preloaded already."""
     script = f'export {PRELOAD}="${PRELOAD}:$1"; shift; exec "$@"'
     return ["sh", "-c", script, "sh", str(library), *command]
 
 
 def not_preloaded(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns variables without the one that preloads."""
+    """Returns these variables without the one that preloads libraries."""
     return {name: value for name, value in variables.items() if name != PRELOAD}
 
 
 def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns variables without those that switch the runtime on, for a program that `darshan
+    """Returns these variables without those that switch the runtime on, for a program that `darshan
     run` starts."""
     kept = not_preloaded(variables)
     kept.pop("DARSHAN_ENABLE_NONMPI", None)
@@ -49,7 +51,8 @@ def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def library_of(build: Path) -> Path:
-    """Returns the runtime of a build folder, or the library itself if its path is given."""
+    """Returns the path of the runtime of a build folder; a path of a library is returned
+    unchanged."""
     return build if ".so" in build.name else build / "libdarshan.so"
 
 
@@ -65,34 +68,34 @@ def settings(
 ) -> dict[str, str]:
     """Returns the variables that switch the runtime on, without the rest of an environment.
 
-    build: a build folder, or the path of a runtime.  logs, journals: folders; the runtime's
-    default applies to a folder that is not given.  before, behind: libraries that are preloaded
-    before and after the runtime.  mpi: the program is recorded if it calls MPI_Init, and not
-    otherwise.
-    """
+    build: a build folder, or the path of a runtime. logs, journals: folders; None: the runtime's
+    default. before, behind: libraries that are preloaded before and after the runtime. mpi: whether
+    the program is recorded only if it calls MPI_Init. more: variables to add."""
     told = preload(*before, library_of(build), *behind) | places(logs, journals)
     return told | ({} if mpi else {"DARSHAN_ENABLE_NONMPI": "1"}) | more
 
 
 def instrumented(build: Path, logs: Path, journals: Path, **more: str) -> dict[str, str]:
-    """Returns the minimal environment with the variables that switch the runtime on."""
+    """Returns the minimal environment with the variables that switch the runtime on. more:
+    variables to add."""
     return minimal() | settings(build, logs, journals, **more)
 
 
 def places(logs: Path | None, journals: Path | None = None) -> dict[str, str]:
-    """Returns the variables of the folders for logs and journals, for a program that a command
-    such as `darshan run` or a linked runtime instruments."""
+    """Returns the variables that name the folders for logs and journals, for a program that a
+    command such as `darshan run` or a linked runtime instruments."""
     found = {"DARSHAN_LOGPATH": logs, "DARSHAN_MMAP_LOGPATH": journals}
     return {name: str(folder) for name, folder in found.items() if folder}
 
 
 def joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Returns all variables of both; the libraries that the second one preloads come last."""
+    """Returns all variables of both mappings; the libraries that the second one preloads come
+    last."""
     preloads = [variables[PRELOAD] for variables in (first, second) if PRELOAD in variables]
     return {**first, **second, **(preload(*preloads) if preloads else {})}
 
 
 def through_env(variables: Mapping[str, str]) -> list[str]:
-    """Returns words to put in front of a command, which alone gets these variables: the program
-    that starts it, such as a launcher or strace, is not instrumented."""
+    """Returns the words that, in front of a command, give these variables to that command only: the
+    program that starts it, such as a launcher or strace, is not instrumented."""
     return ["env", *(f"{name}={value}" for name, value in variables.items())]

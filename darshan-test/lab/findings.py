@@ -1,8 +1,7 @@
-"""The form of a row of a corpus, which says what a report should name in a program, and the
-judgement of a row.
+"""The description of a program with the findings that a report should have for it, and the
+comparison with the findings that it has.
 
-The small programs of verdicts/ and the studies of studies/ share it.
-"""
+The small programs of verdicts/ and the studies of studies/ use it."""
 
 from __future__ import annotations
 
@@ -20,7 +19,8 @@ FALSE_ALARM, TEXT = "false alarm", "wrong words"
 
 @dataclass(frozen=True)
 class Expected:
-    """A program with its expected findings, which a reader of its source would give."""
+    """A program with its expected findings, which a person who reads the program's source would
+    expect."""
 
     program: str  # a source file, or the folder of a study
     case: str
@@ -31,17 +31,18 @@ class Expected:
 
     @property
     def name(self) -> str:
-        """Returns the name for tables and for selecting rows."""
+        """Returns the program's name, for tables and for selecting programs."""
         return f"{self.program.replace('.', '-')}/{self.case}"
 
     @property
     def findings(self) -> frozenset[str]:
-        """Returns the names of the right findings."""
+        """Returns the names of the expected findings."""
         return frozenset(self.finding.split())
 
 
 def open_report(build: Path) -> tuple[Any, Any, Any]:
-    """Returns from the report: the rules, their thresholds, and the function that opens a log."""
+    """Returns from the report of a build: the rules, their thresholds, and the function that opens
+    a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report import open_log  # noqa: PLC0415
@@ -52,8 +53,8 @@ def open_report(build: Path) -> tuple[Any, Any, Any]:
 
 
 def findings_of(build: Path, log: Path, limits: dict[str, float] | None = None) -> list[Any]:
-    """Returns all findings of a log: problems first, in order of their potential saving.  limits:
-    thresholds that replace those of the report."""
+    """Returns all findings of a log: problems first, in order of their potential saving. limits:
+    thresholds by name that replace those of the report."""
     diagnose, limits_of, open_log = open_report(build)
     with open_log(log) as opened:
         return list(diagnose(opened, limits_of(limits)) if limits else diagnose(opened))
@@ -67,12 +68,11 @@ def problems(found: list[Any]) -> list[Any]:
 def judged(
     row: Expected, found: list[Any], cure: Callable[[], list[Any]], *, among: int = 1
 ) -> tuple[str, str]:
-    """Compares the findings of a program and of its fix with the expected ones.
+    """Compares the findings of a program, and of its repaired version, with the expected ones.
 
-    cure returns the findings of the fix; it is called only if those of the program are right.
-    among: the expected finding may be any of so many first problems.  Returns the outcome, and
-    the name of the finding or what is wrong.
-    """
+    cure: returns the findings of the repaired version; it is called only if those of the program
+    are right. among: the expected finding must be among this many first problems. Returns the
+    outcome, and the name of the finding or a description of the error."""
     words = words_wrong(row, found)
     accused = problems(found)
     if not row.finding:
@@ -108,13 +108,14 @@ def _mapped(found: list[Any]) -> bool:
 
 
 def text_of(finding: Any) -> str:
-    """Returns all texts of a finding."""
+    """Returns all texts of a finding, joined."""
     remedy = finding.remedy
     return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
 
 
 def words_wrong(row: Expected, found: list[Any]) -> str:
-    """Returns what the row's text lacks, or has though it must not; empty if the text is right."""
+    """Returns which expected words the finding's texts do not contain, or which forbidden words
+    they contain; "" if the texts are right."""
     texts = [text_of(finding) for finding in found]
     for pattern in row.says:
         if not any(re.search(pattern, text) for text in texts):

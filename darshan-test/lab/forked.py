@@ -48,7 +48,7 @@ class Forked:
     """The process that makes reports; one report at a time."""
 
     def __init__(self, build: Path, folder: Path) -> None:
-        """folder: for the output of the reports."""
+        """Starts the process. folder: for files with the output of the reports."""
         script = (build / "darshan-job-summary").read_text("utf-8")
         code = re.search(r"(?s)-c '\n(.*)' \"\$package\" \"\$main\"", script)
         python = re.search(r"DARSHAN_PYTHON:-([^}]+)}", script)
@@ -69,7 +69,8 @@ class Forked:
     def __call__(
         self, words: Sequence[str | Path], folder: Path, variables: Mapping[str, str], seconds: int
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan-job-summary WORDS` in the folder; returns what it printed."""
+        """Runs `darshan-job-summary WORDS` in the folder, for at most this many seconds; returns
+        its status and output. variables: the environment."""
         for path in self.outputs:
             path.write_bytes(b"")
         asked = {
@@ -89,6 +90,6 @@ class Forked:
         return subprocess.CompletedProcess(list(words), status, *said)
 
     def close(self) -> None:
-        """Ends the process, and a report that it makes."""
+        """Ends the process, and a report that it is making."""
         os.killpg(self.process.pid, 9)
         self.process.communicate()

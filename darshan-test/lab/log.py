@@ -1,4 +1,5 @@
-"""Reads logs through darshan-parser: the only place that splits its rows."""
+"""Reads logs through darshan-parser. This file is the only one that splits the rows of its
+output."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ Records = dict[tuple[str, str], dict[str, Number]]  # (module, name) -> counter 
 
 
 def number(counter: str, text: str) -> Number | None:
-    """Returns the value of a counter; None if it is a name, as of a host or a pool."""
+    """Returns the value of a counter; None if the value is a name, as of a host or a pool."""
     try:
         return float(text) if "_F_" in counter else int(text)
     except ValueError:
@@ -46,36 +47,37 @@ class Row(NamedTuple):
 
     @property
     def value(self) -> Number:
-        """Returns the value, which is a number."""
+        """Returns the counter's value, which must be a number."""
         found = number(self.counter, self.text)
         assert found is not None, self
         return found
 
     @property
     def short(self) -> str:
-        """Returns the counter without the prefix of its module."""
+        """Returns the counter's name without the prefix of its module."""
         return self.counter.removeprefix(f"{self.module.replace('-', '')}_")
 
 
 class RefusedError(ValueError):
-    """darshan-parser cannot read a log."""
+    """The error if darshan-parser cannot read a log."""
 
 
 def row_of(line: str) -> Row:
-    """Returns the row of a line; a line with other columns is an error."""
+    """Returns the Row of a line of output. Raises an error if the line has other columns."""
     module, rank, record, counter, text, name, mount, kind = line.split("\t")
     return Row(module, int(rank), int(record), counter, text, name, mount, kind)
 
 
 def rows_in(text: str, *modules: str) -> list[Row]:
-    """Returns the rows in output of darshan-parser, of these modules or of all."""
+    """Returns the rows in output of darshan-parser, of these modules; of all modules if none is
+    given."""
     lines = (line for line in text.split("\n") if line and not line.startswith("#"))
     return [row for row in map(row_of, lines) if not modules or row.module in modules]
 
 
 def parsed(parser: Path, log: str | Path, *options: str) -> str:
-    """Returns the output of darshan-parser; bytes of names that are not text become surrogates.
-    Raises RefusedError if the parser fails."""
+    """Returns the output of darshan-parser with these options; bytes of names that are not UTF-8
+    become surrogates. Raises RefusedError if the parser fails."""
     done = subprocess.run(
         [parser, *options, log],
         capture_output=True,
@@ -90,13 +92,13 @@ def parsed(parser: Path, log: str | Path, *options: str) -> str:
 
 
 def read_rows(parser: Path, log: str | Path, *modules: str) -> list[Row]:
-    """Returns the rows of a log, of these modules or of all."""
+    """Returns the rows of a log, of these modules; of all modules if none is given."""
     return rows_in(parsed(parser, log, "--show-incomplete"), *modules)
 
 
 def add(counters: dict[str, Number], counter: str, value: Number) -> None:
-    """Adds a value to those of a record; the values of several processes, and of records with one
-    name, become one."""
+    """Adds a value to the counters of a record; the values of several processes, and of records
+    with the same name, are combined into one."""
     if counter not in counters:
         counters[counter] = value
     elif BY_MAXIMUM.search(counter):
@@ -106,7 +108,7 @@ def add(counters: dict[str, Number], counter: str, value: Number) -> None:
 
 
 def owners(counter: str) -> list[str]:
-    """Returns the modules that a counter may belong to, by its prefix."""
+    """Returns the modules that a counter may belong to, according to its prefix."""
     words = counter.split("_")
     prefixes = ["_".join(words[:count]) for count in range(1, len(words))]
     return [OTHER_NAMES.get(prefix, prefix) for prefix in prefixes]
@@ -114,7 +116,7 @@ def owners(counter: str) -> list[str]:
 
 @dataclass
 class Log:
-    """The contents of one or several logs."""
+    """The contents of one log or of several logs."""
 
     header: dict[str, str] = field(default_factory=dict)  # of the last log; the longest run time
     metadata: dict[str, str] = field(default_factory=dict)
@@ -124,8 +126,8 @@ class Log:
     modules: tuple[str, ...] = ()  # keep records of these modules only; empty: of all
 
     def add(self, text: str) -> None:
-        """Adds the output of darshan-parser for another log.  It may have millions of rows: no Row
-        is made here."""
+        """Adds the output of darshan-parser for another log. It may have millions of rows, so this
+        makes no Row of each."""
         self.__dict__.pop("rows", None)
         self.text += text
         header: dict[str, str] = {}
@@ -160,7 +162,8 @@ class Log:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Returns all rows; a tab in a name is printed as two characters, and restored here."""
+        """Returns all rows. darshan-parser prints a tab in a name as two characters; this restores
+        the tab."""
         rows = rows_in(self.text)
         if "\\t" not in self.text:
             return rows
@@ -168,25 +171,26 @@ class Log:
 
     @property
     def run_time(self) -> float:
-        """Returns seconds; of several logs, the longest time."""
+        """Returns the run time in seconds; of several logs, the longest one."""
         return float(self.header.get("run time", "0"))
 
     def value(self, name: str, counter: str) -> Number:
-        """Returns a counter of the records with this name; 0 if there is none."""
+        """Returns the value of a counter in the records with this name; 0 if there is none."""
         found = (self.records.get((module, name), {}) for module in owners(counter))
         return sum(row.get(counter, 0) for row in found)
 
     def total(self, counter: str, name: str | None = None) -> Number:
-        """Returns the sum of a counter over the records of one name, or over all."""
+        """Returns the sum of a counter over the records with this name, or over all records if name
+        is None."""
         found = (row for (_, of), row in self.records.items() if name in (None, of))
         return sum(row.get(counter, 0) for row in found)
 
     def of(self, module: str) -> dict[str, dict[str, Number]]:
-        """Returns the counters of a module's records, by their names."""
+        """Returns the counters of a module's records, by the names of the records."""
         return {name: row for (of, name), row in self.records.items() if of == module}
 
     def cell(self, module: str, rank: int, name: str, counter: str) -> Number:
-        """Returns the counter of the only record of a rank with this name."""
+        """Returns the value of a counter in the only record of a rank with this name."""
         wanted = (module, rank, name, counter)
         (row,) = (row for row in self.rows if (*row[:2], row.name, row.counter) == wanted)
         return row.value
@@ -201,13 +205,13 @@ class Log:
 
     @property
     def groups(self) -> dict[str, int]:
-        """Returns the group records and the number of files in each."""
+        """Returns the number of files in each group record, by the record's name."""
         lines = (line for line in self.text.split("\n") if "\tGROUP_FILES\t" in line)
         return {row.name.replace("\\t", "\t"): int(row.text) for row in map(row_of, lines)}
 
 
 def read_logs(parser: Path, *logs: str | Path, modules: Sequence[str] = ()) -> Log:
-    """Returns the contents of logs, which may be partial."""
+    """Returns the contents of logs, which may be partial. modules: those to read; () for all."""
     found = Log(modules=tuple(modules))
     for log in logs:
         found.add(parsed(parser, log, "--show-incomplete"))
@@ -220,8 +224,8 @@ def metadata_of(parser: Path, log: str | Path) -> dict[str, str]:
 
 
 def times_in_order(times: Mapping[str, float]) -> None:
-    """Checks the times of a file that was opened, written, read and closed, in this order, by the
-    names of its counters without the module's."""
+    """Checks the times of a file that was opened, written, read and closed, in this order. times:
+    by the names of the counters without the module's prefix."""
     words = ("OPEN", "WRITE", "READ", "CLOSE")
     first = [times[f"F_{word}_START_TIMESTAMP"] for word in words]
     assert first[0] > 0 and first == sorted(first)

@@ -1,5 +1,5 @@
-"""Runs programs under strace, and parses the output of `strace -f -yy`: one Call per finished
-system call."""
+"""Runs programs under strace, and parses the output of `strace -f -yy` into a Call for each
+finished system call."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ class Call:
 
     @property
     def text(self) -> str:
-        """Returns all arguments, for flags at any position."""
+        """Returns all arguments as one text, for flags at any position."""
         return ", ".join(self.arguments)
 
 
 def unescape(text: str) -> str:
-    """Converts a string as strace escapes it to a file name of Python."""
+    """Converts a string that strace escaped to a file name of Python."""
     return os.fsdecode(codecs.escape_decode(text.encode("latin-1"))[0])
 
 
 def quoted(argument: str) -> str:
-    """Returns the path that a quoted argument names."""
+    """Returns the path in an argument that strace printed in quotes."""
     return unescape(argument[1 : argument.rindex('"')])
 
 
 def descriptor(argument: str) -> tuple[int, str | None]:
-    """Returns a descriptor (AT_FDCWD: -100) and the path that strace prints for it."""
+    """Returns a descriptor (-100 for AT_FDCWD) and the path that strace prints for it, None if it
+    prints none."""
     found = DESCRIPTOR.fullmatch(argument)
     if not found:
         return -1, None
@@ -60,7 +61,7 @@ def descriptor(argument: str) -> tuple[int, str | None]:
 
 
 def skip_quotes(text: str, at: int) -> int:
-    """Returns the index after the string that starts at this quote."""
+    """Returns the index after the end of the string whose first quote is at index `at`."""
     at += 1
     while at < len(text) and text[at] != '"':
         at += 2 if text[at] == "\\" else 1
@@ -68,7 +69,8 @@ def skip_quotes(text: str, at: int) -> int:
 
 
 def skip_annotation(text: str, at: int) -> int:
-    """Returns the index after the `<...>` that strace prints after a descriptor."""
+    """Returns the index after the `<...>` that strace prints after a descriptor, if one is at index
+    `at`."""
     depth = 0
     while at < len(text):
         if text[at] == "<":
@@ -82,7 +84,7 @@ def skip_annotation(text: str, at: int) -> int:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Splits at the commas outside quotes, brackets and annotations."""
+    """Returns the arguments, split at the commas outside quotes, brackets and annotations."""
     parts, depth, start, at = [], 0, 0, 0
     while at < len(text):
         character = text[at]
@@ -102,7 +104,8 @@ def split_arguments(text: str) -> list[str]:
 
 
 def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
-    """Returns a Call from its complete line; None for a call that never returned."""
+    """Returns a Call from its complete line, which has no process id; None for a call that never
+    returned."""
     found = WHOLE.fullmatch(text)
     if not found or found[3] == "?":
         return None

@@ -1,4 +1,5 @@
-"""Samples of the tests: which files and tests a run leaves out, and that all have their turn."""
+"""Samples of the tests: which files and tests a run leaves out, and that each test is in some
+sample."""
 
 from __future__ import annotations
 
@@ -10,20 +11,22 @@ TESTS = SOURCE / "darshan-test"
 
 
 def left(monkeypatch: pytest.MonkeyPatch, word: str, files: list[str]) -> set[int]:
-    """Returns what a run with this seed leaves out; the third test is marked always."""
+    """Returns the indexes of the tests that a run with the seed `word` leaves out; the third test
+    is marked always."""
     monkeypatch.setenv("DARSHAN_SAMPLE", word)
     return sample.left_out(files, always={2})
 
 
 def test_every_long_file_is_there() -> None:
-    """A file that was renamed would run whole each time."""
+    """Each file in the list of long test files exists; a file that was renamed would always run
+    with all its tests."""
     assert [name for name in sample.LONG if not (TESTS / name).is_file()] == []
     assert list(sample.LONG) == sorted(set(sample.LONG))
 
 
 def test_each_test_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run has a fifth of these tests, other runs have others; a file that is not long, and a
-    test that is marked, always runs."""
+    """A run has a fifth of the tests of long files, and other runs have others. Tests of other
+    files, and tests that are marked always, are in every run."""
     files = [f"{TESTS}/{name}" for name in sample.LONG[:2] for _ in range(8)] + ["/a/test_short.py"]
     runs = [left(monkeypatch, str(number), files) for number in range(100)]
     every = set(range(len(files)))
@@ -34,7 +37,7 @@ def test_each_test_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_that_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exactly those whose tests are all left out."""
+    """A run does not read exactly those files all of whose tests it leaves out."""
     monkeypatch.setenv("DARSHAN_SAMPLE", "a")
     passed = {name for name in sample.LONG if sample.without_tests(TESTS / name)}
     assert len(passed) > len(sample.LONG) / 2

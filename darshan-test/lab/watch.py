@@ -1,4 +1,4 @@
-"""Runs a program, and collects what it leaves: its exit, its output, its logs and journals."""
+"""Runs a program, and collects its exit status, its output, its logs and its journals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Words = Sequence["str | Path"]
 
 @dataclass
 class Outcome:
-    """How a program exited, and its files."""
+    """The exit status of a program, and its files."""
 
     status: int
     stdout: bytes
@@ -45,8 +45,8 @@ class Outcome:
         return self.log.records
 
     def value(self, name: str, counter: str) -> float:
-        """Returns a counter of a file in the working folder, or of a full path; 0 without a
-        record."""
+        """Returns the value of a counter of a file in the working folder, or of a full path; 0 if
+        there is no record."""
         path = name if name.startswith(("/", "<")) else str(self.work / name)
         return self.log.value(path, counter)
 
@@ -55,8 +55,8 @@ class Outcome:
         return self.log.total(counter)
 
     def collect(self, parser: Path, logs: Path, journals: Path) -> Outcome:
-        """Adds the logs and journals in these folders, and reads them, but not the parts of a run
-        that has no log yet, which only a merger reads."""
+        """Adds the logs and journals in these folders, and reads them. Records that a process of an
+        unfinished run left for the merger are not read."""
         self.journals = left_in(journals)
         self.logs = sorted(logs.glob("**/*.darshan"))
         alone = [path for path in self.journals if path.name != "packed"]
@@ -71,14 +71,14 @@ def run(
     *,
     timeout: float = SECONDS,
 ) -> Outcome:
-    """Runs a program in a folder, with empty standard input; without an environment it gets that
-    of this process."""
+    """Runs a program in the folder `work`, with empty standard input. Without an environment the
+    program gets that of this process. timeout: in seconds."""
     done = finished_in_bytes(command, cwd=work, env=environment, timeout=timeout)
     return Outcome(done.returncode, done.stdout, done.stderr, work)
 
 
 def new_folders(folder: Path, *names: str) -> list[Path]:
-    """Makes folders below another one, and returns them."""
+    """Makes folders with these names below another one, and returns their paths."""
     made = [folder / name for name in names]
     for path in made:
         path.mkdir(parents=True)
@@ -95,12 +95,12 @@ def watch(
     timeout: float = SECONDS,
     **more: str,
 ) -> Outcome:
-    """Runs a program with the runtime in the new folders "work", "logs" and "journals" of a
-    folder, and reads what it leaves.
+    """Runs a program with the runtime in the new folders "work", "logs" and "journals" of a folder,
+    and reads its logs and journals.
 
-    setup: fills the working folder.  plain: the environment without the runtime,
-    lab.environment.minimal() by default.  more: variables that are added last.
-    """
+    setup: fills the working folder. plain: the environment without the runtime,
+    lab.environment.minimal() by default. timeout: in seconds. more: variables that are added
+    last."""
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
     setup(work)
     variables = settings(build, logs, journals, **more)

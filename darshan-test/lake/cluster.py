@@ -1,4 +1,5 @@
-"""A Dask cluster of processes on this machine, started with dask scheduler and dask worker."""
+"""A Dask cluster of processes on this machine, started with the commands dask scheduler and dask
+worker."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
 
 class Cluster:
-    """A scheduler and workers of one thread each; close kills the remaining ones."""
+    """A scheduler and workers of one thread each; close() kills the processes that still run."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "scheduler.json"
@@ -31,7 +32,7 @@ class Cluster:
 
     @property
     def name(self) -> str:
-        """Returns the cluster's name for --workers."""
+        """Returns the cluster's address, as for the option --workers."""
         return f"dask://{self.file}"
 
     def add(
@@ -40,13 +41,14 @@ class Cluster:
         before: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds a worker; before: command that starts the worker's command."""
+        """Adds a worker. arguments: for the command dask worker; before: a command that starts the
+        worker's command."""
         fixed = ["--scheduler-file", self.file, "--nthreads", "1", "--no-nanny", *_HERE]
         made = self._start("worker", *fixed, *arguments, before=before, environment=environment)
         self.workers.append(made)
 
     def registered(self) -> None:
-        """Waits until the scheduler knows all workers."""
+        """Waits until all workers are registered with the scheduler."""
         for number, worker in enumerate(self._running):
             if worker in self.workers:
                 log = self._log(number)

@@ -1,4 +1,4 @@
-"""The lake package of this build in this process, and its commands."""
+"""Fixtures for the tests of the lake: the lake package of this build and its commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def darshan(build: Path, tmp_path: Path) -> Run:
-    """Runs a lake command with the Python of the tests, which has the needed packages."""
+    """Returns a function that runs a lake command with the Python of the tests, which has the
+    needed packages."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None

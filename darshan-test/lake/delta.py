@@ -1,5 +1,5 @@
-"""Reads the Delta tables of a lake by Delta's published protocol, with pyarrow alone: an
-independent reader, which knows nothing of our commits."""
+"""Reads the Delta tables of a lake by Delta's published protocol, with pyarrow alone. This reader
+is independent of the code that writes the lake."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def _type(said: Any) -> pa.DataType:
 
 
 def rows_of(path: Path) -> pa.Table:
-    """Returns the rows of one file."""
+    """Returns the rows of one Parquet file."""
     with pq.ParquetFile(path) as file:
         return file.read(use_threads=False)
 
 
 class Table:
-    """A table at a version, the newest one if none is given."""
+    """A table at one of its versions, the newest one if none is given."""
 
     def __init__(self, folder: Path, version: int | None = None) -> None:
         self.folder, self.files, self.gone = folder, {}, {}  # type: ignore[var-annotated]
@@ -84,11 +84,11 @@ class Table:
 
     @property
     def paths(self) -> list[Path]:
-        """Returns the files of this version."""
+        """Returns the paths of the Parquet files of this version."""
         return [self.folder / urllib.parse.unquote(path) for path in self.files]
 
     def read(self) -> pa.Table:
-        """Returns all rows, with the columns and types that the log gives them."""
+        """Returns all rows, with the columns and types that the Delta log states."""
         schema = pa.schema(list(self.columns.items()))
         parts = [schema.empty_table()]
         for path, add in self.files.items():
@@ -110,5 +110,5 @@ class Table:
 
 
 def cells(table: pa.Table) -> list[str]:
-    """Returns the rows as text, in an order that does not depend on the files."""
+    """Returns the rows as texts, in an order that does not depend on the files."""
     return sorted(map(str, table.to_pylist()))

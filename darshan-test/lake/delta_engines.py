@@ -1,12 +1,12 @@
-"""Reads Delta tables with an engine that is not ours:
+"""Reads Delta tables with an engine of another project:
 
     delta_engines.py ENGINE LAKE OUT TABLE...
-        writes each table as OUT/TABLE.arrow, and the answers to QUERIES as OUT/answers.json
-    delta_engines.py ENGINE LAKE watch
-        prints the numbers of rows and of logs in jobs, for each line of the standard input
 
-Each engine reads as doc/centre.md says it. No engine needs a file of this tree.
-"""
+    delta_engines.py ENGINE LAKE watch
+
+The first form writes each table as OUT/TABLE.arrow, and the results of QUERIES as OUT/answers.json.
+The second form prints the numbers of rows and of logs in jobs, for each line of the standard input.
+Each engine reads as doc/centre.md describes it. It needs no file of this source tree."""
 
 # ruff: noqa: PLC0415 - a process has one of the engines
 
@@ -33,7 +33,7 @@ _COUNTS = "SELECT count(*) AS n, count(DISTINCT log) AS logs FROM jobs"
 
 
 class Engine:
-    """The actions of an engine on a lake."""
+    """The operations that each engine performs on a lake."""
 
     def __init__(self, lake: str) -> None:
         self.lake = lake
@@ -43,12 +43,12 @@ class Engine:
         return self.sql(f'SELECT * FROM "{name}"', name)
 
     def sql(self, query: str, *tables: str) -> pa.Table:
-        """Returns the answer to a query of the Delta tables, at their newest versions."""
+        """Returns the result of an SQL query of the Delta tables, at their newest versions."""
         raise NotImplementedError
 
 
 class Deltalake(Engine):
-    """The package deltalake: pandas and pyarrow read through it; its queries are DataFusion's."""
+    """The package deltalake, with pandas and pyarrow; its queries are run by DataFusion."""
 
     def table(self, name: str) -> pa.Table:
         from deltalake import DeltaTable
@@ -68,7 +68,7 @@ class Deltalake(Engine):
 
 
 class Polars(Engine):
-    """Polars, whose own reader refuses record ids: pyarrow reads tables with these."""
+    """Polars, whose own reader refuses tables with record ids; these are read by pyarrow."""
 
     def table(self, name: str) -> pa.Table:
         import polars
@@ -83,7 +83,7 @@ class Polars(Engine):
 
 
 class Datafusion(Engine):
-    """DataFusion, to which deltalake gives the table."""
+    """DataFusion, which reads a table through deltalake."""
 
     def sql(self, query: str, *tables: str) -> pa.Table:
         from datafusion import SessionContext
@@ -96,7 +96,7 @@ class Datafusion(Engine):
 
 
 class Duckdb(Engine):
-    """DuckDB with its extension; the wheel duckdb-extension-delta brings it."""
+    """DuckDB with its extension delta, which the wheel duckdb-extension-delta contains."""
 
     _database: Any = None
 
@@ -162,8 +162,8 @@ ENGINES = {kind.__name__.lower(): kind for kind in (Deltalake, Polars, Datafusio
 
 
 def main(name: str, lake: str, out: str, *tables: str) -> None:
-    """Runs the command with the arguments that the head of this file explains: engine, lake, output
-    folder or "watch", and tables."""
+    """Runs the command. name: the engine; lake: its folder; out: the output folder or "watch";
+    tables: the names of tables."""
     engine = ENGINES[name](lake)
     if out == "watch":
         for _ in sys.stdin:

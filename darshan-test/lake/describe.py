@@ -1,7 +1,5 @@
-"""Writes doc/centre-tables.md: every table of a lake, with its columns.
-
-./dev describe
-"""
+"""Writes doc/centre-tables.md, the list of every table of a lake with its columns. It is started by
+`./dev describe`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Simulated runs of programs, for how often `darshan ask LAKE changes` is right.
+"""Simulates runs of programs, to find how often `darshan ask LAKE changes` is right.
 
 PYTHONPATH=darshan-test:build/python .venv/bin/python -m lake.noise
 
-prints the tables of doc/centre.md.
-"""
+prints the tables of doc/centre.md."""
 
 from __future__ import annotations
 
@@ -19,9 +18,10 @@ HISTORY_RUNS = 60  # before a slow-down
 
 @dataclass(frozen=True)
 class Noise:
-    """How the times of an unchanged program differ: logarithms are normal with this deviation, and
-    a share of the runs is disturbed by others, which makes them up to three times as long.  Or the
-    runs have a long tail, or two kinds."""
+    """How the times of an unchanged program vary. Their logarithms are normally distributed with
+    this deviation, and a fraction of the runs is disturbed by other programs, which makes them up
+    to three times as long. Other forms are a distribution with a long tail, and two kinds of
+    runs."""
 
     spread: float
     disturbed: float = 0.01
@@ -29,7 +29,8 @@ class Noise:
     form: str = "normal"  # or pareto: exponent 1.5; or kinds: a third takes three times as long
 
     def times(self, random: np.random.Generator, number: int) -> tuple[Floats, Floats]:
-        """Returns the start of each run in seconds, and its duration, which has this noise."""
+        """Returns the start of each of `number` runs in seconds, and their durations in seconds,
+        which vary as described."""
         moments = np.arange(number) * 7 * DAY / self.runs_a_week
         times = np.exp(random.normal(0, self.spread, number))
         slow = random.random(number) < self.disturbed
@@ -43,16 +44,16 @@ class Noise:
 
 @dataclass(frozen=True)
 class Power:
-    """The results for slow-downs."""
+    """How often slow-downs were found."""
 
     found: float  # share that was found within three runs
     covered: float  # share of intervals that contain the factor, twenty runs later
 
 
 def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
-    """Makes programs slower by a factor, in many trials. Returns the share of trials in which that
-    was found within three runs, and the share of intervals that contain the factor twenty runs
-    later."""
+    """Simulates programs that become slower by `factor`, in many trials. Returns the fraction of
+    trials in which the change was found within three runs, and the fraction of intervals that
+    contain the factor twenty runs later."""
     random = np.random.default_rng(seed)
     found = covered = later = 0
     for _ in range(trials):
@@ -67,8 +68,8 @@ def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
 
 
 def false_alarms(noise: Noise, weeks: int, seed: int) -> tuple[int, int]:
-    """Returns how many changes of unchanged programs are listed, and in how many weeks.  A program
-    has two times, in I/O and of the run, which differ independently."""
+    """Returns how many changes of unchanged programs are listed, and in how many weeks. A program
+    has two times, of I/O and of the run, which vary independently."""
     random = np.random.default_rng(seed)
     alarms = done = 0
     while done < weeks:

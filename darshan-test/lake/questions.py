@@ -1,4 +1,4 @@
-"""Values for every predefined query, and the comparison of two answers."""
+"""Arguments for every predefined query, and the comparison of two results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ VALUES = {"top": 1000, "name": "%", "least": 1, "job": "4242"}
 
 
 def equal_rows(one: Sequence[Sequence[Any]], other: Sequence[Sequence[Any]], name: str) -> None:
-    """Checks that rows are equal, except for rounding of sums, because the order of addition
-    varies."""
+    """Checks that the rows of two results are equal, except for rounding of sums, because the order
+    of addition varies. name: the query, for the message."""
     assert len(one) == len(other), name
     for row, same in zip(one, other):
         for value, wanted in zip(row, same):

@@ -15,12 +15,12 @@ from logs.encode import encode
 
 
 def identity(path: Path) -> str:
-    """Returns the log's identity in the tables."""
+    """Returns the identity that the log has in the tables."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32]
 
 
 def committed(lake: Path) -> dict[str, list[str]]:
-    """Returns the files by table: applies the commits as doc/centre.md describes it."""
+    """Returns the paths of files by table: applies the commits as doc/centre.md describes."""
     files: dict[str, str] = {}
     for path in sorted((lake / "_commits").glob("*.json")):
         if path.name.endswith(".state.json"):
@@ -50,12 +50,13 @@ def rows(lake: Path, name: str) -> list[dict[str, Any]]:
 
 
 def logs(lake: Path) -> list[str]:
-    """Returns the identities of the logs in jobs, with duplicates."""
+    """Returns the identities of the logs in the table jobs, with duplicates."""
     return sorted(row["log"] for row in rows(lake, "jobs"))
 
 
 def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
-    """Writes `count` small different logs, one per day."""
+    """Writes `count` small different logs, one per day, and returns their paths. first: the number
+    of the first log."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number in range(first, first + count):
@@ -72,7 +73,8 @@ def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
 
 
 def whole(lake: Path, wanted: Iterable[Path]) -> None:
-    """Checks that the tables have each committed log exactly once, and no other rows."""
+    """Checks that the tables contain each committed log exactly once, no other rows, and all logs
+    of `wanted`."""
     assert logs(lake) == sorted(identity(path) for path in wanted)
     known = set(logs(lake)) | {row["log"] for row in rows(lake, "problems")}
     for name, files in committed(lake).items():

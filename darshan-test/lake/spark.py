@@ -21,7 +21,7 @@ def _free() -> int:
 
 
 class Standalone:
-    """A master with two workers of one core each, used by --master spark://..."""
+    """A master with two workers of one core each, for the option --master spark://..."""
 
     def __init__(self, folder: Path) -> None:
         import pyspark  # noqa: PLC0415 - few places have it
@@ -71,7 +71,7 @@ class Standalone:
 
     @property
     def session(self) -> Any:
-        """Returns the session of this process."""
+        """Returns the Spark session of this process."""
         from pyspark.sql import SparkSession  # noqa: PLC0415 - few places have it
 
         if self._session is None:
@@ -83,7 +83,7 @@ class Standalone:
         return self._session
 
     def workers(self) -> int:
-        """Waits for the session's executors; returns their number."""
+        """Waits for the session's executors; returns how many there are."""
         executors = self.session.sparkContext._jsc.sc().statusTracker()
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
@@ -94,8 +94,8 @@ class Standalone:
         return there
 
     def program(self, name: str) -> list[str]:
-        """Returns the command of a Spark program for this master; ends the session to free its
-        cores."""
+        """Returns the command that runs a Spark program on this master; ends the session to free
+        its cores."""
         self._end_session()
         options = [f"--conf={key}={value}" for key, value in self._settings().items()]
         metastore = f"-Dderby.system.home={self._folder}"

@@ -1,4 +1,4 @@
-"""Answers of the queries equal sums in Python over the rows of the tables."""
+"""Results of the queries equal sums that are computed in Python over the rows of the tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def total(row: dict[str, Any], *names: str) -> float:
 
 
 def test_programs(lake: Path) -> None:
-    """The bytes of each program are right, in descending order."""
+    """The bytes of each program are right, and the programs are in descending order of bytes."""
     want: dict[str, float] = defaultdict(float)
     for row in rows(lake, "jobs"):
         want[row["program"]] += total(row, "bytes_read", "bytes_written")
@@ -81,7 +81,7 @@ def test_filters(lake: Path) -> None:
 
 
 def test_small_writes(lake: Path) -> None:
-    """Small writes are counted by the size classes of the lowest layers."""
+    """Small writes are counted by the size classes of the records of the lowest layers."""
     want: dict[str, int] = defaultdict(int)
     for row in rows(lake, "layers"):
         if row["layer"] in ("POSIX", "STDIO"):
@@ -126,8 +126,8 @@ def test_before_and_after(lake: Path) -> None:
 
 
 def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float | None]:
-    """Returns the ratio of the medians of seconds per byte, and its interval, as the guide has
-    it."""
+    """Returns the ratio of the medians of seconds per byte before and after a day, and its
+    interval, as the guide defines it."""
     sides = []
     for before in (True, False):
         some = [r for r in jobs if r["program"] == program and (r["day"] < day) == before]
@@ -148,7 +148,7 @@ def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float |
 
 
 def test_between(lake: Path) -> None:
-    """An interval with half of a job's run time has half of its bytes."""
+    """An interval that contains half of a job's run time has half of the job's bytes."""
     one = min(rows(lake, "jobs"), key=lambda r: r["started"])
     middle = one["started"] + (one["ended"] - one["started"]) / 2
     got = answer(lake, "between", **{"from": middle, "to": one["ended"]})
@@ -186,7 +186,7 @@ def test_a_user_sees_no_others(lake: Path) -> None:
     ],
 )
 def test_a_query_reads_the_lake_and_nothing_else(lake: Path, query: str, tmp_path: Path) -> None:
-    """A query can neither read nor write files, nor lift that restriction."""
+    """A query can neither read nor write other files, nor change the settings that prevent this."""
     files = sorted(lake.rglob("*"))
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with lakes.open(lake) as asked, pytest.raises(LakeError):
@@ -229,7 +229,7 @@ def test_what_a_query_may(lake: Path) -> None:
     ],
 )
 def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
-    """A user cannot read others' rows by the name of a file."""
+    """A user cannot read rows of other users by naming a file of the lake."""
     with Asked(lake, user="user2") as asked:
         [file] = asked.files("jobs")[:1]
         with pytest.raises(LakeError, match="limited to one user"):
@@ -263,7 +263,8 @@ def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
 
 
 def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
-    """A value that Python cannot represent is an error of one line."""
+    """If a value of a result cannot be represented in Python, the command prints an error of one
+    line."""
     for odd in ("SELECT DATE '-infinity'", "SELECT * FROM test_all_types()"):
         done = darshan("ask", lake, "--sql", odd)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
@@ -271,7 +272,7 @@ def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
 
 
 def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """Filters apply to SQL queries, and a file of the user can be joined."""
+    """Filters apply to SQL queries, and a file of the user can be joined with tables."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     query = 'SELECT count(*) AS n, count(DISTINCT "user") AS u FROM jobs'
     filters = ["--since", str(days[5]), "--until", str(days[15]), "--user", "user1"]
@@ -290,7 +291,7 @@ def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> No
 
 
 def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """All forms have the same rows, and the screen has a table."""
+    """All output forms of each query have the same rows, and the terminal shows a table."""
     more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%",
             "--job", "4242"]  # fmt: skip
     first = darshan("ask", lake)
@@ -329,14 +330,14 @@ def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) 
 def test_what_cannot_be_answered(
     arguments: list[str], words: str, lake: Path, darshan: Run
 ) -> None:
-    """An error has one line that says why."""
+    """A query that cannot be answered causes a message of one line that names the reason."""
     done = darshan("ask", lake, *arguments)
     assert done.returncode == 1 and words in done.stderr
     assert done.stderr.count("\n") == 1 and done.stdout == ""
 
 
 def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """No progress bar of a slow query is printed between the rows."""
+    """During a slow query, no progress bar is printed between the rows."""
     with lakes.open(lake) as asked:
         # A query cannot set the delay of the bar (two seconds), so the test checks the setting.
         assert asked.sql("SELECT current_setting('enable_progress_bar') AS bar").rows() == [
@@ -347,7 +348,7 @@ def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -
 
 
 def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every cell of the example notebook runs, one after another."""
+    """Every cell of the example notebook runs, in order."""
     cells = json.loads((SOURCE / "doc" / "centre.ipynb").read_text("utf-8"))["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     monkeypatch.setenv("DARSHAN_LAKE", str(lake))
@@ -360,7 +361,7 @@ def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("polars")
 def test_frames_of_polars(lake: Path) -> None:
-    """Frames have the rows with proper types: dates, times, flags, strings, integers."""
+    """Data frames contain the rows with proper types: dates, times, booleans, strings, integers."""
     with lakes.open(lake) as opened:
         found = opened.sql(
             "SELECT program, job_id, sum(bytes_written) AS bytes, max(day) AS day, "
@@ -378,7 +379,7 @@ def test_frames_of_polars(lake: Path) -> None:
 
 def test_the_program_that_was_started(darshan: Run, tmp_path: Path) -> None:
     """A job has the name of the program that the user means, not that of `env`, of a shell, or of
-    the shim through which a version manager starts it."""
+    the small program by which a version manager starts it."""
     shim = tmp_path / "shims" / "train"
     shim.parent.mkdir()
     shim.write_text('#!/usr/bin/env bash\nexec "$@"\n')

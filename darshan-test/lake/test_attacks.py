@@ -1,4 +1,5 @@
-"""Collecting is safe with foreign files and hostile names in the folders of logs."""
+"""Collecting is safe if the folders of logs contain other files and names that are made to cause
+harm."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ ODD = (
 
 
 def test_names_of_every_kind(darshan: Run, tmp_path: Path) -> None:
-    """Odd names of logs and of files in them appear correctly in all tables, findings included."""
+    """Unusual names of logs and of files in them appear correctly in all tables, including
+    findings."""
     made = make_logs(tmp_path / "logs", len(ODD) + 1)
     for number, name in enumerate(ODD):
         os.rename(made[number], os.fsencode(tmp_path / "logs") + b"/" + name)
@@ -62,7 +64,8 @@ def test_names_of_every_kind(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
-    """Pipes, devices and circular links become rows of problems, once, and are never opened."""
+    """Pipes, devices and circular links are recorded once in the table problems, and are never
+    opened."""
     made = make_logs(tmp_path / "logs", 2)
     folder = tmp_path / "logs"
     os.mkfifo(folder / "pipe.darshan")
@@ -110,8 +113,8 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """Uses a folder of its own, because pytest resets the permissions of its folders, also from
-    parallel runs."""
+    """Creates a folder outside pytest's folders, because pytest resets the permissions of its
+    folders, even for parallel runs."""
     with tempfile.TemporaryDirectory(prefix="darshan-lake-") as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -119,8 +122,8 @@ def open_to_all() -> Iterator[Path]:
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
-    """A folder without permission: the other folders are collected, a line names it, status 1.
-    Another user's lake can be queried, but not collected into."""
+    """If a folder may not be read, the other folders are collected, a message names it, and the
+    status is 1. Another user's lake can be queried, but a user cannot collect into it."""
     for_everybody(build / "darshan")
     here = open_to_all
     made = make_logs(here / "logs", 2)
@@ -163,7 +166,7 @@ def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedPr
 
 
 def test_deep_folders(tmp_path: Path) -> None:
-    """Folders of any depth are searched."""
+    """Folders are searched at any depth."""
     top = here = tmp_path / "deep"
     here.mkdir()
     back = os.open(".", os.O_RDONLY)
@@ -212,8 +215,8 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
 
 
 def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another collector commits the same logs and more after the first collector's files are in
-    place: its files are withdrawn and written again without these logs."""
+    """Another collector commits the same logs and more after the first collector has written its
+    files: the first one removes these files and writes them again without these logs."""
     made = make_logs(tmp_path / "logs", 6)
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -235,7 +238,8 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_damage_ends_nothing(tmp_path: Path) -> None:
-    """Truncated or corrupted logs are in jobs or in problems, and no rule fails on their values."""
+    """Truncated or corrupted logs are recorded in jobs or in problems, and no rule fails on their
+    values."""
     rng = random.Random(seed())
     cases = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
     made = []
@@ -265,8 +269,8 @@ def test_damage_ends_nothing(tmp_path: Path) -> None:
 
 
 def test_an_interpreter_without_names(darshan: Run, tmp_path: Path) -> None:
-    """Collecting works without HOME, in another locale, and into a relative path of odd
-    characters."""
+    """Collecting works without the variable HOME, in another locale, and into a relative path with
+    unusual characters."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "user=jane").mkdir()
     name = "user=jane/a lake 'of' \"%20\" [x]*?{y}=\n\u00e9"

@@ -36,7 +36,7 @@ Cell = tuple[int, str, str, str, str, str]
 
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The logs of the cases and the real logs."""
+    """Returns the paths of the artificial logs and the real logs."""
     folder = tmp_path_factory.mktemp("logs")
     for case in CASES:
         (folder / case.name).write_bytes(encode(case.log))
@@ -45,7 +45,8 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Collects all logs in the smallest pieces: each log is in several files."""
+    """Makes a lake of all logs with the smallest file size, so that the rows of each log are in
+    several files."""
     where = tmp_path_factory.mktemp("lake") / "lake"
     storage.make(str(where), {})
     options = Options(str(where), traces=True, findings=False, batch_bytes=200_000)
@@ -55,7 +56,8 @@ def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
-    """Returns (rank, id, counter, value, mount, file system) by module."""
+    """Returns (rank, id, counter, value, mount, file system) as darshan-parser prints them, by
+    module. options: for darshan-parser."""
     found: dict[str, list[Cell]] = defaultdict(list)
     for row in rows_in(parsed(parser, log, *(options or ("--base", "--show-incomplete")))):
         cell = (row.rank, str(row.record), row.counter, row.text, row.mount, row.kind)
@@ -64,7 +66,7 @@ def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
 
 
 def can_be(text: str, column: columns.Column) -> bool:
-    """Returns whether a program that ran for a minute can cause a printed value."""
+    """Returns whether a printed value is possible for a program that ran for a minute."""
     if column.type == columns.NUMBER and not math.isfinite(float(text)):
         return False
     value = float(text)
@@ -75,20 +77,20 @@ def can_be(text: str, column: columns.Column) -> bool:
 
 
 def shown(value: Any, column: columns.Column) -> str:
-    """Returns a cell as the parser prints it; a null as an unknown value."""
+    """Returns the value of a cell as the parser prints it; None is shown as an unknown value."""
     if value is None:
         value = -1.0 if column.type == columns.NUMBER else -1
     return f"{value:f}" if column.type == columns.NUMBER else str(value)
 
 
 def signed(text: str) -> str:
-    """Returns a cell; the parser prints negative zero and a tiny negative time, which is null, as
-    the same text."""
+    """Returns the text of a cell in one form. The parser prints the same text for negative zero and
+    for a tiny negative time, which is null in the lake."""
     return "-1.000000" if text == "-0.000000" else text
 
 
 def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
-    """Returns the rows that a lake has of a module, as cells like those that the parser prints."""
+    """Returns the rows of a module in the lake, in the form of the cells that the parser prints."""
     known = module_by_name(module)
     assert known is not None
     counters = [columns.counter_column(c) for c in (*known.counters, *known.fcounters)]
@@ -129,8 +131,8 @@ def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
-    """Values, ids and mount points are right: logs in pieces, both byte orders, every version of
-    every module."""
+    """Values, ids and mount points are right: for logs that are read in pieces, both byte orders,
+    and every version of every module."""
     modules = [m for m in columns.modules() if m.fixed and m.name != "BG/Q"]
     tables = {m.name: by_log(lake, columns.record_table(m).name) for m in modules}
     compared = 0
@@ -145,7 +147,7 @@ def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
 
 
 def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
-    """Bytes that are not UTF-8 are escaped without loss."""
+    """Names in the lake are those of the log; bytes that are not UTF-8 are escaped without loss."""
     found = by_log(lake, "files_posix")
     compared = 0
     for path in paths:
@@ -161,7 +163,8 @@ def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
 
 
 def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: Path) -> None:
-    """A log that was read in pieces has one total; it is null if that of a record is."""
+    """A log that was read in pieces has one total per counter; it is null if the value of a record
+    is null."""
     compared = 0
     nulled = {(r["log"], r["module"], r["counter"]) for r in rows(lake, "problems")}
     for module, prefix in (("POSIX", "POSIX"), ("MPI-IO", "MPIIO"), ("STDIO", "STDIO")):
@@ -191,7 +194,7 @@ def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: P
 
 
 def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:
-    """Heat maps, traces and layouts have a row per bin with bytes, per segment and per
+    """Heat maps, traces and layouts have a row for each bin with bytes, each segment and each
     component."""
     bins, segments, components = (by_log(lake, t) for t in ("heatmap", "dxt", "files_lustre"))
     for path in paths:
@@ -249,7 +252,7 @@ def test_jobs_say_what_the_log_says(lake: Path, paths: list[Path]) -> None:
 
 
 def test_metadata_tell_units_and_rules(lake: Path) -> None:
-    """The Parquet file has the metadata of every counter's column."""
+    """The metadata of the Parquet file describe the column of every counter."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - what it is about
 
     from .rows import committed  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`darshan ask LAKE changes`: slow-downs are found, and unchanged programs are not listed."""
+"""`darshan ask LAKE changes` finds slow-downs, and does not list unchanged programs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ SLOW = {"slow.exe": 1.5, "slower.exe": 2.0, "slowest.exe": 4.0, "steady.exe": 1.
 
 @pytest.mark.parametrize("factor, least", [(1.5, 0.95), (2, 0.995), (4, 0.995)])
 def test_slow_downs_are_found(factor: float, least: float) -> None:
-    """A slow-down is found within three runs, and the interval of its factor is right."""
+    """A slow-down is found within three runs, and the interval of its factor contains the true
+    factor."""
     found = power(STATED, factor, 200, seed=3)
     assert found.found >= least
     assert found.covered >= 0.9
@@ -44,21 +45,24 @@ def test_slow_downs_are_found(factor: float, least: float) -> None:
     ids=str,
 )  # fmt: skip
 def test_false_alarms(noise: Noise, most: float) -> None:
-    """Unchanged programs are listed no more often than the guide says, as far as so many weeks can
-    tell: once in 1,000 weeks with usual noise, and once in 100 weeks with any other."""
+    """Unchanged programs are not listed more often than the guide states, as far as a simulation of
+    this length can show: once in 1,000 weeks with usual noise, and once in 100 weeks with other
+    noise."""
     alarms, weeks = false_alarms(noise, 3000, seed=4)
     assert alarms <= most * weeks + 2 * (most * weeks) ** 0.5
 
 
 def series(*parts: tuple[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns daily runs: numbers of runs, and their seconds."""
+    """Returns the starts and durations of daily runs. parts: pairs of a number of runs and their
+    duration in seconds."""
     random = np.random.default_rng(5)
     seconds = np.concatenate([s * np.exp(random.normal(0, 0.05, n)) for n, s in parts])
     return np.arange(len(seconds)) * DAY, seconds
 
 
 def test_a_change_is_listed_once() -> None:
-    """A change is listed for the time in which it was noticed; a later one is another change."""
+    """A change is listed in the time interval in which it was noticed; a later one is another
+    change."""
     moments, seconds = series((100, 10), (50, 20), (50, 10), (30, 20))
     first, second = slower(moments, seconds, 0)
     assert (first.first, first.alarm, first.end) == (100, 100 + FEWEST - 1, 150)
@@ -78,7 +82,8 @@ def test_one_slow_run() -> None:
 
 
 def test_what_does_not_matter() -> None:
-    """Runs that lose less than a second are not listed, nor those of a program without history."""
+    """Runs that became slower by less than a second are not listed, nor those of a program without
+    earlier runs."""
     moments, seconds = series((100, 0.1), (50, 0.4))
     assert slower(moments, seconds, 0) == []
     moments, seconds = series((9, 10), (30, 40))
@@ -87,7 +92,8 @@ def test_what_does_not_matter() -> None:
 
 
 def test_sizes() -> None:
-    """Usual differences do not separate sizes, wherever they lie; a wide range is divided."""
+    """Runs whose sizes differ as usual are in one class, wherever the sizes lie; a wide range of
+    sizes is divided into classes."""
     random = np.random.default_rng(6)
     small, large = 2**30 * random.uniform(0.95, 1.05, 50), 2**33 * random.uniform(0.9, 1.1, 50)
     found = sizes(np.concatenate([small, large]))
@@ -98,7 +104,8 @@ def test_sizes() -> None:
 
 
 def runs(folder: Path) -> list[Path]:
-    """Writes daily logs of programs, of which all but one become slower in the last three runs."""
+    """Writes logs of daily runs of several programs, all but one of which become slower in the last
+    three runs. Returns their paths."""
     folder.mkdir()
     random = np.random.default_rng(7)
     made = []
@@ -115,8 +122,8 @@ def runs(folder: Path) -> list[Path]:
 
 
 def test_the_command(tmp_path: Path, darshan: Run) -> None:
-    """Slow programs have a line each, the costliest first; the exit status tells that there are
-    any; a steady program is not listed."""
+    """Each program that became slower has a line, the one that costs most comes first, and the exit
+    status tells whether there are any; an unchanged program is not listed."""
     made = runs(tmp_path / "logs")
     fill(tmp_path / "lake", made)
     since = str(datetime.date(2026, 9, 1) + datetime.timedelta(RUNS - FEWEST))
@@ -151,7 +158,7 @@ def test_the_command(tmp_path: Path, darshan: Run) -> None:
 
 
 def test_failures(tmp_path: Path, darshan: Run) -> None:
-    """A failure has another exit status than a change."""
+    """The exit status of a failure is not that of a found change."""
     fill(tmp_path / "lake", [])
     done = darshan("ask", "lake", "changes", "--since", "7d")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,4 +1,4 @@
-"""The charts over days of the pages, against sums over the rows of the tables."""
+"""Compares the charts over days of the pages with sums over the rows of the tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .test_sums import fill, with_lines
 
 
 def summed(some: list[dict[str, Any]], *columns: str) -> dict[str, float]:
-    """Returns the sums of columns by day."""
+    """Returns the sums of columns by day. some: rows of the table jobs."""
     found: dict[str, float] = defaultdict(float)
     for row in some:
         found[str(row["day"])] += sum(row[column] or 0 for column in columns)
@@ -24,7 +24,7 @@ def summed(some: list[dict[str, Any]], *columns: str) -> dict[str, float]:
 
 
 def chart(site: Site, address: str) -> dict[str, dict[str, float]]:
-    """Returns the lines of a page's chart, by name and day; days without anything are left out."""
+    """Returns the lines of a page's chart, by name and day; days without a value are left out."""
     days = data(site.page(address).decode())["days"]
     return {
         name: {day: value for day, value in zip(days["days"], values) if value}
@@ -34,7 +34,8 @@ def chart(site: Site, address: str) -> dict[str, dict[str, float]]:
 
 @pytest.mark.parametrize("by_sums", [True, False])
 def test_charts(by_sums: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page's chart has the sums of its jobs, with sums and without."""
+    """The chart of each page has the sums of the page's jobs, both with precomputed sums and
+    without."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 8)
     fill(lake, [*made, *(with_lines(tmp_path / "logs", number) for number in range(3))])

@@ -1,4 +1,4 @@
-"""Collecting by the workers of a Dask cluster makes the same lake as one process."""
+"""Collecting by the workers of a Dask cluster makes the same lake as collecting by one process."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ DIES = _AFTER.format("os.kill(os.getpid(), signal.SIGKILL)")
 
 @pytest.fixture
 def seldom() -> None:
-    """Skips tests that are too slow for ./check."""
+    """Skips tests that take too long for ./check."""
     if not all_cases():
         elsewhere("in ./dev full, for a cluster costs seconds")
 
 
 def answers(lake: Path) -> dict[str, list[list[object]]]:
-    """Returns the answers to every predefined query."""
+    """Returns the rows of every predefined query, by the query's name."""
     with lakes.open(lake) as opened:
         span = opened.sql("SELECT min(started) AS a, max(ended) AS b, max(day) AS d FROM jobs")
         first, last, day = next(iter(span))
@@ -65,7 +65,8 @@ def answers(lake: Path) -> dict[str, list[list[object]]]:
 
 
 def equal(one: Path, other: Path) -> None:
-    """Checks that rows and answers are equal, except for order and rounding of sums."""
+    """Checks that rows and query results of two lakes are equal, except for order and rounding of
+    sums."""
     assert everything(one) == everything(other)
     there = answers(other)
     for name, found in answers(one).items():
@@ -73,20 +74,22 @@ def equal(one: Path, other: Path) -> None:
 
 
 def alone(tmp_path: Path, made: list[Path]) -> Path:
-    """Collects the same logs in this process."""
+    """Collects the same logs in this process; returns the lake."""
     fill(tmp_path / "alone", made)
     return tmp_path / "alone"
 
 
 def one_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """Checks that a failed command printed one line and status 1."""
+    """Checks that a command failed with status 1 and a message of one line that contains these
+    words."""
     assert done.returncode == 1, done
     assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
 
 
 def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
-    """A part that was written but not acknowledged is made again, and is in the lake once."""
+    """If a worker dies after it has written its batch and before it reports this, the batch is
+    written again, and is in the lake once."""
     made = make_logs(tmp_path / "logs", 200)
     (tmp_path / "dies.py").write_text(DIES)
     with Cluster(tmp_path) as cluster:
@@ -105,7 +108,7 @@ def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("address", ["nowhere", "host:port", ":1", "relative/scheduler.json"])
 def test_what_is_no_address(address: str, darshan: Run, tmp_path: Path) -> None:
-    """A bad address is a usage error."""
+    """An invalid address of a scheduler is a usage error."""
     done = darshan(*COLLECT, "lake", "--workers", f"dask://{address}", tmp_path)
     assert done.returncode == 2 and "dask://HOST:PORT" in done.stderr
     assert not (tmp_path / "lake").exists()
@@ -132,7 +135,7 @@ def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
 
 
 def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
-    """Collects again with one more worker, and checks that all logs are there."""
+    """Collects again with one more worker, and checks that the lake has all logs."""
     lake = cluster.file.parent / "lake"
     cluster.add()
     cluster.registered()
@@ -144,8 +147,8 @@ def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
 
 @pytest.mark.usefixtures("seldom")
 def test_workers_come_and_go(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Workers join late and with several threads; one is killed and one is stopped; the
-    scheduler comes from Dask's settings."""
+    """Workers join late and with several threads; one is killed and one is stopped; the scheduler's
+    address comes from Dask's settings."""
     made = make_logs(tmp_path / "logs", 700)
     with Cluster(tmp_path) as cluster:
         os.environ["DASK_SCHEDULER_FILE"] = str(cluster.file)
@@ -178,9 +181,9 @@ def wait_for_commits(lake: Path, count: int) -> None:
 @pytest.mark.usefixtures("seldom")
 @pytest.mark.parametrize("who", ["collector", "scheduler"])
 def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Ctrl-C ends the command by the signal, without a message; the loss of the scheduler is an
-    error of one line. Committed data stays valid, workers continue, and collecting again adds
-    the rest."""
+    """Ctrl-C ends the command by the signal, without a message; if the scheduler is killed, the
+    command prints an error of one line. Committed data stays valid, workers continue, and
+    collecting again adds the other logs."""
     made = make_logs(tmp_path / "logs", 500)
     with Cluster(tmp_path) as cluster:
         cluster.add()
@@ -202,8 +205,8 @@ def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path
 
 @pytest.mark.usefixtures("seldom")
 def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
-    """Workers die whenever they read a certain log: its batch is abandoned, others are
-    collected."""
+    """If workers die whenever they read a certain log, its batch is not collected, and the other
+    batches are."""
     made = make_logs(tmp_path / "logs", 100)
     killer = tmp_path / "logs" / "user9_zzz_id9-9_1-1-1-1_1.darshan"
     killer.write_bytes(made[0].read_bytes()[:500])
@@ -236,7 +239,7 @@ _BLIND = {
 @pytest.mark.needs("root", "mount", "runs:unshare -m", "ordinary-user")
 @pytest.mark.parametrize("what", _BLIND)
 def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """If a worker cannot see, read or write what the collector can, that is not recorded as a
+    """If a worker cannot see, read or write files that the collector can, that is not recorded as a
     problem of a log."""
     if what in ("read", "write"):
         for_everybody(build / "darshan")
@@ -269,7 +272,7 @@ def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Pa
 def test_a_worker_of_another_release(
     release: str, build: Path, darshan: Run, tmp_path: Path
 ) -> None:
-    """A worker of another release, or without darshan-report, is an error."""
+    """A worker of another release, or without darshan-report, causes an error."""
     make_logs(tmp_path / "logs", 3)
     other = tmp_path / "other" / "darshan_report"
     if release == "another":

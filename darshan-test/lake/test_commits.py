@@ -1,4 +1,4 @@
-"""A lake is consistent with any number of writers, and whenever one of them is killed."""
+"""A lake is consistent with any number of writers, and at whatever time one of them is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ STEPS = turning(range(1, 60), 0.03, "lake kills")
 
 
 def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
-    """Collecting again, a copy, another name, or a log that is named twice adds no rows."""
+    """Collecting the same log again adds no rows: by another command, as a copy, under another
+    name, or if it is named twice."""
     made = make_logs(tmp_path / "logs", 7)
     assert darshan("collect", "--into", "lake", "logs", made[0]).returncode == 0
     whole(tmp_path / "lake", made)
@@ -56,7 +57,8 @@ def _part(lake: Path, paths: list[Path]) -> object:
 
 
 def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
-    """The second committer detects the logs of the first, whatever the overlap."""
+    """If two collectors read the same logs, the second one to commit detects the logs of the first,
+    and adds no row twice."""
     made = make_logs(tmp_path / "logs", 12)
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -138,7 +140,8 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
 def test_what_fails_after_the_commit(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal or disk error after the link does not remove committed files."""
+    """A signal or a disk error after the link that makes the commit does not remove committed
+    files."""
     made = make_logs(tmp_path / "logs", 3)
     lake = tmp_path / "lake"
     fill(lake, made[:1])
@@ -201,7 +204,8 @@ def _has_group(group: int) -> bool:
 
 
 def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> None:
-    """The error is one line, whether the first file or a commit is newer."""
+    """If the first file or a commit of the lake was written by a newer release, the command prints
+    an error of one line."""
     make_logs(tmp_path / "logs", 2)
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     for name in ("_lake.json", "_commits/000000000001.json"):
@@ -215,7 +219,7 @@ def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> N
 
 
 def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
-    """If a commit is missing, readers report an error instead of the remaining rows."""
+    """If a commit is missing, readers report an error instead of showing the other rows."""
     for number in range(2):
         make_logs(tmp_path / "logs", 1, first=number)
         assert darshan("collect", "--into", "lake", "logs").returncode == 0

@@ -1,4 +1,4 @@
-"""Names that a field of a page completes: which ones, for whom, and in a browser."""
+"""Names that a field of a page suggests: which ones, for which reader, and in a browser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILES = (
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of three users: jane has more jobs than joe and anna, and 25 programs more."""
+    """Makes a lake of three users: jane has more jobs than joe and anna, and 25 programs more."""
     folder = tmp_path_factory.mktemp("complete")
     names = [("jane", "simulate")] * 3 + [("joe", "Sim2"), ("anna", "analyse"), ("joe", BOLD)]
     names += [("jane", f"many{number:02}") for number in range(25)]
@@ -58,13 +58,14 @@ def names(site: Site, field: str, prefix: str) -> Any:
 
 @pytest.fixture
 def site(lake: Path) -> Iterator[Site]:
-    """Yields the pages, without a server."""
+    """Yields the pages as a Site, without a server."""
     with Asked(lake) as asked:
         yield Site(asked, "test")
 
 
 def test_names(site: Site) -> None:
-    """Names begin like the text, whatever the case; those with most jobs come first; 20 at most."""
+    """The suggested names begin with the entered text, in upper or lower case; those with most jobs
+    come first; there are at most 20."""
     assert names(site, "user", "") == ["jane", "joe", "anna"]
     assert names(site, "user", "J") == ["jane", "joe"]
     assert names(site, "program", "sim") == ["simulate", "Sim2"]
@@ -76,7 +77,7 @@ def test_names(site: Site) -> None:
 
 
 def test_paths(site: Site) -> None:
-    """A path is completed by one level; a folder ends with a slash."""
+    """Suggestions for a path add one level of folders; a folder ends with a slash."""
     assert names(site, "path", "/") == ["/scratch/", "/scratchy/"]
     assert names(site, "path", "/scratch/") == [
         f"/scratch/{EVIL}", "/scratch/jane/", "/scratch/joe/",
@@ -88,7 +89,7 @@ def test_paths(site: Site) -> None:
 
 
 def test_within_a_mount_point(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mount points are completed first, because a large file system has many folders."""
+    """Mount points are suggested first, because a large file system has many folders."""
     query = complete.rows
 
     def mounted(lake: Any, question: Any, *more: Any, **values: Any) -> Any:
@@ -104,14 +105,15 @@ def test_within_a_mount_point(site: Site, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_last_days(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths are those of the last days only, so that the answer takes little time."""
+    """Suggested paths are those of the last days only, so that a reply takes little time."""
     monkeypatch.setattr(complete, "_RECORDS", 1)
     assert names(site, "path", "/scratch/") == ["/scratch/joe/"]
 
 
 @pytest.mark.parametrize("by_sums", [True, False])
 def test_of_one_user(lake: Path, by_sums: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader who may see one user's jobs sees no name of others, with sums and without."""
+    """A reader who may see only one user's jobs gets no suggested names of other users, with
+    precomputed sums and without."""
     if not by_sums:
         monkeypatch.setattr(Asked, "has_sums", lambda _: False)
     with Asked(lake, user="joe") as asked:
@@ -122,7 +124,7 @@ def test_of_one_user(lake: Path, by_sums: bool, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_requests(build: Path, lake: Path, site: Site) -> None:
-    """The answer is JSON, whatever names it has; other fields are refused."""
+    """The reply is JSON, whatever characters the names have; other fields are refused."""
     for odd in ("field=job", "", "field=path'", "field=sql&name=x"):
         with pytest.raises(Refused):
             site.page(f"/complete?{odd}")
@@ -134,7 +136,8 @@ def test_requests(build: Path, lake: Path, site: Site) -> None:
 
 
 def test_in_a_browser(build: Path, lake: Path, tmp_path: Path) -> None:
-    """The list opens while one types, is used by keys, and has hostile names as text."""
+    """The list opens while a user types, is controlled by keys, and shows names with markup as
+    text."""
     needs("program:chromium", "program:chromedriver")
     listed = (
         "const l = document.querySelector('#names-of-{}'); "

@@ -1,4 +1,5 @@
-"""Many clients at once: no client is dropped, and cheap pages do not wait for costly ones."""
+"""Many clients at once: the server drops no client, and pages that need little time do not wait for
+those that need much."""
 
 from __future__ import annotations
 
@@ -27,14 +28,14 @@ PAGES = ("programs", "users", "jobs", "file-systems", "week")
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of two weeks."""
+    """Makes a lake with jobs of two weeks."""
     top = tmp_path_factory.mktemp("crowd")
     collected(top / "lake", week_of_logs(top))
     return top / "lake"
 
 
 class Held(Site):
-    """A site on which pages of a file system take until they are let go."""
+    """A site whose pages of file systems are not finished until the test allows it."""
 
     def __init__(self, lake: Asked) -> None:
         super().__init__(lake, "test")
@@ -62,8 +63,7 @@ def served(site: Site) -> Iterator[int]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Waits for a condition that other threads bring about; fails the test if that takes too
-    long."""
+    """Waits for a condition that other threads make true; fails the test if that takes too long."""
     for _ in range(SECONDS * 100):
         if true():
             return
@@ -72,8 +72,8 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_known_pages_never_wait(lake: Path) -> None:
-    """While 40 clients ask for costly pages, 50 others get pages that were made before; then the
-    40 get theirs."""
+    """While 40 clients request pages that need much time, 50 others get pages that were made
+    before; then the 40 get theirs."""
     with Asked(lake) as asked:
         site = Held(asked)
         site._turns = Turns(longest=SECONDS * HEAVY)
@@ -90,7 +90,7 @@ def test_known_pages_never_wait(lake: Path) -> None:
 
 
 def test_a_page_is_made_once(lake: Path) -> None:
-    """Clients that wait for the same page get it from the first of them."""
+    """Clients that request the same page at the same time get it from one computation."""
     with Asked(lake) as asked:
         site = Held(asked)
         with served(site) as port, ThreadPoolExecutor(HONEST) as pool:
@@ -102,7 +102,8 @@ def test_a_page_is_made_once(lake: Path) -> None:
 
 
 def test_whoever_is_too_much_is_told_when_to_come_back(lake: Path) -> None:
-    """A full queue is an answer with the status 503 and Retry-After, not a closed connection."""
+    """If the queue is full, a client gets the status 503 with Retry-After, not a closed
+    connection."""
     with Asked(lake) as asked:
         site = Held(asked)
         site._turns = Turns(most=2)
@@ -118,8 +119,8 @@ def test_whoever_is_too_much_is_told_when_to_come_back(lake: Path) -> None:
 
 
 def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
-    """A kept page never shows a user whose rows were removed, also if the lake's next commit is
-    not there any more."""
+    """A stored page is never shown to a user whose rows were removed, even if the lake's next
+    commit does not exist any more."""
     lake = tmp_path / "lake"
     collected(lake, week_of_logs(tmp_path))
     with Asked(lake) as asked:
@@ -131,7 +132,8 @@ def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_was_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that had no request for long finds the newest state of the lake."""
+    """After a long time without requests, a server finds the newest version of the lake, although
+    older commits were removed."""
     monkeypatch.setattr(serving, "_LOOK", -1.0)
     lake = tmp_path / "lake"
     logs = week_of_logs(tmp_path)
@@ -151,7 +153,8 @@ def test_a_commit_that_was_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 class Queue:
-    """Requests that wait in a queue whose clock stands still, and the order of their turns."""
+    """A queue of requests with a clock that stands still; it notes the order in which they are
+    answered."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -160,12 +163,12 @@ class Queue:
         self._threads: list[threading.Thread] = []
 
     def used(self, client: str, kind: str, seconds: float) -> None:
-        """Notes that a client made a page of this kind, which took so many seconds."""
+        """Records that a client made a page of this kind, which took this many seconds."""
         with self.turns.turn(client, kind):
             self.now += seconds
 
     def wants(self, client: str, kind: str) -> None:
-        """Lets a request of a client begin to wait for a page of this kind."""
+        """Starts a request of a client, which waits for a page of this kind."""
         before = self.turns.waiting
 
         def wait() -> None:
@@ -177,15 +180,14 @@ class Queue:
         until(lambda: self.turns.waiting == before + 1)
 
     def end(self) -> list[str]:
-        """Returns the order of all turns."""
+        """Returns the order in which all requests were answered."""
         for thread in self._threads:
             thread.join()
         return self.order
 
 
 def test_cheap_pages_come_first() -> None:
-    """The queue answers the cheap requests of one client first, though they came last, and of
-    several clients the one that has used the least time."""
+    """The queue answers a client's requests that need little time first, even if they came last. From several clients it answers first the one that has used the least time."""
     queue = Queue()
     queue.used("crowd", "costly", 0.8)
     queue.used("crowd", "cheap", 0.01)

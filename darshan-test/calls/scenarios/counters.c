@@ -1,4 +1,4 @@
-/* Scenarios for counters whose value depends on more than one call. */
+/* Scenarios for counters whose values depend on more than one call. */
 #include "../calls.h"
 
 #include <stdio.h>
@@ -23,8 +23,8 @@ static void read_some(int fd, const char *path, long n) {
   model_read(path, n, buffer);
 }
 
-/* Sizes on both sides of every bound. The file is one hole, read repeatedly into the same two
- * megabytes. */
+/* Transfers of sizes on both sides of every bound of the size classes. The file is one hole, which
+ * is read into the same two megabytes again and again. */
 SCENARIO(size_bins) {
   static const long sizes[] = {0,        1,         100,       101,      1024,
                                1025,     10240,     10241,     102400,   102401,
@@ -45,7 +45,7 @@ SCENARIO(size_bins) {
   }
 }
 
-/* Forty sizes and forty strides: only the first 32 of a kind are counted. */
+/* Transfers of forty sizes with forty strides. Only the first 32 of a kind are counted. */
 SCENARIO(common_values) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -91,7 +91,7 @@ SCENARIO(open_again) {
   write_some(fd, path, 100);
 }
 
-/* The offset belongs to the file, not to the descriptor: a read at an offset moves it. */
+/* The runtime tracks one offset per file, not per descriptor: pread moves it, too. */
 SCENARIO(offset_after_pread) {
   const char *path = in_dir("file");
   raw_file(path, 20000);
@@ -103,7 +103,7 @@ SCENARIO(offset_after_pread) {
   read_some(fd, path, 100);
 }
 
-/* The number of appended bytes is known; the kernel chooses their offset. */
+/* Appended bytes: their number is known, but the kernel chooses their offset. */
 SCENARIO(append) {
   const char *path = in_dir("file");
   raw_file(path, 1000);
@@ -121,7 +121,7 @@ SCENARIO(append) {
   expect_any(path, "POSIX_STRIDE1_COUNT");
 }
 
-/* Three spellings of one path make one record; a link's name makes another. */
+/* Three spellings of one path share a record; the name of a link has another record. */
 SCENARIO(spellings) {
   const char *path = in_dir("file"), *link = in_dir("link");
   int fd = C(open("file", O_CREAT | O_RDWR, 0644));
@@ -139,7 +139,7 @@ SCENARIO(spellings) {
   write_some(fd, link, 10);
 }
 
-/* Names are bytes: spaces, tabs, invalid UTF-8, great length. */
+/* Names are bytes: spaces, tabs, invalid UTF-8, many bytes. */
 SCENARIO(strange_names) {
   static char longest[256];
   static const char *const names[] = {"with a blank", "with\ttab", "\xff\xfe\x80",
@@ -149,7 +149,7 @@ SCENARIO(strange_names) {
     write_some(new_file(in_dir(names[i])), in_dir(names[i]), 10);
 }
 
-/* Streams and descriptors of one file make a record in each module. */
+/* If a file is used by streams and by descriptors, it has a record in each module. */
 SCENARIO(both_modules) {
   const char *path = in_dir("file");
   FILE *stream = C(fopen(path, "w+"));

@@ -55,7 +55,7 @@ SCENARIO(last_thread_is_not_main) {
   pthread_exit(NULL);
 }
 
-/* Below a new root, neither the log folder nor the journal folder exists at the end. */
+/* Below a new root, neither the log folder nor the journal folder exists when the process ends. */
 SPECIAL(imprisoned) {
   if (chroot(test_dir) != 0 || chdir("/") != 0) skip("only root can change the root");
   test_dir = "";
@@ -109,7 +109,7 @@ SCENARIO(close_everything) {
   model_write(path, 100, buffer);
 }
 
-/* Takes descriptor numbers with dup2 like a shell. The last is the file. */
+/* Reuses descriptor numbers by dup2 like a shell. The last one refers to the file. */
 SCENARIO(dup2_over_everything) {
   const char *path = in_dir("file");
   int fd = open(path, O_CREAT | O_RDWR, 0644);

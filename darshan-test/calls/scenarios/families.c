@@ -19,7 +19,8 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* Neither call runs the handlers of pthread_atfork. */
+/* Uses a file in the child and waits for it in the parent. child: result of clone or _Fork, which
+ * run no handlers of pthread_atfork. */
 static void fork_unseen(pid_t child, int fd, const char *own) {
   if (child == 0) {
     int mine = open(own, O_CREAT | O_RDWR, 0600);
@@ -43,7 +44,7 @@ SCENARIO(fork_without_handlers) {
   model_pwrite(in_dir("shared"), 0, 8, buffer);
 }
 
-/* A daemonized grandchild leaves its log nevertheless. */
+/* A daemonized grandchild leaves a log. */
 SCENARIO(daemon_process) {
   int ends[2];
   char byte;

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The kernel must reject bad pointers. */
+/* Calls with bad pointers: the kernel must reject them as without the runtime. */
 SCENARIO(bad_pointers) {
   const char *volatile nowhere = (const char *)8, *volatile null = NULL;
   struct stat *volatile no_stat = (struct stat *)8;
@@ -57,7 +57,7 @@ SCENARIO(unreadable_buffer) {
   model_pread(path, 4096, 0, write_only);
 }
 
-/* A path longer than PATH_MAX. */
+/* Calls with a path longer than PATH_MAX. */
 SCENARIO(too_long_path) {
   static char path[3 * PATH_MAX];
   struct stat st;
@@ -67,7 +67,7 @@ SCENARIO(too_long_path) {
   CHECK(C(fopen(path, "r")) == NULL);
 }
 
-/* A working folder so deep that its path is longer than PATH_MAX. */
+/* Works in a folder so deep that its path is longer than PATH_MAX. */
 SCENARIO(deep_folder) {
   static char name[201];
   memset(name, 'd', 200);
@@ -106,7 +106,7 @@ SCENARIO(long_path) {
   model_write(path, 100, buffer);
 }
 
-/* A working folder that was removed. */
+/* Works in a folder that was removed. */
 SCENARIO(removed_folder) {
   CHECK(sys_mkdir(in_dir("folder"), 0755) == 0 && C(chdir(in_dir("folder"))) == 0);
   CHECK(SYS3(SYS_unlinkat, AT_FDCWD, in_dir("folder"), AT_REMOVEDIR) == 0);
@@ -175,7 +175,8 @@ SCENARIO(cancelled_thread) {
   model_write(path, 10, buffer);
 }
 
-/* Standard descriptors are closed, as coreutils do at exit; files get their numbers. */
+/* Standard descriptors are closed, as coreutils do at exit. Files that are opened then get their
+ * numbers. */
 SCENARIO(closed_standard_descriptors) {
   const char *path = in_dir("file");
   CHECK(C(close(0)) == 0 && C(close(1)) == 0);
@@ -218,8 +219,8 @@ static void leave(int signal) {
   _exit(0);
 }
 
-/* A handler ends the process at any point: no process hangs, and every child has its open in a log.
- * The CPU time limit stops a child that spins. */
+/* A signal handler ends the process at any point. No process hangs, and the open of every child is
+ * in a log. The CPU time limit stops a child that loops. */
 SCENARIO(exit_in_handler) {
   enum { CHILDREN = 25 };
   const char *path = in_dir("file");

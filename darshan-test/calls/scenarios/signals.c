@@ -33,8 +33,8 @@ static void handler_with_io(int signal) {
   errno = saved;
 }
 
-/* Every operation is counted or reported as dropped, and the test adds both up. The file sizes are
- * the truth. */
+/* A signal handler does I/O. Every operation is counted or reported as dropped; the test adds both
+ * up and compares the sum with the file sizes. */
 SPECIAL(io_in_signal_handler) {
   handler_path = in_dir("handler");
   const char *path = in_dir("main");
@@ -52,7 +52,8 @@ SPECIAL(io_in_signal_handler) {
   expect_value(handler_path, "POSIX_OPENS", handled);
 }
 
-/* The handler may interrupt any call; the main program's own calls must all be counted. */
+/* Makes one call of each kind. A signal handler may interrupt any of them, but all of the main
+ * program's own calls must be counted. */
 static void one_of_everything(const char *path, const char *stream_path, const char *renamed) {
   struct stat st;
   int fd = open(path, O_CREAT | O_RDWR, 0644);
@@ -101,7 +102,7 @@ static void handler_that_jumps(int signal) {
   siglongjmp(back, 1);
 }
 
-/* A jump may abandon a wrapper; later calls count nevertheless. */
+/* A signal handler jumps out of a wrapper by longjmp. Later calls are counted nevertheless. */
 SCENARIO(jump_out_of_handler) {
   const char *path = in_dir("interrupted"), *later = in_dir("later");
   volatile int fd = open(path, O_CREAT | O_RDWR, 0644);

@@ -1,4 +1,4 @@
-/* Streams together with threads, child processes and other kinds of streams. */
+/* Scenarios for streams together with threads, child processes and other kinds of streams. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static void put(FILE *stream, const char *path, long n) {
   model_fwrite(path, n);
 }
 
-/* All threads open and close streams at the same addresses. */
+/* All threads open and close streams again and again, so FILE objects get the same addresses. */
 enum { THREADS = 6, ROUNDS = 300 };
 static const char *const names[THREADS] = {"0", "1", "2", "3", "4", "5"};
 
@@ -69,7 +69,8 @@ static ssize_t discard(void *cookie, const char *data, size_t n) {
   return (ssize_t)n;
 }
 
-/* Bytes of pipes, memory and callbacks belong to no file. Their FILE may later serve a file. */
+/* Bytes of pipes, memory streams and callbacks belong to no file. Their FILE object may later be
+ * reused for a file. */
 SCENARIO(streams_that_are_no_files) {
   const char *path = in_dir("file");
   char line[16];
@@ -87,7 +88,7 @@ SCENARIO(streams_that_are_no_files) {
   expect_any(OTHER_PATHS, "POSIX_EXT_FOLDER_STATS"); /* of the shell */
 }
 
-/* Unbuffered, line-buffered, and with a buffer of the application. */
+/* Uses streams without a buffer, with line buffering, and with a buffer of the application. */
 SCENARIO(kinds_of_buffers) {
   static char own[64];
   static const int kinds[] = {_IONBF, _IOLBF, _IOFBF};
@@ -127,7 +128,7 @@ SCENARIO(update_in_place) {
   CHECK(C(fclose(stream)) == 0 && raw_size(path) == 1000);
 }
 
-/* The same stream and file in another mode. */
+/* Reopens a stream on the same file in another mode. */
 SCENARIO(reopen_in_another_mode) {
   const char *path = in_dir("file");
   FILE *stream = new_stream(path, "w");
@@ -139,7 +140,7 @@ SCENARIO(reopen_in_another_mode) {
   CHECK(C(fclose(stream)) == 0);
 }
 
-/* Offsets beyond 32 bits. */
+/* Seeks to offsets beyond 32 bits. */
 SCENARIO(far_away) {
   const char *path = in_dir("file"), *other = in_dir("other");
   FILE *stream = new_stream(path, "w");
@@ -157,7 +158,7 @@ SCENARIO(far_away) {
   model_read(other, 0, buffer);
 }
 
-/* The device is full: the application must see the error. */
+/* The device is full, and the application must get the error. */
 SCENARIO(no_room_in_the_device) {
   FILE *stream = C(fopen("/dev/full", "w"));
   CHECK(stream && C(fwrite(buffer, 1, 100, stream)) == 100);

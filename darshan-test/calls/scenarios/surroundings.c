@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Calls come from a library that is later unloaded. */
+/* A library makes calls and is unloaded afterwards. */
 SCENARIO(load_and_unload) {
   char plugin[512];
   const char *path = in_dir("file");
@@ -38,7 +38,7 @@ SCENARIO(load_and_unload) {
     expect_any(path, place[i]);
 }
 
-/* The program lists its descriptors: the list is the same with and without the library. */
+/* The program lists its open descriptors: the list is the same with and without the runtime. */
 SCENARIO(descriptors_of_a_child) {
   char self[512] = {0};
   CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
@@ -64,8 +64,8 @@ static void detour(char *path, const char *name, int i) {
   sprintf(end, "/%s", name);
 }
 
-/* Fifty thousand files, most beyond the default limits: 3 bytes are written to each and read
- * again. */
+/* Uses fifty thousand files, most of them beyond the default limits. 3 bytes are written to each
+ * and read again. */
 SPECIAL(many_files) {
   char path[600];
   CHECK(sys_mkdir(in_dir("0"), 0755) == 0 && sys_mkdir(in_dir("1"), 0755) == 0);
@@ -82,7 +82,7 @@ SPECIAL(many_files) {
   }
 }
 
-/* Enough files to exceed the space of a small journal folder. */
+/* Uses enough files to exceed the space of a small journal folder. */
 SPECIAL(some_files) {
   char path[600];
   for (int i = 0; i < 900; i++) {
@@ -95,7 +95,7 @@ SPECIAL(some_files) {
   expect_sum("POSIX_BYTES_WRITTEN", 2700);
 }
 
-/* One file by descriptor and one by stream, for tests of settings. */
+/* Uses one file by descriptor and one by stream, for tests of settings. */
 SPECIAL(two_files) {
   int fd = open(in_dir("file"), O_CREAT | O_RDWR, 0644);
   CHECK(fd >= 0 && write(fd, buffer + 1, 100) == 100 && close(fd) == 0);

@@ -66,7 +66,7 @@ static void *write_shared_file(void *argument) {
   return NULL;
 }
 
-/* Counters that depend on the order of the threads cannot be computed. */
+/* Excludes counters that depend on the order in which threads run. */
 static void expect_any_order(const char *path) {
   static const char *const counters[] = {
       "POSIX_SEQ_WRITES",     "POSIX_CONSEC_WRITES",  "POSIX_MAX_WRITE_TIME_SIZE",

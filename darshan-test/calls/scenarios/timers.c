@@ -1,5 +1,5 @@
-/* Calls that are long enough for a comparison with the test's own clock, and a program that waits
- * while its journal is read. */
+/* Calls that take long enough for a comparison with the test's own clock, and a program that waits
+ * while the test reads its journal. */
 #include "../calls.h"
 
 #include <pthread.h>
@@ -30,8 +30,8 @@ static void print_seconds(const char *what, double seconds) {
   raw_print(1, text);
 }
 
-/* Creates a named pipe, which a thread feeds slowly, so that reads of it block. Returns its path.
- */
+/* Creates a named pipe, which a thread fills slowly, so that reads of it block. Returns its path.
+ * */
 static const char *slow_pipe(const char *name, pthread_t *feeder) {
   const char *path = in_dir(name);
   CHECK(SYS4(SYS_mknodat, AT_FDCWD, path, S_IFIFO | 0600, 0) == 0);
@@ -59,7 +59,7 @@ static void slow_fread(void) {
   CHECK(pthread_join(feeder, NULL) == 0);
 }
 
-/* Another process holds the lock for a while, with calls that the runtime does not see. */
+/* Another process holds a file lock for a while, by calls that the runtime does not see. */
 static void slow_lock(void) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   int fd = open(in_dir("locked"), O_CREAT | O_RDWR, 0644), ends[2];
@@ -80,7 +80,7 @@ static void slow_lock(void) {
   reap(child, 0);
 }
 
-/* Prints the duration of each call. */
+/* Makes slow calls, and prints the duration of each. */
 SPECIAL(slow_calls) {
   slow_read();
   slow_fread();

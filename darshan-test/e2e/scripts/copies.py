@@ -1,4 +1,5 @@
-"""Copies by the kernel, maps, temporary files, and child processes started by vfork."""
+"""Copies files by calls of the kernel, maps files, makes temporary files, and starts child
+processes by vfork."""
 
 import mmap
 import os

@@ -1,4 +1,5 @@
-"""A chunked, compressed dataset through h5py, which brings its own HDF5."""
+"""Writes and reads a chunked, compressed dataset through h5py, whose wheel contains its own
+HDF5."""
 
 import h5py
 import numpy as np

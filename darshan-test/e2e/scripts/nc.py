@@ -1,4 +1,4 @@
-"""A growing variable through netCDF4, which brings its own netCDF and HDF5."""
+"""Writes a growing variable through netCDF4, whose wheel contains its own netCDF and HDF5."""
 
 import netCDF4
 import numpy as np

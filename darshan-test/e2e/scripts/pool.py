@@ -1,4 +1,4 @@
-"""A pool of processes: pool.py fork|spawn close|leave (leave: the pool kills them)."""
+"""Runs a pool of processes: pool.py fork|spawn close|leave. With "leave", the pool kills them."""
 
 import multiprocessing
 import os

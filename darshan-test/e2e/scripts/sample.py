@@ -1,4 +1,4 @@
-"""Two tests that pytest runs, because pytest is one of the observed programs."""
+"""Two tests for pytest, which is one of the observed programs."""
 
 from pathlib import Path
 

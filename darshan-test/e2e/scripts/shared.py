@@ -1,5 +1,5 @@
-"""Ranks share an HDF5 file through a parallel h5py: rows of a dataset, independent and
-collective."""
+"""Ranks share an HDF5 file through a parallel h5py: they write rows of a dataset by independent and
+by collective calls."""
 
 import h5py
 import numpy as np

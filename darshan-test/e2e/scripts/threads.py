@@ -1,11 +1,11 @@
-"""Eight threads, each with a file of its own and a part of a shared one."""
+"""Runs eight threads, each with its own file and a part of a shared file."""
 
 import os
 import threading
 
 
 def work(number: int) -> None:
-    """Writes, synchronises, reads back."""
+    """Writes a file, synchronizes it, and reads it back."""
     byte = bytes([number])
     with open(f"out-{number}", "wb") as out:
         for k in range(200):

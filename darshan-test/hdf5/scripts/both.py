@@ -1,7 +1,6 @@
-"""Three libraries, each with an HDF5 of its own, work in one process.
+"""Uses three libraries in one process, each with its own HDF5.
 
-Their ids are the same numbers, open at the same time.
-"""
+The ids of the three HDF5 libraries are the same numbers, and are open at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Expected counters of a script's log: the script prints one row each on standard output."""
+"""Expected counters of a script's log. The script prints one row for each counter on standard
+output."""
 
 from __future__ import annotations
 
@@ -13,22 +14,23 @@ class Expectations:
         self.least: Counter[tuple[str, str]] = Counter()
 
     def add(self, name: str, **counters: int) -> None:
-        """Adds to the expected counters of the record `name`."""
+        """Adds these numbers to the expected counters of the record `name`."""
         for counter, value in counters.items():
             self.exact[counter, name] += value
 
     def fix(self, name: str, **counters: int) -> None:
-        """Sets expected counters; repeated calls change nothing."""
+        """Sets the expected counters of the record `name`; repeated calls change nothing."""
         for counter, value in counters.items():
             self.exact[counter, name] = value
 
     def at_least(self, name: str, **counters: int) -> None:
-        """Adds to lower bounds, for operations that a library may do more often than requested."""
+        """Adds these numbers to lower bounds of counters of the record `name`, for operations that
+        a library may do more often than requested."""
         for counter, value in counters.items():
             self.least[counter, name] += value
 
     def say(self) -> None:
-        """Prints the expectations, after all other output."""
+        """Prints the expectations; must be called after all other output."""
         for relation, counters in (("=", self.exact), (">", self.least)):
             for (counter, name), value in counters.items():
                 print(f"expect\t{relation}\t{counter}\t{value}\t{name}")

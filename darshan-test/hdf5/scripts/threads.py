@@ -1,4 +1,4 @@
-"""Uses two libraries and ordinary I/O in parallel, each in threads of its own."""
+"""Uses two libraries and ordinary I/O in parallel, each in several threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ barrier = threading.Barrier(4)
 
 
 def with_h5py(number: int) -> None:
-    """Writes and flushes a dataset of its own."""
+    """Writes and flushes the dataset of thread `number`."""
     barrier.wait()
     with h5py.File(f"{number}.h5", "w") as file:
         data = file.create_dataset("d", (64, 64), "f8", chunks=(16, 16))
@@ -37,7 +37,7 @@ def with_netcdf() -> None:
 
 
 def with_files() -> None:
-    """Writes lines, without any upper layer."""
+    """Writes lines by ordinary files, without HDF5."""
     barrier.wait()
     for i in range(TIMES):
         Path(f"plain{i % 5}").write_text("line\n" * i)
