@@ -42,7 +42,8 @@ extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
  * so other threads wait for it even if it sleeps. */
 extern int darshan_spin_steady __attribute__((visibility("hidden")));
 
-/* Returns this thread's id, or another value that identifies it if ids are not available. */
+/* Returns this thread's id, or another number that identifies the thread if its id is not
+ * available. */
 int spin_token_slow(void);
 static inline int spin_token(void) {
   return LIKELY(darshan_spin.token != 0) ? darshan_spin.token : spin_token_slow();
@@ -50,8 +51,8 @@ static inline int spin_token(void) {
 /* Returns 1 if the thread of this token has ended. */
 int spin_is_gone(int token);
 
-/* The slow path of spin_lock: the lock is taken, or this thread has no token yet. Returns 1 if this
- * thread has the lock now, 0 if the owner lives and does not continue. */
+/* The slow path of spin_lock, called if the lock is taken or this thread has no token yet. Returns
+ * 1 if this thread has the lock now, 0 if the owner lives and does not continue. */
 int spin_wait(int *lock);
 /* Releases this thread's locks after the frames that took them were abandoned. */
 void spin_release_left(void);
@@ -75,8 +76,8 @@ static inline void spin_unlock(int *lock) {
 }
 
 /* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it is
- * held. Returns 1, or 0 if the lock is not available. Stores in *begun what spin_unlock_alone
- * needs. */
+ * held. Returns 1, or 0 if the lock is not available. *begun must be passed to
+ * spin_unlock_alone. */
 __attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
                                                                       int *lock, int *begun) {
   *begun = guard_begin();

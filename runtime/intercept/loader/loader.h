@@ -39,8 +39,8 @@ struct loaded_object {
   const struct link_map *map;
 };
 
-/* loader_object_of returns 0, or -1 if no loaded object contains this address. The library's
- * constructor calls loader_look once. Until then, and with a C library older than 2.35,
+/* Finds the loaded object that contains an address. Returns 0, or -1 if there is none. The
+ * library's constructor calls loader_look once. Until then, and with a C library older than 2.35,
  * loader_object_of walks the list of objects. */
 #if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(DARSHAN_OLD_GLIBC)
 static inline void loader_look(void) {}

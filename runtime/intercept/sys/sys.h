@@ -155,15 +155,15 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
-/* Returns 1 if a file may grow to `size` bytes. Beyond RLIMIT_FSIZE the kernel would kill the
- * application with SIGXFSZ. */
+/* Returns 1 if a file may grow to `size` bytes. If a file grew beyond RLIMIT_FSIZE, the kernel
+ * would kill the application with SIGXFSZ. */
 static inline int sys_may_grow_to(uint64_t size) {
   enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };
   uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* soft, hard */
   SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
   return size <= limit[0];
 }
-/* Writes all n bytes; returns 0 or -errno. */
+/* Writes all n bytes at offset off. Returns 0 or -errno. */
 static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off) {
   for (const char *at = bytes; n > 0;) {
     ssize_t written = sys_pwrite(fd, at, n, off);

@@ -21,7 +21,7 @@ struct musl_stream {
   long lock_count;
   int mode;
   volatile int lock;
-  int line_end; /* the character that causes a write; -1: none */
+  int line_end; /* after this character libc writes the buffer; -1: none */
 };
 
 enum { MUSL_APPENDS = 128 };
@@ -74,7 +74,7 @@ static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
   return 0;
 }
-/* Return 0: it is not known here which calls only move a pointer. */
+/* Return 0: the runtime does not know which calls of musl only move a pointer. */
 static inline int stream_serves_read(const FILE *file) {
   (void)file;
   return 0;

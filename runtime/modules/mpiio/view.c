@@ -1,4 +1,4 @@
-/* File views: from offsets in a view to offsets in the file. */
+/* File views: converts offsets in a view to offsets in the file. */
 #include <string.h>
 
 #include "mpiio.h"
@@ -28,7 +28,7 @@ static void describe(struct mpiio_view *view, int64_t displacement, mpi_handle e
   view->filled = filled;
   view->extent = extent;
   view->first = first;
-  /* Without holes all offsets can be computed, not only multiples of the filetype. */
+  /* In a view without holes all offsets can be computed, not only multiples of the filetype. */
   if (span == filled && extent == filled) {
     view->filled = view->extent = 1;
   }

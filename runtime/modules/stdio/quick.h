@@ -21,22 +21,24 @@
 #include "../sites/site-quick.h"
 #include "stdio-module.h"
 
-/* QUICK_CALLS + 1 is a prime number, so that the measured call is not always the same call of a
- * loop. */
+/* Number of quick calls between two measured ones. QUICK_CALLS + 1 is a prime number, so that it is
+ * not always the same call of a loop that is measured. */
 enum { QUICK_CALLS = 60 };
 
 /* Determines how to check whether the process has only one thread. */
 void stdio_quick_prepare(void);
-/* Adds the time of the quick calls since the last measured one, at the start of the next one. The
- * caller has locked the record. */
+/* Adds the time of the quick calls since the last measured call. now: start of the next measured
+ * call, in seconds. The caller has locked the record. */
 void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, double now);
-/* Like stdio_quick_book, for both kinds of calls, with no lock held. */
+/* Like stdio_quick_book, for reads and writes. The caller holds no lock. */
 void stdio_quick_settle(struct stdio_stream *stream);
-/* Called after a measured call that the buffer has served: the next calls may be quick. */
+/* Called after a measured call that the buffer has served. Decides how many of the next calls may
+ * be quick. */
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
                        const struct site_caller *caller, uint64_t t1, uint64_t t2);
 
-/* Count a call that is about to happen. Return 1, or 0 if the call must be measured. */
+/* Count a call that is about to happen as a quick call. Return 1, or 0 if the call must be
+ * measured. */
 int stdio_quick_read(struct stdio_stream *stream, const struct site_caller *caller);
 int stdio_quick_write(struct stdio_stream *stream, const struct site_caller *caller);
 int stdio_quick_unget(struct stdio_stream *stream);
@@ -48,7 +50,7 @@ static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&
          runtime_phase() == RUNTIME_RECORDING;
 }
-/* Return 1 if the buffer serves the next read or write, or the character that is pushed back, and
+/* Return 1 if the buffer serves the next call (a read, a write or ungetc of the character) and
  * inlined macros have moved no bytes since the last call. */
 static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream) {
   const FILE *file = stream->file;
@@ -66,7 +68,7 @@ static inline int stdio_serves_unget(const struct stdio_stream *stream, int c) {
          stream_read_at(file) == STDIO_PEEK(stream->read_mark);
 }
 
-/* The caller of this wrapper. */
+/* The caller of the wrapper in which the macro is used. */
 #define QUICK_CALLER                                                                               \
   &(struct site_caller) {                                                                          \
     (uintptr_t) __builtin_frame_address(0), (uintptr_t)__builtin_return_address(0),                \

@@ -19,15 +19,15 @@
 int closing_resume(struct run_folder *folder, char *log);
 struct closing {
   struct run_folder *folder;
-  struct bytes parts; /* names of the parts */
+  struct bytes parts; /* names of the parts, each with its NUL */
 };
 
-/* Notes in the folder that a log will be made from the parts of one process, or of all processes
- * (NULL). Called before the log is made. */
+/* Writes notes into the folder before a log is made: which parts the log will contain. process: the
+ * only process of the log, or NULL for all processes. */
 void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
                    const struct run_process *process);
-/* Called after closing_begin and the attempt to make the log. made 1: the log has its name, so its
- * parts and the notes are removed. made 0: only the notes are removed. */
+/* Ends what closing_begin began, after the attempt to make the log. made 1: the log has its name,
+ * so removes its parts and the notes. made 0: removes only the notes. */
 void closing_end(struct closing *closing, int made);
 
 #endif
