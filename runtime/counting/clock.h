@@ -95,7 +95,7 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ticks_asked(clock);
 }
 
-/* Like clock_ticks, but never returns less than `before`: the thread may have moved to a processor
+/* Returns the current ticks, but never less than `before`. The thread may have moved to a processor
  * whose counter is slightly behind. */
 static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint64_t before) {
   uint64_t now = clock_ticks(clock);
@@ -131,7 +131,8 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return clock_seconds_by(clock_line(clock), ticks);
 }
 
-/* Converts the ticks of start and end to seconds, with one line for both. */
+/* Converts the ticks `start` and `end` to seconds with the same calibration, and returns both
+ * times. */
 static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
                                            uint64_t end) {
   struct clock_line line = clock_line(clock);

@@ -60,8 +60,8 @@ static inline void runtime_leave(void) {
   floats_give(&darshan_floats);
   runtime_let_go();
 }
-/* Like runtime_enter, but also takes the lock of a record. Returns 0, without the lock, if the
- * event must not be counted. */
+/* Enters the runtime like runtime_enter, and also takes the lock of a record. Returns 1. Returns 0,
+ * without the lock, if the event must not be counted. */
 static inline int record_lock(int *lock) {
   if (!runtime_enter()) return 0;
   if (LIKELY(spin_lock(SPIN_RECORD, lock))) return 1;
@@ -123,17 +123,17 @@ struct store_fill { /* number of records of a module, and its limit */
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
 };
 
-/* A module calls these while it prepares. store_beside registers a table of the module whose index
- * is the record number; the items of its first table begin with the record's lock. store_guard
- * registers another lock under which records change; inner: 1 if it is taken while a record's lock
- * is held. */
+/* A module calls these functions while it prepares. store_beside registers a table of the module
+ * whose index is the record number; the items of its first table begin with the record's lock.
+ * store_guard registers another lock under which records change. inner: 1 if that lock is taken
+ * while a record's lock is held. */
 void store_beside(struct record_store *store, enum store_module module, struct segments *table);
 void store_guard(struct record_store *store, int *lock, int inner);
 
-/* Return 1, or 0 if the lock is not available and the event is dropped (spin.h). store_lock_for is
- * for callers that may add a record of this module and hold no other lock; it makes room first.
- * record_make_room makes that room for callers that then lock a record, and the store under that
- * lock. */
+/* store_lock takes the store's lock. Returns 1, or 0 if the lock is not available and the event is
+ * dropped (spin.h). store_lock_for first reserves space; it is for callers that may add a record of
+ * this module and hold no other lock. record_make_room only reserves that space, for callers that
+ * then lock a record, and the store under that lock. */
 __attribute__((warn_unused_result)) int store_lock(struct record_store *store);
 __attribute__((warn_unused_result)) int store_lock_for(struct record_store *store,
                                                        enum store_module module);
@@ -148,14 +148,14 @@ void *store_record(const struct record_store *store, enum store_module module, u
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
 int store_is_empty(const struct record_store *store);
-/* These functions need the store's lock. store_record_room returns 1 if there is room for so many
- * records. store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and
- * follow later. store_next_record returns the memory that the next new record of the module takes,
- * so that a caller can fill it before it counts: an interrupted caller then leaves no half-made
- * record. It returns NULL if there is no room. The last functions return the number of a record, or
- * NO_RECORD if there is no room: store_new_record of a new record for the entry,
- * store_overflow_record of the overflow record, store_record_number of the entry's record or else
- * the overflow record. */
+/* The caller of these functions holds the store's lock. store_record_room returns 1 if there is
+ * space for the given number of records. store_enter returns the entry of an id, which it adds if
+ * needed, or NULL; name may be NULL and follow later. store_next_record returns the memory of the
+ * module's next new record, or NULL if there is no space. A caller fills this memory before the
+ * record counts, so an interrupted caller leaves no incomplete record. The last functions return
+ * the number of a record, or NO_RECORD if there is no space: store_new_record of a new record for
+ * the entry, store_overflow_record of the overflow record, store_record_number of the entry's
+ * record or else the overflow record. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
@@ -167,8 +167,8 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Like store_record_number, by id and name: returns the number of the record, the overflow record's
- * if the table is full (the name is then not stored), or NO_RECORD if there is no room. */
+/* Returns the number of the record with this id and name. If the table is full, returns the number
+ * of the overflow record and does not store the name. Returns NO_RECORD if there is no space. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
 /* The caller holds the store's lock. store_tree returns the program tree whose record a file of

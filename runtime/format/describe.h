@@ -42,7 +42,7 @@ enum darshan_unit {
   DARSHAN_UNIT_NONE
 };
 
-/* Layouts of records (records.h). */
+/* The layout of a module's records (records.h). */
 enum darshan_kind {
   DARSHAN_KIND_NONE,
   DARSHAN_KIND_COUNTERS,

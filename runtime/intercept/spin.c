@@ -93,8 +93,8 @@ struct watch {
 };
 
 /* Returns 1 if the owner does not work under the lock, because it sleeps at several checks in a
- * row, or has used much processor time since: it is in a handler or stopped. Updates the
- * observations of this owner. */
+ * row, or has used much processor time since: it is in a handler or stopped. Otherwise returns 0.
+ * Updates the observations of this owner. */
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);

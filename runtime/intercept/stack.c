@@ -90,9 +90,10 @@ static struct area *take_free(void) {
   return NULL;
 }
 
-/* Waits for a free area if all areas are taken or memory is exhausted. The first area always exists
- * and becomes free. Returns NULL after some ten seconds. Returns NULL at once if this thread itself
- * has the first area, in a library call that a handler has interrupted. */
+/* Waits until an area is free, if all areas are taken or memory is exhausted, and returns it. The
+ * first area always exists and becomes free. Returns NULL after about ten seconds. Returns NULL
+ * immediately if this thread itself uses the first area, in a library call that a handler has
+ * interrupted. */
 static struct area *wait_for_area(void) {
   static const struct timespec nap = {0, NAP_NS};
   for (int i = 0; i < NAPS; i++) {

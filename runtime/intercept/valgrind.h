@@ -39,7 +39,7 @@ static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t 
   return answer;
 }
 
-/* Returns 1 if valgrind emulates this process. */
+/* Returns 1 if valgrind emulates this process, otherwise 0. */
 static inline int valgrind_is_there(void) {
   return valgrind_ask(VALGRIND_IS_THERE, 0, 0) != 0;
 }

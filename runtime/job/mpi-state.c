@@ -9,7 +9,8 @@
 
 struct mpi_state mpi_state;
 
-/* Returns 1 for an object whose file name contains "mpi", like libmpi and libmpich. */
+/* Returns 1 for an object whose file name contains "mpi", like libmpi and libmpich. Otherwise
+ * returns 0. */
 static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused) {
   const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
   (void)size, (void)unused;

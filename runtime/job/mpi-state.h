@@ -30,7 +30,8 @@ struct mpi_state {
 extern struct mpi_state mpi_state __attribute__((visibility("hidden")));
 
 /* Returns 1 if this process may call MPI_Init: the loader has loaded an MPI library, the executable
- * contains one, or a launcher started the process (Python loads its MPI library later). */
+ * contains one, or a launcher started the process (Python loads its MPI library later). Otherwise
+ * returns 0. */
 int mpi_may_come(void);
 
 /* Clears the state of MPI in a forked child, which is not a rank. */

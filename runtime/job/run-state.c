@@ -45,7 +45,7 @@ static int is_command(const char *option) {
 }
 
 /* Returns 1 for a shell that reads commands from a terminal: each of its commands is a run, and the
- * shell belongs to none. */
+ * shell belongs to none. Otherwise returns 0. */
 static int is_login(const struct darshan_config *config, int argc, char **argv) {
   static const char *const shells[] = {"sh",  "bash", "dash", "zsh",  "ksh",
                                        "ash", "mksh", "tcsh", "fish", "csh"};

@@ -49,7 +49,7 @@ uint64_t pid_namespace(void);
 void run_know_place(void);
 
 /* Returns 1 if a program that this process starts with this value of DARSHAN_ENABLE_NONMPI joins
- * this run. */
+ * this run, otherwise 0. */
 int run_is_found_by(const char *value);
 
 #endif

@@ -50,8 +50,9 @@ struct lost_state {
 };
 extern struct lost_state lost_state __attribute__((visibility("hidden")));
 
-/* Returns 1 if this process may write files and messages.  Without DARSHAN_ENABLE_NONMPI only MPI
- * jobs may.  A process that may become a rank records in private memory until MPI_Init. */
+/* Returns 1 if this process may write files and messages, otherwise 0. Without
+ * DARSHAN_ENABLE_NONMPI only MPI jobs may. A process that may become a rank records in private
+ * memory until MPI_Init. */
 static inline int runtime_may_leave_files(void) {
   return darshan_config.nonmpi || mpi_state.phase != MPI_NOT_YET;
 }
@@ -79,7 +80,8 @@ void fd_vfork_leaves(int leaves);
  * failed (0). In the parent this has no effect: the filter applies to the child alone. */
 void fd_vfork_caged(int caged);
 
-/* identity.c: the values from which the names of this process's log and journal are made. */
+/* Returns the values from which the names of this process's log and journal are made (identity.c).
+ * */
 struct darshan_log_identity runtime_identity(void); /* of the log */
 struct darshan_log_identity runtime_journal_identity(void);
 /* Adds this process as the owner of the records to the job's metadata, for readers of the

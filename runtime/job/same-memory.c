@@ -2,9 +2,9 @@
 
 #include "runtime.h"
 
-/* Returns 1 if this process is the one whose events the tables hold. The pid differs in another
- * process that shares this memory, and in this process after a checkpoint and restart. After a
- * restart no process has the old pid. */
+/* Returns 1 if this process is the one whose events the tables hold, otherwise 0. The pid differs
+ * in another process that shares this memory, and in this process after a checkpoint and restart.
+ * After a restart no process has the old pid. */
 int process_is_ours(void) {
   if (!process_state.pid) return 1; /* not instrumented: there are no tables to protect */
   pid_t self = sys_getpid();

@@ -32,8 +32,8 @@ static void finish_quickly(void *unused) {
   errno = saved;
 }
 
-/* Notes the exit status, and finishes. Registered with on_exit, because handlers of atexit do not
- * get the status. */
+/* Stores the exit status for the log, and finishes the recording. Registered with on_exit, because
+ * handlers of atexit do not get the status. */
 static void finish_with(int status, void *unused) {
   run_note_status(status);
   finish(unused);

@@ -74,8 +74,8 @@ static int run_apart(void *start_) { /* start_ is the child's copy */
 }
 
 /* Returns 1 if the child needs run_apart: it has its own memory, and it uses the runtime's
- * thread-local storage. Thread-local storage that the application made (CLONE_SETTLS) may lack the
- * runtime's variables. */
+ * thread-local storage. Otherwise returns 0. Thread-local storage that the application made
+ * (CLONE_SETTLS) may lack the runtime's variables. */
 static int ends_unseen(clone_body *body, int flags) {
   return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_hot.fd_limit;
 }

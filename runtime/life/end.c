@@ -41,7 +41,8 @@ static uint32_t stop_recording(void) {
 }
 
 /* Returns 1 if the journal stays in place of a log: in a job of several ranks without MPI_Finalize.
- * A log per rank would fill the folder of logs; darshan-merge makes one log from the journals. */
+ * Otherwise returns 0. A log per rank would fill the folder of logs; darshan-merge makes one log
+ * from the journals. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;

@@ -56,7 +56,8 @@ void runtime_finish_ranks(struct rank_comm *comm);
 /* Deletes the records and the journal of a rank that must not record. */
 void runtime_drop_records(void);
 
-/* Returns 1 if the process, when it ends, will write a log or report why there is none. */
+/* Returns 1 if the process, when it ends, will write a log or report why there is none. Otherwise
+ * returns 0. */
 int runtime_has_something_to_say(void);
 
 /* runtime_before_exec is called before an exec: writes the log and removes the journal.
@@ -65,8 +66,8 @@ int runtime_has_something_to_say(void);
  * stores the names of inherited files for it. */
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));
 void runtime_exec_failed(void);
-/* Like runtime_before_exec, but called before a call that may end the process in another way
- * (daemon). */
+/* Writes the log as runtime_before_exec does. Called before a call that may end the process in
+ * another way (daemon). */
 void runtime_pause(void);
 
 /* Registers the end of recording with libc, so that it runs after all other exit handlers: at exit,

@@ -15,8 +15,8 @@ static void *open_self(void) {
   return loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Returns 1 if another library defines the function. The loader then binds the program to that
- * library as usual, and the address in the stub's row may be this library's own wrapper. */
+/* Returns 1 if another library defines the function, otherwise 0. The loader then binds the program
+ * to that library as usual, and the address in the stub's row may be this library's own wrapper. */
 static int is_elsewhere(const char *name) {
   void *volatile found = dlsym(RTLD_NEXT, name);
   return found != NULL;

@@ -103,7 +103,7 @@ static void switch_on(void) {
   __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the administrators have switched Darshan off by a file. */
+/* Returns 1 if the administrators have switched Darshan off by a file, otherwise 0. */
 static int switched_off(void) {
   int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* an inherited filter may forbid faccessat */
   if (fd >= 0) sys_close(fd);
@@ -111,8 +111,9 @@ static int switched_off(void) {
 }
 
 /* Returns 1 if the program has raised rights (set-user-id, set-group-id, capabilities of its file).
- * Any user may have started it, so its environment must not name files that are read, written or
- * made with these rights. The runtime then reads no setting and records nothing. */
+ * Otherwise returns 0. Any user may have started it, so its environment must not name files that
+ * are read, written or made with these rights. The runtime then reads no setting and records
+ * nothing. */
 static int has_raised_rights(void) {
   return getauxval(AT_SECURE) != 0;
 }

@@ -37,9 +37,9 @@ static struct run_packed head_of(const struct log_draft *draft) {
 }
 
 /* Returns 1 if this process, which holds the shared lock, may append n bytes: the open file is
- * still the file at its path, its file system is local, and the run has no log yet. Sets the
- * permissions of a new file, which the umask may have removed and which mergers and other processes
- * need. */
+ * still the file at its path, its file system is local, and the run has no log yet. Otherwise
+ * returns 0. Sets the permissions of a new file, which the umask may have removed and which mergers
+ * and other processes need. */
 static int may_append(int fd, size_t n) {
   struct stat here, there;
   struct statfs fs;

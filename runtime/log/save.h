@@ -49,7 +49,7 @@ int log_take_back(const char *path);
  * has its log. */
 int log_save_packed(const struct log_draft *draft);
 /* Returns 1 if this process appended its last draft to the shared file, so that a merger will
- * certainly read it. */
+ * certainly read it. Otherwise returns 0. */
 int log_is_packed(void);
 
 /* Makes a log of the journal of a process that has ended (adopt.c): reads the journal at path if it

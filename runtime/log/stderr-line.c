@@ -18,8 +18,8 @@ static int takes_a_line(void) {
   return sys_call(SYS_pselect6, DESCRIPTOR + 1, 0, (long)&writes, 0, (long)&at_once, 0) == 1;
 }
 
-/* Returns 1 if the file at descriptor 2 may grow by length bytes: a write beyond the
- * application's file size limit would raise SIGXFSZ. */
+/* Returns 1 if the file at descriptor 2 may grow by length bytes: a write beyond the application's
+ * file size limit would raise SIGXFSZ. Otherwise returns 0. */
 static int may_grow(const struct stat *st, size_t length) {
   long at = SYS3(SYS_lseek, DESCRIPTOR, 0, SEEK_CUR);
   size_t end = at > st->st_size ? (size_t)at : (size_t)st->st_size;

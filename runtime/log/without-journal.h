@@ -33,7 +33,7 @@ void snapshot_remove(void);
 /* Installs the handler of SIGBUS. Called when a journal has been mapped. */
 void torn_watch(void);
 
-/* Returns 1 if records were lost because the journal was truncated. */
+/* Returns 1 if records were lost because the journal was truncated, otherwise 0. */
 int torn_apart(void);
 /* If the journal was truncated, reports the loss and removes the file. Called after recording has
  * ended. */

@@ -145,7 +145,7 @@ static void metadata_end(struct darshan_job *job) {
 /* Data that the records lack; note_gaps prints a message about it. */
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
 
-/* Returns 1 if files share records because MODMEM is too small. */
+/* Returns 1 if files share records because MODMEM is too small, otherwise 0. */
 static int modmem_is_small(void) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (darshan_store.regions[i].folded && darshan_store.regions[i].cut) return 1;
@@ -228,7 +228,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
   return 0;
 }
 
-/* Fills the job region and returns its length. */
+/* Fills in the job region of the log. Returns its length in bytes. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
   darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);
@@ -491,9 +491,9 @@ static size_t timing_line(char *out) {
 }
 
 /* Prints this process's problems, or the times of DARSHAN_INTERNAL_TIMING, as one line on stderr.
- * Returns 1 if it printed. Prints nothing and returns 0 if there is nothing to report, or if stderr
- * is another file than at the start. Not inlined, because torn_settle, which runs before it, needs
- * as much stack. */
+ * Returns 1 if it printed, otherwise 0. Prints nothing and returns 0 if there is nothing to report,
+ * or if stderr is another file than at the start. Not inlined, because torn_settle, which runs
+ * before it, needs as much stack. */
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;

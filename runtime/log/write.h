@@ -25,10 +25,10 @@ struct rank_comm; /* ranks/rank.h */
 int log_write_ranks(struct rank_comm *comm);
 
 /* Prints the problems of this process in one line, if stderr is the same file as at the start.
- * Returns 1 if it printed. */
+ * Returns 1 if a line was printed, otherwise 0. */
 int log_say_problems(void);
 
-/* Data for the line on stderr. */
+/* Data for the line that the runtime prints on standard error at the end. */
 struct log_state {
   uint64_t start_cost_ns, write_cost_ns;
   int has_lost;     /* records were lost, because the log could not be written */

@@ -29,7 +29,7 @@ static int has_standard_abi(void) {
          major >= 1;
 }
 
-/* Returns 1 if the version string is that of a library with MPICH's ABI. */
+/* Returns 1 if the version string is that of a library with MPICH's ABI, otherwise 0. */
 static int says_mpich(const char *version) {
   static const char names[][16] = {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY", "ParaStation"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -16,7 +16,7 @@ void mpi_meet_library(const void *caller);
 #define mpi_constant(name) (mpi_library.constants.name)
 #define mpi_function(name) (mpi_library.functions.name)
 
-/* Returns 1 if the library may be queried. */
+/* Returns 1 if the library may be queried, otherwise 0. */
 static inline int mpi_can_ask(void) {
   return mpi_state.phase == MPI_RUNNING && mpi_library.flavour != MPI_UNKNOWN;
 }

@@ -39,7 +39,8 @@ int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
  * "<memfd:label>". Returns the length without the NUL; 0 if the descriptor is not a file, if /proc
  * is not mounted, or if out is too small. */
 size_t fd_name(char *out, size_t room, int fd);
-/* Like fd_name, for a caller that has the facts of the descriptor. Uses less stack. */
+/* Writes the name of a descriptor, as fd_name does, for a caller that has already read the facts of
+ * the descriptor. Uses less stack. Returns the same values as fd_name. */
 size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts);
 
 /* Like fd_name, for a regular file, which may be open in another process pid. Does not check

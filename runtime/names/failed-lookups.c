@@ -19,7 +19,8 @@ static struct darshan_lookups *ring(void) {
   return page ? page : &own;
 }
 
-/* Returns 1 for a name that a shell, exec or the loader searches in several folders. */
+/* Returns 1 for a name that a shell, exec or the loader searches in several folders. Otherwise
+ * returns 0. */
 static int is_searched(const char *name, size_t length) {
   static const char *const folders[] = {"/bin/", "/sbin/", "/shims/", "/libexec/"};
   size_t base = length;

@@ -12,7 +12,7 @@ enum { MISSED_NAMES = 4, MISSED_ROOM = sizeof(((struct darshan_lookup *)0)->name
 
 /* Stores a name of a failed lookup. Skips names of MISSED_ROOM bytes or more. Async-signal-safe. */
 void missed_note(const char *name, size_t length);
-/* Called in a forked child, which has looked up no name yet: forgets all names. */
+/* Clears all names. Called in a forked child, which has not looked up any name yet. */
 void missed_forget(void);
 /* Copies a name of a data file, with a NUL, to out. back: 0 for the last name, 1 for the one
  * before, and so on. Returns the name's length, or 0 if there is none. */
@@ -24,7 +24,8 @@ void missed_copy(struct darshan_lookups *out);
  * and is never unmapped. */
 void missed_keep_in(struct darshan_lookups *page);
 
-/* Returns 1 if the name is that of a data file, not of a program file. The name ends with a NUL. */
+/* Returns 1 if the name is that of a data file, not of a program file. Otherwise returns 0. The
+ * name ends with a NUL. */
 int missed_is_of_data(const char *name, size_t length);
 
 #endif

@@ -33,12 +33,12 @@ static int is_remembered(int dirfd, uint32_t changes) {
 
 /* Returns 1 if the stored path can be used without a check: the runtime has seen every change of
  * the descriptor since the last check, which was less than a millisecond and LOOKS uses ago. now:
- * the time in ticks, 0 if changes are not visible. */
+ * the time in ticks, 0 if changes are not visible. Otherwise returns 0. */
 static int needs_no_look(uint64_t now) {
   return now && last.followed && now - last.followed < CLOCK_SHORT && last.uses % LOOKS != 0;
 }
 
-/* Returns 1 if these facts are those of the folder whose path is stored. */
+/* Returns 1 if these facts are those of the folder whose path is stored, otherwise 0. */
 static int is_last(const struct fd_facts *facts) {
   return facts->inode == last.facts.inode &&
          memcmp(facts->device, last.facts.device, sizeof(facts->device)) == 0 &&

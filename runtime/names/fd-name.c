@@ -84,9 +84,9 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* Returns 1 if a file was deleted whose name ends with the kernel's mark " (deleted)". The mark
- * alone does not prove it, because a true name may end like that: the file must have no links, or
- * no file of this name may exist. */
+/* Returns 1 if a file was deleted whose name ends with the kernel's mark " (deleted)". Otherwise
+ * returns 0. The mark alone does not prove it, because a true name may end like that: the file must
+ * have no links, or no file of this name may exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;

@@ -20,7 +20,7 @@ static struct folder_state {
 
 /* Returns 1 if the path of the working folder may be stored: changes are visible, all threads have
  * the same folder, and this is not a vfork child, which has its own working folder but its parent's
- * memory. */
+ * memory. Otherwise returns 0. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
 }

@@ -25,18 +25,20 @@ size_t darshan_program_tree(const char *name, size_t length);
 /* Sets the ending that program files have in any folder, according to the name of this process's
  * program. */
 void darshan_group_program(const char *program);
-/* Returns 1 if the name has the ending that darshan_group_program set. */
+/* Returns 1 if the name has the ending that darshan_group_program set, otherwise 0. */
 int darshan_has_program_ending(const char *name, size_t length);
-/* Returns 1 if the name has an ending of data files (DATA in program-trees.def). */
+/* Returns 1 if the name has an ending of data files (DATA in program-trees.def). Otherwise returns
+ * 0. */
 int darshan_is_data(const char *name, size_t length);
 /* Returns the offset of the ending, with its dot; length if no ending identifies a kind of file. */
 size_t darshan_ending(const char *name, size_t length);
-/* Like darshan_ending, for a caller that knows `folder`, the number of bytes up to the last "/" of
- * the name, inclusive. */
+/* Returns the offset of the name's ending, as darshan_ending does, for a caller that already has
+ * `folder`: the number of bytes up to the last "/" of the name, inclusive. */
 size_t darshan_ending_after(size_t folder, const char *name, size_t length);
 /* Returns the bytes of the name up to its last "/", inclusive; 0 if there is none. */
 size_t darshan_folder_part(const char *name, size_t length);
-/* Returns 1 if this is the name of a group: "<folder>/", a star, and an optional ending. */
+/* Returns 1 if this is the name of a group: "<folder>/", a star, and an optional ending. Otherwise
+ * returns 0. */
 int darshan_names_a_group(const char *name, size_t length);
 
 #endif

@@ -43,7 +43,8 @@ static int add_node(struct parser *p, enum kind kind, int next) {
   return (int)p->count++;
 }
 
-/* Adds a node of this kind that leads to a PASS, and returns both as a piece. */
+/* Adds a node of this kind, which leads to a new PASS node (a node that takes no byte), and returns
+ * both as a piece of the graph. */
 static struct piece one(struct parser *p, enum kind kind) {
   int last = add_node(p, PASS, 0), first = add_node(p, kind, last);
   return (struct piece){first, last};

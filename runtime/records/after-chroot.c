@@ -26,8 +26,8 @@ static struct held folders[FOLDERS];
 static int holding, active;
 static struct stat root; /* root directory before the call that may change it */
 
-/* Returns 1 if the descriptor is open and still is the folder. The application may have reused
- * its number. */
+/* Returns 1 if the descriptor is open and still is the folder, otherwise 0. The application may
+ * have reused its number. */
 static int is_there(const struct held *folder) {
   struct stat st;
   return folder->fd >= 0 && SYS2(SYS_fstat, folder->fd, &st) == 0 && st.st_dev == folder->dev &&

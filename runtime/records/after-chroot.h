@@ -23,16 +23,16 @@ struct outside_folder {
   size_t length;
 };
 void outside_hold(struct outside_folder log, struct outside_folder journal);
-/* Returns 1 if outside_hold has opened the folders. */
+/* Returns 1 if outside_hold has opened the folders, otherwise 0. */
 int outside_is_ready(void);
 /* Called after `chroot` or `setns` with its result. After a success, the functions below resolve
  * paths from the open folders. Closes these folders if the root has changed, or if no such call has
  * ever succeeded. */
 void outside_changed(int result);
 
-/* Returns 1 if the meaning of paths has changed. */
+/* Returns 1 if the meaning of paths has changed, otherwise 0. */
 int outside_is_active(void);
-/* Returns 1 if the folder of the log or of the journal cannot be reached any more. */
+/* Returns 1 if the folder of the log or of the journal cannot be reached any more, otherwise 0. */
 int outside_is_lost(void);
 
 /* System calls on files of the runtime, whose paths are those before any change. They return the

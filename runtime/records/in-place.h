@@ -10,7 +10,8 @@
  * folder. */
 #define IN_PLACE_FOLDER "/dev/shm"
 
-/* Returns 1 if a journal may be mapped on a file system of this type (f_type of statfs). */
+/* Returns 1 if a journal may be mapped on a file system of this type (f_type of statfs). Otherwise
+ * returns 0. */
 static inline int in_place(int64_t type) {
 #define IN_PLACE(magic, reason) magic,
   static const uint32_t safe[] = {

@@ -68,7 +68,8 @@ void journal_unmap(char *window, size_t from, size_t to);
 
 /* Renames the file and stores the new path. Changes nothing if a file has that path. */
 void journal_rename(struct journal *journal, const char *path);
-/* Removes the file. Returns a negative value if the file still exists. Its windows stay usable. */
+/* Removes the journal's file; its windows stay usable. Returns 0, or a negative value if the file
+ * still exists. */
 int journal_remove(struct journal *journal);
 
 #endif

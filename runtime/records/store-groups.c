@@ -122,9 +122,9 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
-/* Returns 1 if the name belongs to the group that was looked up last. The extension of a group
- * consists of a dot, letters and digits, so a name that ends with it has this extension. The group
- * of a folder's files without an extension has an empty extension. */
+/* Returns 1 if the name belongs to the group that was looked up last, otherwise 0. The extension of
+ * a group consists of a dot, letters and digits, so a name that ends with it has this extension.
+ * The group of a folder's files without an extension has an empty extension. */
 static inline int is_of_last(const struct record_store *store, const char *name, size_t length,
                              struct name_folder folder) {
   const struct store_entry *last = store->last_group;

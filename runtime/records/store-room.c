@@ -231,8 +231,8 @@ static size_t window_start(const struct store_part *part, int number, const stru
 }
 
 /* Publishes a step, unless the part has grown in the meantime: adds its window and makes its space
- * usable. before: the usable bytes when the step was computed. Returns 1 if it did, else 0. The
- * caller holds the lock. */
+ * usable. before: the usable bytes when the step was computed. Returns 1 if the step was published,
+ * otherwise 0. The caller holds the store's lock. */
 static int take_step(struct record_store *store, int number, const struct step *step, char *at,
                      size_t before) {
   struct store_part *part = store_part_of(store, number);

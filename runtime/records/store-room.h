@@ -17,8 +17,8 @@ enum {
 
 struct store_part *store_part_of(struct record_store *store, int part);
 
-/* Returns 1 if a name of `bytes` bytes fits, after allocating memory if necessary. The caller holds
- * the lock. */
+/* Returns 1 if a name of `bytes` bytes fits, after allocating memory if necessary. Otherwise
+ * returns 0. The caller holds the lock. */
 int store_name_room(struct record_store *store, size_t bytes);
 
 /* Makes more space for a part in the open file. Called without the lock, by the thread that has set
@@ -29,7 +29,7 @@ int store_write_annex(struct record_store *store, int fd);
 /* Returns the address of an offset in a part. */
 char *store_address(struct record_store *store, int part, size_t at);
 /* store_publish updates the lengths of a region in the journal's frame, so that readers see its new
- * records. store_publish_names does so for the names. */
+ * records. store_publish_names updates the length of the names. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 

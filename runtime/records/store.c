@@ -292,8 +292,8 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
 }
 
 /* Returns 1 if one more entry fits. ours: 1 if the entry is one of the runtime's own, for which two
- * slots are always reserved. The index becomes fuller than half if there is no memory for a larger
- * one. */
+ * slots are always reserved. Otherwise returns 0. The index becomes fuller than half if there is no
+ * memory for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);

@@ -73,7 +73,7 @@ static inline int is_file(const struct file_id *file, const struct stat *st) {
 }
 
 /* Returns 1 if the file is one of the first `count` files of a list that has space for `room`
- * files. */
+ * files, otherwise 0. */
 static inline int files_have(const struct file_id *files, int room, int count,
                              const struct stat *st) {
   for (int n = 0; n < room && n < count; n++)

@@ -20,8 +20,9 @@ enum {
   WRITE_FLAGS = 6  /* RWF_DSYNC and RWF_SYNC, which not every libc defines */
 };
 
-/* Returns 1 if the descriptor refers to a file on a device, so that fsync may be omitted. For all
- * other descriptors (sockets, closed descriptors) fsync itself returns an error at once. */
+/* Returns 1 if the descriptor refers to a file on a device, so that fsync may be omitted. Otherwise
+ * returns 0. For all other descriptors (sockets, closed descriptors) fsync itself returns an error
+ * at once. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

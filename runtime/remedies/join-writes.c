@@ -104,9 +104,9 @@ void join_writes_save(void) {
   }
 }
 
-/* Notes that this process has opened the file. Returns 1 if it is the first time. Otherwise stops
- * joining for the file's other descriptors and returns 0. If the list of opened files is full,
- * stops joining for all descriptors. */
+/* Notes that this process has opened the file. Returns 1 if it is the first time, otherwise 0.
+ * Otherwise stops joining for the file's other descriptors and returns 0. If the list of opened
+ * files is full, stops joining for all descriptors. */
 static int is_first(const struct stat *st) {
   int known = files_have(opened, FILES_OPENED, opened_count, st);
   for (int fd = FIRST_OWN; known && fd < DESCRIPTORS; fd++)

@@ -27,7 +27,8 @@ enum frame_found {
   FRAME_IS_WRONG  /* the table contradicts itself or the format */
 };
 
-/* Finds the entry (FDE) of an address in the unwind table of an object. */
+/* Finds the entry (FDE) of an address in the unwind table of an object. Returns whether the entry
+ * was found, and stores it in *entry. */
 enum frame_found frame_entry_of(const struct object *object, uintptr_t address,
                                 struct frame_entry *entry);
 
@@ -78,7 +79,7 @@ int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint6
 void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
                      uint64_t returns);
 
-/* Forgets all rules. Called after code was unloaded. */
+/* Removes all stored rules. Called after code was unloaded. */
 void known_rules_forget(void);
 
 #endif

@@ -16,8 +16,8 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* Returns the index of the call's name in MPI's spelling, for example "MPI_Allreduce" for
- * "ALLREDUCE". */
+/* Adds the call's name in MPI's spelling, for example "MPI_Allreduce" for "ALLREDUCE", to the texts
+ * of the batch. Returns the index of the text. */
 static uint64_t title(darshan_batch *batch, const char *name) {
   char text[64] = "MPI_";
   enum { PREFIX = 4 };

@@ -49,7 +49,7 @@ static void take(uint64_t id, const char *name, void *context) {
 }
 
 /* Compares two entries by name, for qsort. Sorted names compress best, because neighbours are
- * similar. Anonymized names in this order reveal nothing, and two conversions of a log give the
+ * similar. The order of anonymized names reveals nothing, and two conversions of a log give the
  * same bytes. */
 static int compare(const void *left, const void *right) {
   const struct name *a = left, *b = right;

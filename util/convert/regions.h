@@ -31,8 +31,8 @@ char *regions_room(struct regions *regions, size_t n);
 int regions_add(struct regions *regions, const void *bytes, size_t n);
 int regions_end(struct regions *regions, struct darshan_region *region);
 
-/* Like regions_begin and regions_end, for a block of the annex. Blocks come after all regions.
- * Return 0, or -1 after a message. */
+/* Begin and end a block of the annex, as regions_begin and regions_end do for a region. Blocks
+ * follow all regions. Both return 0, or -1 after a message. */
 int regions_begin_block(struct regions *regions);
 int regions_end_block(struct regions *regions, struct darshan_annex_block block);
 

@@ -23,7 +23,7 @@ void newest_say_none(const char *command, const struct path_list *folders);
 char *newest_log(const char *command);
 
 /* Returns 1 if the arguments of a command that reads one log do not name a log, so that the newest
- * log is used. argv[0] is not an argument. */
+ * log is used. argv[0] is not an argument. Otherwise returns 0. */
 int newest_is_meant(const char *word, int argc, char *const *argv);
 
 /* The name of a log that the `darshan` command makes, in the runtime's form

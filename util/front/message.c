@@ -13,13 +13,13 @@
 #include <wctype.h>
 
 /* Returns 1 for control characters of the text direction, which print nothing and reorder other
- * text. */
+ * text. Otherwise returns 0. */
 static int turns_text(wchar_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Returns 1 for printable ASCII, which is the same in every locale. */
+/* Returns 1 for printable ASCII, which is the same in every locale. Otherwise returns 0. */
 static int is_plain(char c) {
   return c >= ' ' && c <= '~';
 }

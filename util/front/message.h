@@ -25,7 +25,8 @@ enum { TERMINAL_WIDTH = 80, TERMINAL_LEAST = 60, TERMINAL_MOST = 240 };
  * the descriptor, else 80; at least TERMINAL_LEAST and at most TERMINAL_MOST. */
 int terminal_width(int fd);
 
-/* Returns 1 if the descriptor is a terminal, and NO_COLOR is unset or empty. */
+/* Returns 1 if the descriptor is a terminal, and NO_COLOR is unset or empty. Otherwise returns 0.
+ * */
 int terminal_colour(int fd);
 
 #endif

@@ -20,7 +20,8 @@ enum { DAY_DEPTH = 3 }; /* folders below a folder of logs: year/month/day */
 
 /* --- folders --- */
 
-/* Adds the folder of the LOGPATH directive in the configuration file. Returns 1 if there is one. */
+/* Adds the folder of the LOGPATH directive in the configuration file. Returns 1 if there is one,
+ * otherwise 0. */
 static int add_configured(struct path_list *folders) {
   const char *path = getenv("DARSHAN_CONFIG_PATH");
   char line[2 * PATH_MAX], folder[PATH_MAX] = "";
@@ -37,7 +38,7 @@ static int add_configured(struct path_list *folders) {
 }
 
 /* Adds the folder that an environment variable names. Uses the first variable that is set, of those
- * that this build reads for the log folder. Returns 1 if one is set. */
+ * that this build reads for the log folder. Returns 1 if one is set, otherwise 0. */
 static int add_of_variable(struct path_list *folders) {
   char names[] = DARSHAN_LOG_PATH_VARIABLES, *rest = NULL;
   for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
@@ -198,7 +199,8 @@ static const struct {
     {"where", "--top --speedscope --pprof", "-h --help --version"},
 };
 
-/* Returns 1 if a list of options contains the option, which may be abbreviated. */
+/* Returns 1 if a list of options contains the option, which may be abbreviated. Otherwise returns
+ * 0. */
 static int is_in(const char *list, const char *option) {
   size_t length = strlen(option);
   int is_long = option[1] == '-';
@@ -212,7 +214,8 @@ static int is_in(const char *list, const char *option) {
   return 0;
 }
 
-/* Returns 1 if the next argument is the value of this option: "-o", "--output", or "-vo". */
+/* Returns 1 if the next argument is the value of this option: "-o", "--output", or "-vo". Otherwise
+ * returns 0. */
 static int takes_next(const char *values, const char *option) {
   char letter[] = "-?";
   if (option[1] == '-') return is_in(values, option);

@@ -148,7 +148,8 @@ static int is_set_to_0(const char *variable) {
 }
 
 /* Removes the name of a run directory from the end of the path, because the directory of an inner
- * run is made beside that of the outer run. Returns 1 if it did. */
+ * run is made next to the directory of the outer run. Returns 1 if the path ended with such a name,
+ * otherwise 0. */
 static int step_out(char folder[PATH_MAX]) {
   char *slash = strrchr(folder, '/');
   if (!slash || slash == folder || strncmp(slash + 1, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0)

@@ -24,7 +24,7 @@ void journal_content_free(struct journal_content *content);
  * command: replaces the command line, unless it is NULL. Returns the region's length. */
 size_t journal_job(char *out, const darshan_log *log, struct darshan_job job, const char *more,
                    const char *command, int (*leave_out)(const char *key));
-/* Like journal_job, for the journal at path. */
+/* Writes the job region of the journal at `path`, as journal_job does. Returns the same values. */
 size_t journal_job_at(char *out, const char *path, struct darshan_job job, const char *more,
                       const char *command, int (*leave_out)(const char *key));
 

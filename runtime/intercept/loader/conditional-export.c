@@ -212,9 +212,9 @@ static int names_ours(const struct tables *tables, const ElfW(Rela) * row) {
          is_ours_alone(tables, ELF64_R_SYM(row->r_info));
 }
 
-/* Returns 1 if the object refers to a function that only this library defines. Undefined symbols
- * come before the symbols that can be looked up. If there are none of the latter, no table has the
- * number of undefined symbols, and all slots are checked. */
+/* Returns 1 if the object refers to a function that only this library defines, otherwise 0.
+ * Undefined symbols come before the symbols that can be looked up. If there are none of the latter,
+ * no table has the number of undefined symbols, and all slots are checked. */
 static int asks_for_ours(const struct tables *tables) {
   if (!tables->symbols || !tables->names) return 0;
   uint32_t n = tables->gnu_hash ? tables->gnu_hash[1] : tables->old_hash ? tables->old_hash[1] : 0;
@@ -290,9 +290,10 @@ static int protection(const struct tables *own, uintptr_t address) {
   return 0;
 }
 
-/* Edits the versions for libraries that are loaded from now on. Returns 0, or -1 if the table
- * cannot be made writable. Then nothing changes: references stay bound to wrappers, which fail, or
- * work without the real function, if it does not exist. */
+/* Changes the symbol versions of this library's wrappers, for libraries that are loaded from now
+ * on. Returns 0, or -1 if the version table cannot be made writable. After -1, references stay
+ * bound to wrappers. If the real function does not exist, such a wrapper fails or works without it.
+ * */
 static int settle_versions(const struct tables *own) {
   uintptr_t first = (uintptr_t)own->versions & -(uintptr_t)getauxval(AT_PAGESZ);
   size_t size = (uintptr_t)own->versions_end - first;

@@ -37,7 +37,7 @@
  * program. */
 void shown_settle(void) __attribute__((visibility("hidden")));
 
-/* 1 if the first dlopen must call shown_settle_late, as dlopen.S does. */
+/* 1 if the first dlopen must call shown_settle_late, as dlopen.S does; otherwise 0. */
 extern int shown_is_due __attribute__((visibility("hidden")));
 ANY_STACK void shown_settle_late(void) __attribute__((visibility("hidden")));
 

@@ -72,7 +72,8 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* Returns the symbol of this number if it is defined, has this name and is the default version. */
+/* Returns the symbol of this number if it is defined, has this name and is the default version;
+ * otherwise NULL. */
 static const ElfW(Sym) * symbol_if(const struct tables *tables, uint32_t number, const char *name) {
   const ElfW(Sym) *symbol = &tables->symbols[number];
   if (symbol->st_shndx == SHN_UNDEF || !same(tables->strings + symbol->st_name, name)) return NULL;

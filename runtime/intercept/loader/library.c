@@ -104,8 +104,9 @@ static struct library *new_place(struct libraries *libraries, const struct libra
 }
 
 /* Returns 1 if the object is the program or was loaded with it, so that the loader never unloads
- * it. The loader appends the objects that it loads later to its list, behind libc. An object behind
- * libc may have been loaded with the program, too; the loader is then queried at each call. */
+ * it. Otherwise returns 0. The loader appends the objects that it loads later to its list, behind
+ * libc. An object behind libc may have been loaded with the program, too; the loader is then
+ * queried at each call. */
 static int came_with_program(const struct link_map *object) {
   const void *inside = straight_function("dl_iterate_phdr");
   const struct link_map *libc = inside ? libc_object_of(inside) : NULL;

@@ -29,13 +29,13 @@ void darshan_link(struct linked_table *table) __attribute__((visibility("default
 /* Makes the functions of this table known to linked_function. */
 void linked_add(struct linked_table *table) __attribute__((visibility("hidden")));
 /* Returns 1 if the table's rows are linked into one object with this library, which then finds them
- * itself. */
+ * itself. Otherwise returns 0. */
 int linked_is_here(const struct linked_table *table) __attribute__((visibility("hidden")));
 
 /* Returns the program's function of this name, or NULL. */
 void *linked_function(const char *name) __attribute__((visibility("hidden")));
 
-/* Returns 1 if this process has another copy of the runtime that precedes this one. */
+/* Returns 1 if this process has another copy of the runtime that precedes this one, otherwise 0. */
 int linked_behind_another(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -29,8 +29,9 @@ static inline int loader_is_there(void) {
          libc_loader_is_there();
 }
 
-/* Like dlsym, for a loaded object or RTLD_NEXT. Returns NULL if there is no such symbol. Never
- * returns an address in this library, because a wrapper would then call itself. */
+/* Looks up a symbol like dlsym, in a loaded object or behind this library (RTLD_NEXT). Returns its
+ * address; NULL if the symbol does not exist. Never returns an address in this library, because a
+ * wrapper would then call itself. */
 void *loader_symbol(void *handle, const char *name) __attribute__((visibility("hidden")));
 
 /* The object that contains an address, and the ends of its mapping. */

@@ -43,8 +43,8 @@ static int is_updating(const ucontext_t *context) {
 }
 
 /* Returns 1 if this signal must not be sent again: it is a real-time signal, and another signal of
- * its number is or may be pending. The kernel delivers real-time signals of one number in the order
- * in which they were sent. */
+ * its number is or may be pending. Otherwise returns 0. The kernel delivers real-time signals of
+ * one number in the order in which they were sent. */
 static int overtakes(int signal, uint64_t bit) {
   enum { FIRST_REAL_TIME = 32 };
   uint64_t pending = 0;

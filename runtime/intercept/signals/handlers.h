@@ -22,9 +22,10 @@ handler_function *handler_door(int signal, handler_function *handler, int with_i
 /* Returns the application's handler behind a trampoline. Returns any other handler as it is. */
 handler_function *handler_behind(handler_function *door);
 
-/* Like handler_door, for an action. If the handler needs a trampoline, stores a changed copy of
- * action in *ours and returns ours; otherwise returns action. handler_reveal replaces a trampoline
- * in *old, the action that sigaction returned, by the application's handler. */
+/* handler_action returns the action to install for the application's action. If the handler needs a
+ * trampoline, the result is *ours, a changed copy of action; otherwise it is action. handler_reveal
+ * replaces a trampoline in *old, the action that sigaction returned, by the application's handler.
+ * */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

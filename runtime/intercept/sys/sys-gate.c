@@ -47,8 +47,8 @@ static long stat_of_libc(void) {
 #endif
 }
 
-/* Returns 1 if the filter that this process inherited allows the call, whether or not the gate
- * is shut. */
+/* Returns 1 if the filter that this process inherited allows the call, whether or not the gate is
+ * shut. Otherwise returns 0. */
 static int is_allowed(long number) {
   if (!(__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) & SYS_GATE_INHERITED)) return 1;
   for (int i = 0; i < CALLS; i++)
@@ -147,9 +147,9 @@ static ssize_t read_status(char *status, size_t room) {
 }
 
 /* Returns 1 if this process inherited a filter, or if that is unknown because /proc is missing.
- * Stores the status file, which takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but a filter
- * that does not list it would kill the process. A temporary error (a signal, too many open
- * files) is retried. */
+ * Otherwise returns 0. Stores the status file, which takes 4 us. prctl(PR_GET_SECCOMP) would be
+ * faster, but a filter that does not list it would kill the process. A temporary error (a signal,
+ * too many open files) is retried. */
 static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
   ssize_t n = 0;

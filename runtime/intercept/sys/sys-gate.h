@@ -23,11 +23,12 @@ extern unsigned sys_gate __attribute__((visibility("hidden")));
 /* Number of calls in progress or about to begin, including abandoned ones. */
 extern int sys_gate_calls __attribute__((visibility("hidden")));
 
-/* Returns 1 if the runtime may make this call. sys_may calls it only if there is a filter. */
+/* Returns 1 if the runtime may make this call, otherwise 0. sys_may calls this function only if
+ * there is a filter. */
 int sys_gate_lets(long number) __attribute__((visibility("hidden")));
 
 /* Returns 1 if the runtime may make all of its calls: there is no filter, or a child process could
- * make all of them under the inherited filter. */
+ * make all of them under the inherited filter. Otherwise returns 0. */
 int sys_gate_lets_all(void) __attribute__((visibility("hidden")));
 
 static inline int sys_may(long number) {
@@ -101,7 +102,7 @@ unsigned instead_of_getuid(void) __attribute__((visibility("hidden")));
 unsigned instead_of_geteuid(void) __attribute__((visibility("hidden")));
 /* Writes the name of this node, or the empty string if the name is not available. */
 void instead_of_uname(char *node, size_t n) __attribute__((visibility("hidden")));
-/* Returns 1 if this path is an executable file. */
+/* Returns 1 if this path is an executable file, otherwise 0. */
 int instead_of_access_to_run(const char *path) __attribute__((visibility("hidden")));
 
 /* Tests which system calls an inherited filter allows. A child process makes each call of the

@@ -50,11 +50,11 @@ static int has_as_many_filters(long pid, long filters) {
   return number_of(status, "\nSeccomp_filters:") == filters;
 }
 
-/* Returns 1 if creating a child is known to be allowed. Filters are only ever added: a parent with
- * as many filters as this process has the same filters, and was allowed to create this process. The
- * first process of a container has no visible parent. A filter without no_new_privs was installed
- * by a container engine, and container engines never kill a process for a fork. A sandbox that
- * kills for a fork sets no_new_privs. */
+/* Returns 1 if creating a child is known to be allowed, otherwise 0. Filters are only ever added: a
+ * parent with as many filters as this process has the same filters, and was allowed to create this
+ * process. The first process of a container has no visible parent. A filter without no_new_privs
+ * was installed by a container engine, and container engines never kill a process for a fork. A
+ * sandbox that kills for a fork sets no_new_privs. */
 int probe_may_fork(const char *status) {
   long filters = number_of(status, "\nSeccomp_filters:");
   long parent = number_of(status, "\nPPid:");

@@ -155,8 +155,8 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
-/* Returns 1 if a file may grow to `size` bytes. If a file grew beyond RLIMIT_FSIZE, the kernel
- * would kill the application with SIGXFSZ. */
+/* Returns 1 if a file may grow to `size` bytes, otherwise 0. If a file grew beyond RLIMIT_FSIZE,
+ * the kernel would kill the application with SIGXFSZ. */
 static inline int sys_may_grow_to(uint64_t size) {
   enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };
   uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* soft, hard */
@@ -175,11 +175,12 @@ static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off)
   }
   return 0;
 }
-/* Like sys_pwrite_all, but returns -EFBIG if RLIMIT_FSIZE forbids a file of that size. */
+/* Writes n bytes at offset `off` of a file, like sys_pwrite_all. Returns -EFBIG, without a signal,
+ * if RLIMIT_FSIZE forbids a file of that size. */
 static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
   return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -27 /* EFBIG */;
 }
-/* Returns 1 if a result of sys_mmap is an error. */
+/* Returns 1 if a result of sys_mmap is an error, otherwise 0. */
 static inline int sys_failed(const void *p) {
   return (uintptr_t)p > (uintptr_t)-4096L;
 }

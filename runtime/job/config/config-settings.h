@@ -1,4 +1,5 @@
-/* Parsing and storing values of settings; an internal interface of config.c and its neighbours. */
+/* Declares functions that parse and store the values of settings. Only config.c and the other files
+ * of this folder use them. */
 #ifndef DARSHAN_SETTINGS_H
 #define DARSHAN_SETTINGS_H
 

@@ -14,7 +14,8 @@
  * some more per byte of the name; takes no lock and allocates nothing. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
-/* Like darshan_name_excluded, but faster, because the caller passes the name's folder. */
+/* Returns true if the settings exclude this name from the module. Faster than
+ * darshan_name_excluded, because the caller passes the name's folder. */
 bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
                               size_t length, struct name_folder folder);
 

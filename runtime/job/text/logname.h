@@ -51,16 +51,16 @@ int darshan_make_folders(const char *path, int shared);
 /* Returns the number of folders between LOGPATH and a log. */
 int darshan_dated_levels(const struct darshan_config *config);
 
-/* Returns the seconds to add to UTC at this time.  timezone: value of TZ or NULL.  A zone that
- * cannot be read counts as UTC, as with libc. */
+/* Returns the seconds to add to UTC at this time. timezone: value of TZ or NULL. If a zone cannot
+ * be read, UTC is used as in libc, so the result is 0. */
 int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 
-/* Like darshan_utc_offset, but reads the content of a time zone file (RFC 8536). Returns 0 if the
- * content is damaged. */
+/* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, from the
+ * content of a time zone file (RFC 8536). Returns 0 if the content is damaged. */
 int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t seconds);
 
-/* Like darshan_utc_offset, but by a rule such as "CET-1CEST,M3.5.0,M10.5.0/3". Returns 0 if the
- * text is not a rule. */
+/* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, by a rule such
+ * as "CET-1CEST,M3.5.0,M10.5.0/3". Returns 0 if the text is not a rule. */
 int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds);
 
 struct darshan_date {

@@ -40,8 +40,8 @@ static inline struct link_map *libc_first_object(void) {
 }
 
 /* Returns 1 if an object is part of glibc: its DT_SONAME (NULL: none) begins with a name in
- * `known`. libdl is empty since 2.34. intercept/loader/libc-direct.c must not call a function, so
- * the asm keeps the compiler from replacing the loop by a call of strncmp. */
+ * `known`. Otherwise returns 0. libdl is empty since 2.34. intercept/loader/libc-direct.c must not
+ * call a function, so the asm keeps the compiler from replacing the loop by a call of strncmp. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   static const char known[][12] = {"libc.so.6", "libdl.so.2", "ld-linux", "ld64.so"};
   (void)map;

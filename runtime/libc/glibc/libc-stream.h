@@ -48,13 +48,13 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
-/* Returns 1 if the stream reads bytes that ungetc pushed back. These bytes are in a separate area,
- * and the buffer is not in use while they are read. */
+/* Returns 1 if the stream reads bytes that ungetc pushed back, otherwise 0. These bytes are in a
+ * separate area, and the buffer is not in use while they are read. */
 static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }
 /* Return 1 if reading (stream_serves_read) or writing a character, or ungetc, only moves a pointer
- * in the buffer, as the macros of stdio.h do. */
+ * in the buffer, as the macros of stdio.h do. Otherwise they return 0. */
 static inline int stream_serves_read(const FILE *file) {
   return file->_IO_read_ptr < file->_IO_read_end && !stream_is_in_backup(file);
 }

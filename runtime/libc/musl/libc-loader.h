@@ -39,8 +39,9 @@ static inline struct link_map *libc_first_object(void) {
   return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-/* Returns 1 if an object is part of musl, which is one object and its own loader. The DT_SONAME is
- * not reliable: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has none. */
+/* Returns 1 if an object is part of musl, which is one object and its own loader. Otherwise returns
+ * 0. The DT_SONAME is not reliable: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has
+ * none. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   (void)soname;
   return &_dl_debug_addr && _dl_debug_addr->r_ldbase == map->l_addr;

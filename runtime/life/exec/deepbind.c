@@ -65,7 +65,7 @@ void deepbind_note(const char *file, int flags) {
   __atomic_store_n(&is_pending, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the library was counted under another name. */
+/* Returns 1 if the library was counted under another name, otherwise 0. */
 static int is_counted(uint64_t inode) {
   for (unsigned i = 0; i < MOST && state_of(&libraries[i]) != EMPTY; i++)
     if (state_of(&libraries[i]) == COUNTED && libraries[i].found == inode) return 1;
@@ -95,7 +95,7 @@ static void take_mapping(const char *line) {
 }
 
 /* Passes each line of /proc/self/maps to take_mapping. bytes: a path buffer. If a line does not fit
- * into it, only the end of the line is passed. */
+ * into the buffer, only the end of the line is passed. */
 static void read_mappings(int fd, char *bytes) {
   size_t kept = 0;
   for (ssize_t n; (n = sys_read(fd, bytes + kept, DARSHAN_PATH_ROOM - 1 - kept)) > 0;) {

@@ -15,10 +15,10 @@
 
 enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
 
-/* Returns 1 if this result of faccessat means that an exec of the path fails. With BAD_ADDRESS, the
- * path is not mapped and must not be read. Other errors do not predict the result of exec, which
- * uses the rights of the effective user and may find another file; may_work checks whether any user
- * may execute the file. */
+/* Returns 1 if this result of faccessat means that an exec of the path fails, otherwise 0. With
+ * BAD_ADDRESS, the path is not mapped and must not be read. Other errors do not predict the result
+ * of exec, which uses the rights of the effective user and may find another file; may_work checks
+ * whether any user may execute the file. */
 static int is_absent(long result) {
   return result == NOT_THERE || result == BAD_ADDRESS || result == NOT_A_FOLDER ||
          result == TOO_LONG || result == LOOPS;

@@ -19,8 +19,9 @@ enum exec_kind {
 };
 enum exec_kind exec_may_work(const char *path);
 enum exec_kind exec_in_path(const char *file);
-/* Like exec_may_work, for execveat(dirfd, path, flags) and fexecve, where dirfd is the program's
- * descriptor or that of the folder in which path begins. */
+/* Determines whether execveat(dirfd, path, flags) or fexecve may succeed, and returns the same
+ * values as exec_may_work. dirfd: descriptor of the program, or of the folder in which path begins.
+ * */
 enum exec_kind exec_at(int dirfd, const char *path, int flags);
 
 /* Returns the environment for the program that this thread has just checked: envp or, if the
@@ -30,7 +31,8 @@ char *const *exec_environment(char *const *envp);
 /* The next functions count libraries opened with RTLD_DEEPBIND. Their calls are not recorded,
  * because these libraries find libc's functions before the wrappers. */
 
-/* Called by dlopen.S before such a library is opened, with the arguments of dlopen. */
+/* Notes that a library is opened with RTLD_DEEPBIND, so that its calls are not recorded. dlopen.S
+ * calls it before the library is opened, with the arguments of dlopen. */
 ANY_STACK void deepbind_note(const char *file, int flags) __attribute__((visibility("hidden")));
 /* Counts each noted library that is now loaded, but only once (lost_state). Called before the
  * application unloads a library, and when recording ends. */

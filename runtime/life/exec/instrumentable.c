@@ -28,9 +28,9 @@ void runtime_locks(void) {
 }
 
 /* Returns 1 if this process has ever requested an fcntl lock, and any process has one on a file of
- * this inode: closing any descriptor of the file would release the lock of this process. Only a
- * process that requested a lock reads /proc/locks, because this takes 10 ms, and meanwhile no
- * process on the machine gets a lock. bytes: a path buffer. */
+ * this inode: closing any descriptor of the file would release the lock of this process. Otherwise
+ * returns 0. Only a process that requested a lock reads /proc/locks, because this takes 10 ms, and
+ * meanwhile no process on the machine gets a lock. bytes: a path buffer. */
 static int is_locked(const struct stat *st, char *bytes) {
   pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
   if (!asked || asked != sys_getpid()) return 0;
@@ -103,7 +103,7 @@ static int take_part(struct part *part, const char *bytes, size_t n, unsigned i)
   return 1;
 }
 
-/* Returns 1 if the ELF notes include a Go build id. */
+/* Returns 1 if the ELF notes include a Go build id, otherwise 0. */
 static int is_go(const char *bytes, size_t n) {
   struct part part;
   ElfW(Nhdr) note;
@@ -123,8 +123,8 @@ static int is_go(const char *bytes, size_t n) {
   return 0;
 }
 
-/* Returns 1 if this loader belongs to the runtime's C library, judged by its name or link
- * target. */
+/* Returns 1 if this loader belongs to the runtime's C library, judged by its name or link target.
+ * Otherwise returns 0. */
 static int is_our_loader(const char *name) {
   enum { LINK_ROOM = 256 };
   char target[LINK_ROOM];
@@ -134,8 +134,8 @@ static int is_our_loader(const char *name) {
   return strstr(target, &LIBC_LOADER_NAME[1]) != NULL;
 }
 
-/* Predicts whether the program of an ELF file will be instrumented, by the file's first n bytes. A
- * file without PT_INTERP is linked statically. */
+/* Predicts whether the program of an ELF file will be instrumented, by the file's first n bytes.
+ * Returns the prediction. A file without PT_INTERP is linked statically. */
 static struct file_look look_at_program(const char *path, char *bytes, size_t n) {
   struct file_look look = {RUN_OTHER_LIBC, 0};
   struct part part = {.type = PT_NULL};
@@ -156,7 +156,7 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
 }
 
 /* Predicts whether a program will be instrumented, by its file or, for a script, by the file of its
- * interpreter. bytes, name: path buffers. */
+ * interpreter. Returns the prediction. bytes, name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
   enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};

@@ -37,14 +37,15 @@ struct file_look {
   int refuses;
 };
 
-/* Predicts whether a program will be instrumented, by its file: it must need this C library's
- * loader and have no raised rights. A file that cannot be read is assumed to be instrumentable. */
+/* Predicts whether a program will be instrumented, by its file. The program must need this C
+ * library's loader and have no raised rights. Returns the prediction. A file that cannot be read is
+ * assumed to be instrumentable. */
 struct file_look file_look(const char *path);
 
 /* Returns 1 if a program with this environment is recorded: the environment names the run, and
- * LD_PRELOAD has this library or the system has an /etc/ld.so.preload. */
+ * LD_PRELOAD has this library or the system has an /etc/ld.so.preload. Otherwise returns 0. */
 int environment_is_watched(char *const *envp);
-/* Returns 1 if this environment preloads this library. */
+/* Returns 1 if this environment preloads this library, otherwise 0. */
 int environment_preloads(char *const *envp);
 
 /* environment_without_us returns a copy of envp without this library in LD_PRELOAD, for a program

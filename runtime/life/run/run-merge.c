@@ -230,8 +230,8 @@ static int read_rows(struct look *look) {
   return result;
 }
 
-/* Returns 1 if the root process lives and has not appended its END row. Before it does, it checks
- * for other processes itself, so this process need not. */
+/* Returns 1 if the root process lives and has not appended its END row, otherwise 0. Before it
+ * does, it checks for other processes itself, so this process need not. */
 static int top_has_to_look(void) {
   struct stat st;
   return outside_lstat(run_state.events, &st) == 0 && !(st.st_mode & S_IXUSR) &&
@@ -395,7 +395,8 @@ static int start(struct start it) {
   return 0;
 }
 
-/* Returns 1 if the run directory was removed or closed, which means that there is a log. */
+/* Returns 1 if the run directory was removed or closed, which means that there is a log. Otherwise
+ * returns 0. */
 static int is_merged(void) {
   struct stat st;
   return outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0;

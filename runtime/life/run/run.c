@@ -110,7 +110,8 @@ static int tell_start(int32_t parent, uint32_t token) {
 
 /* --- the run directory ----------------------------------------------------------------- */
 
-/* Returns 1 if the run directory exists, belongs to this user and still accepts parts. */
+/* Returns 1 if the run directory exists, belongs to this user and still accepts parts. Otherwise
+ * returns 0. */
 static int is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.folder, &st) < 0 || !S_ISDIR(st.st_mode)) return 0;
@@ -131,7 +132,7 @@ static void join(uint32_t token) {
 }
 
 /* Returns 1 if recording has begun without a journal and without snapshots, because memory, disk
- * space or RLIMIT_FSIZE was too small. */
+ * space or RLIMIT_FSIZE was too small. Otherwise returns 0. */
 static int has_no_journal(void) {
   const struct journal *journal = &darshan_store.journal;
   return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
@@ -192,8 +193,8 @@ static void grow(void *nothing) {
 
 /* --- events of the process ---------------------------------------------------------------- */
 
-/* Returns 1 if this process belongs to a run and may append rows. It may not if its pid is unknown
- * because an inherited filter forbids getpid. */
+/* Returns 1 if this process belongs to a run and may append rows, otherwise 0. It may not if its
+ * pid is unknown because an inherited filter forbids getpid. */
 static int is_in_run(void) {
   return run_state.folder[0] && process_state.pid > 0 && darshan_hot.phase_page &&
          !sys_gate_is_shut();
@@ -362,7 +363,7 @@ int run_takes_part(void) {
 }
 
 /* Returns 1 if the run directory is there, or was when the root changed, but this process may not
- * write to it. */
+ * write to it. Otherwise returns 0. */
 static int is_out_of_reach(void) {
   enum { NO_RIGHTS = -13 /* EACCES */ };
   struct stat st;
@@ -408,8 +409,8 @@ void run_note_status(int status) {
 }
 
 /* Returns 1 if the position of this process's END row in `events` is next to a multiple of the
- * step. The step is half a MiB (some thousand processes), later a 16th to a 32nd of the file's
- * size, so that all folds together read some 32 times the size of the file. */
+ * step, otherwise 0. The step is half a MiB (some thousand processes), later a 16th to a 32nd of
+ * the file's size, so that all folds together read some 32 times the size of the file. */
 static int fold_is_due(void) {
   enum { FIRST = 1 << 19, SHARE = 16, NEXT = 24 * sizeof(struct run_event) };
   uint64_t step = FIRST;

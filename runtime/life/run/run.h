@@ -45,7 +45,8 @@ void run_spawned(pid_t child, char *const *envp);
  * stored it. */
 void run_waits(struct run_waiting *waiting);
 void run_reaped(pid_t child, int status, const struct run_waiting *waiting);
-/* Like run_reaped, with si_code and si_status of waitid's siginfo_t. */
+/* Appends a row about a child that was waited for, as run_reaped does. code, status: si_code and
+ * si_status of waitid's siginfo_t. */
 void run_told(pid_t child, int code, int status, const struct run_waiting *waiting);
 
 /* Returns 1, and stores the part's path, if the records of this process must become a part of its
@@ -53,14 +54,14 @@ void run_told(pid_t child, int code, int status, const struct run_waiting *waiti
 int run_takes_part(void);
 /* Returns 1 if this process cannot reach the run directory and its part there (other rights,
  * another root), but all its records are in its journal there, so that the run's log will contain
- * them. */
+ * them. Otherwise returns 0. */
 int run_has_journal(void);
 /* Called after the part was written, or could not be written (result < 0). Returns 1 if the process
  * has nothing more to write. Returns 0, and removes the part, if the run was closed in the
  * meantime; the process must then write its own log. */
 int run_part_stays(int result);
-/* Notes in the event file that the job has a log.  Called in a rank of an MPI job after the
- * job's log is written. */
+/* Appends a row to the event file which says that the MPI job has a log. Called in a rank of an MPI
+ * job after the job's log is written. */
 void run_note_job(void);
 
 /* Remembers the argument of exit for the process's END row. */
@@ -72,9 +73,10 @@ void run_left(void);
 /* Called at start, while the loader may be called.  Remembers the path of this library, because
  * the merger is looked up relative to it. */
 void run_merge_prepare(void);
-/* Returns 1 if the merger is installed and no filter or changed root prevents its start. */
+/* Returns 1 if the merger is installed and no filter or changed root prevents its start, otherwise
+ * 0. */
 int run_merge_is_possible(void);
-/* Returns 1 if another process of the run lives or may live. */
+/* Returns 1 if another process of the run lives or may live, otherwise 0. */
 int run_others_live(void);
 /* Starts the merger and waits for it; kills it if it takes too long. Returns 0 if there is a log,
  * else -1. No process that this call creates outlives it, and no wait() of the application returns

@@ -9,8 +9,8 @@ struct node {
   uint16_t symbol, parent;
 };
 
-/* Returns 1 if a comes before b: rarer symbols come first. Symbols that occur equally often are in
- * order of symbol, so that the output is reproducible. */
+/* Returns 1 if a comes before b: rarer symbols come first. Otherwise returns 0. Symbols that occur
+ * equally often are in order of symbol, so that the output is reproducible. */
 static int is_before(const struct node *a, const struct node *b) {
   return a->times < b->times || (a->times == b->times && a->symbol < b->symbol);
 }

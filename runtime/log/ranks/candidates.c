@@ -104,7 +104,7 @@ static int64_t rank_in_log(const struct candidate *candidate) {
 }
 
 /* Returns 1 if a and b are in the order of streams: by section; by descending rank, so that shared
- * records come last; by creation in this rank; then by id. */
+ * records come last; by creation in this rank; then by id. Otherwise returns 0. */
 static int in_order_for_log(const void *a_, const void *b_) {
   const struct candidate *a = *(struct candidate *const *)a_;
   const struct candidate *b = *(struct candidate *const *)b_;
@@ -201,8 +201,8 @@ static size_t words_of(size_t size) {
   return (size + WORD - 1) / WORD;
 }
 
-/* Returns 1 if items of the section are sent with bit masks of their zero words. Names have too few
- * zero words. */
+/* Returns 1 if items of the section are sent with bit masks of their zero words, otherwise 0. Names
+ * have too few zero words. */
 static int is_sparse(uint32_t section) {
   return section != SECTION_NAMES;
 }

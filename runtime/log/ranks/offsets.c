@@ -238,8 +238,8 @@ void place_down(struct placed *placed, const struct rank *rank, struct gathered 
   }
 }
 
-/* Returns 1 if a step worked in all ranks below. Their message is a 64-bit word, 1 for success. A
- * lost message means failure. */
+/* Returns 1 if a step worked in all ranks below, otherwise 0. Their message is a 64-bit word, 1 for
+ * success. A lost message means failure. */
 static int worked(const struct message *message) {
   uint64_t word = 0;
   if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));

@@ -88,8 +88,8 @@ static inline int reduce_end(struct reduction *reduction) {
   return reduction->failed ? -1 : 0;
 }
 
-/* Takes all steps, for a rank that has its own process. Returns 0 if the log is complete, -1 if
- * there is no log. */
+/* Runs all steps of the reduction, for a rank that has its own process. Returns 0 if the log is
+ * complete, -1 if there is no log. */
 static inline int reduce_all(struct rank_comm *comm, const struct reduce_source *source) {
   struct reduction reduction;
   reduce_begin(&reduction, comm, source);

@@ -92,8 +92,8 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Returns 1 if records of this section in several ranks may become one record of the log. All other
- * records (traces, heat maps, PROCESS) belong to one rank. */
+/* Returns 1 if records of this section in several ranks may become one record of the log, otherwise
+ * 0. All other records (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
@@ -102,15 +102,15 @@ static int may_be_shared(const struct leaving *leaving, int section, int can_mer
 }
 
 /* Returns 1 if all ranks know the name, except in the root rank: the root rank writes such a name,
- * so no rank sends it. */
+ * so no rank sends it. Otherwise returns 0. */
 static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
   int ranks = leaving->rank->comm->size;
   return ranks > 1 && !rank_is_root(leaving->rank) &&
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
-/* Returns 1 if an earlier reduction has made this record a shared one (rank -1), as in node
- * logs. */
+/* Returns 1 if an earlier reduction has made this record a shared one (rank -1), as in node logs.
+ * Otherwise returns 0. */
 static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
   struct darshan_base_record record;
   if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;
@@ -324,7 +324,7 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 
 /* Returns 1 if the candidate need not be compared with candidates of other ranks: it is the record
  * of a single rank; it has no merge rules and stays with its rank; or it is a name, which the log
- * may contain twice. */
+ * may contain twice. Otherwise returns 0. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;

@@ -28,7 +28,7 @@ enum apmpi_watch {
 static inline void apmpi_watch(enum apmpi_watch reason) {
   __atomic_fetch_or(&apmpi_state.watched, reason, __ATOMIC_RELAXED);
 }
-/* Returns 1 if calls are timed for any of the reasons. */
+/* Returns 1 if calls are timed for any of the reasons, otherwise 0. */
 static inline int apmpi_is_watched(int reasons) {
   return (__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED) & reasons) != 0;
 }
@@ -58,8 +58,8 @@ struct apmpi_call {
   struct layer_between layer;
 };
 
-/* Returns 1 if the outermost MPI call, which has this frame, is counted. Calls within MPI-IO, and
- * within the initialization and finalization of MPI, are not counted. */
+/* Returns 1 if the outermost MPI call, which has this frame, is counted. Otherwise returns 0. Calls
+ * within MPI-IO, and within the initialization and finalization of MPI, are not counted. */
 int apmpi_counts(const char *frame);
 
 /* Returns 1 if a wait in the outermost MPI call, which has this frame, is counted as waiting for
@@ -96,7 +96,7 @@ void apmpi_agree(const double variances[2], int is_first);
 /* Functions of bytes.c. Each returns the bytes of a call, computed from the call's arguments after
  * it succeeded. Arguments that MPI ignores are not read. */
 int64_t apmpi_sized(int64_t count, mpi_handle type);
-/* Like apmpi_sized, for a message to or from a peer. Returns 0 if the peer is the null process. */
+/* Returns the bytes of a message to or from a peer; 0 if the peer is the null process. */
 int64_t apmpi_with(int peer, int64_t count, mpi_handle type);
 /* Returns the bytes of a rank's part of a rooted collective. Returns 0 in the root's group of an
  * intercommunicator, where root is negative. */

@@ -127,7 +127,7 @@ static const struct darshan_posix_record *posix_record(uint64_t id) {
 }
 
 /* Returns 1 if the file meets the conditions of DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER
- * that are set. */
+ * that are set, otherwise 0. */
 static int triggered(enum dxt_module module, uint32_t number) {
   double small_io, unaligned_io;
   const struct darshan_posix_record *posix = NULL;

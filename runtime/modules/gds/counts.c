@@ -28,8 +28,8 @@ static int64_t smaller(int64_t a, int64_t b) {
 }
 
 /* Adds the bytes that POSIX calls moved since `before`, but at most `bytes`, to the counters of the
- * compatibility path. Returns the number of bytes that it added. The caller of this function and of
- * those below holds the lock. */
+ * compatibility path. Returns the number of bytes added; 0 if there are none. The caller of this
+ * function, and of the functions below, holds the lock. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;
@@ -37,7 +37,8 @@ static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int6
   return moved;
 }
 
-/* Like add_compat, for bytes of batches and streams, which are moved some time after the call. */
+/* Adds the bytes of batches and streams that cuFile moved by POSIX calls. These bytes are moved
+ * some time after the call, so add_compat cannot count them. writes: 1 for writes, 0 for reads. */
 static void settle(struct gds_item *item, int writes) {
   int64_t moved = item->awaited[writes]
                       ? add_compat(item, writes, item->awaited[writes], item->seen[writes])

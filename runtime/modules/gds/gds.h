@@ -78,7 +78,8 @@ void gds_settle(void);
  * lock. */
 
 struct gds_item *gds_item_at(uint32_t number);
-/* Returns the item of the file of a source, and makes its record if necessary. */
+/* Returns the item of the file of a source, and makes its record if necessary; NULL if the file is
+ * not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
 /* Returns the item of the record <driver>, which has calls on no file. */
 struct gds_item *gds_driver(void);

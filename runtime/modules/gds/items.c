@@ -40,7 +40,9 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
   return item;
 }
 
-/* Like item_of, but takes the store's lock. Called between runtime_enter and runtime_leave. */
+/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
+ * the bytes read and written in the file's POSIX record, or NULL. Takes the store's lock. Called
+ * between runtime_enter and runtime_leave. */
 static struct gds_item *meet(const struct posix_name *name, const int64_t *posix) {
   if (!store_lock_for(&darshan_store, STORE_GDS)) return NULL;
   struct gds_item *item = item_of(name, posix);

@@ -34,8 +34,8 @@ extern struct libraries h5_libraries __attribute__((visibility("hidden")));
  * if the caller's HDF5 library is unknown; the returned function still forwards. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
-/* Like h5_function_slow, but calls no function if the call site is known. Inline, because every
- * wrapper calls it. */
+/* Returns the function `name` of the caller's HDF5 library, and stores the library. Calls
+ * h5_function_slow only if the call site is unknown. Inline, because every wrapper calls it. */
 static inline void *h5_function(int number, const char *name, const void *caller,
                                 struct h5_library **library) {
   const struct library_site *site = library_site(&h5_libraries, caller);

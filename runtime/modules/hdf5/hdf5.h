@@ -71,7 +71,8 @@ struct h5_made {
 };
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Gives a dataset without a name the name that it may have now. Called after H5Olink. */
+/* Looks up the name of a dataset that has none, because H5Olink may have given it a name. Called
+ * after H5Olink. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
@@ -124,7 +125,7 @@ void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame
              uint64_t t1, uint64_t t2);
 
 /* Returns 1 if calls are recorded: the library is known, the runtime is active, and the process is
- * not a vfork child. */
+ * not a vfork child. Otherwise returns 0. */
 static inline int h5_counts(const struct h5_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }

@@ -76,8 +76,8 @@ static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id
   return unknown;
 }
 
-/* Returns 1 if the tables are those of this process. In a forked child they are the parent's until
- * the first event; runtime_enter counts as such an event and resets them. */
+/* Returns 1 if the tables are those of this process, otherwise 0. In a forked child they are the
+ * parent's until the first event; runtime_enter counts as such an event and resets them. */
 __attribute__((noinline)) static int may_look(void) {
   if (!runtime_enter()) return 0;
   runtime_leave();
@@ -181,7 +181,8 @@ static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   }
 }
 
-/* Returns 1 if a slot that was found without the lock is unchanged. The caller holds the lock. */
+/* Returns 1 if a slot that was found without the lock is unchanged, otherwise 0. The caller holds
+ * the lock. */
 static inline int is_still(const struct h5_ids *ids, const struct h5_known *known) {
   return ids && known->place >= ids->place && known->place <= ids->place + ids->mask &&
          known->place->means == known->means && known->place->id == known->id;

@@ -52,8 +52,8 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
 }
 
-/* Returns 1 if the layer has a record, which it makes if necessary. The caller holds the layer's
- * lock. */
+/* Returns 1 if the layer has a record, which it makes if necessary. Otherwise returns 0. The caller
+ * holds the layer's lock. */
 static int have_record(enum heatmap_layer layer) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;

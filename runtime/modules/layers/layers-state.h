@@ -26,7 +26,8 @@ struct layer_extents {
  * small, because most datasets are read and written in one piece. Returns NULL if there is no
  * memory for the first list. */
 struct layer_extents *extents_with_room(struct layer_extents *extents);
-/* Adds the range from start, `bytes` bytes long. Returns how many bytes the set grew by. */
+/* Adds the range of `bytes` bytes that begins at `start` to the set. Returns how many bytes the set
+ * grew by; 0 if it already contained the whole range. */
 int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t bytes);
 /* Returns how many bytes of the range from start, `bytes` bytes long, are in the set. */
 uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, uint64_t bytes);

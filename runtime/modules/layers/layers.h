@@ -32,8 +32,9 @@ int layer_attach(struct layer_state *state, uint64_t id, const char *name, size_
                  int upper_module);
 int layers_prepare(void);
 void layers_forked(void);
-/* Returns 1 if this thread is within calls of upper layers. layers_left drops the innermost
- * frames that a jump abandons, as reported by is_left. */
+/* layers_are_inside returns 1 if this thread is within calls of upper layers, otherwise 0.
+ * layers_left drops the innermost frames that a jump abandons; is_left reports whether it abandons
+ * a frame. */
 int layers_are_inside(void);
 void layers_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -42,8 +43,8 @@ void layers_left(int (*is_left)(const void *jump, const char *frame), const void
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);
 /* Closes the frame and adds it to the record. state: NULL if the call's object is not recorded. */
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
-/* Like layer_pop, but called between runtime_enter and runtime_leave, without any lock.
- * layer_popped_inside must be called after runtime_leave. */
+/* layer_pop_inside closes a frame like layer_pop, but between runtime_enter and runtime_leave,
+ * without any lock. The caller calls layer_popped_inside after runtime_leave. */
 void layer_pop_inside(struct layer_frame *frame, struct layer_part *part, uint64_t t1, uint64_t t2);
 void layer_popped_inside(struct layer_frame *frame, const struct layer_part *part, uint64_t t1,
                          uint64_t t2);
@@ -85,8 +86,8 @@ struct layer_between {
   uint64_t below; /* ticks that the frame had attributed to other layers before */
   int own_frame;
 };
-/* Returns 1 if the running stack is within a call that has a frame. Costs a load and a branch if
- * not. */
+/* Returns 1 if the running stack is within a call that has a frame, otherwise 0. Costs a load and a
+ * branch if not. */
 static inline int layers_inside(void) {
   return __builtin_expect(darshan_inside.layers != NULL, 0) && darshan_inside.layers->depth != 0;
 }

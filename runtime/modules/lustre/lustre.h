@@ -37,7 +37,7 @@ void lustre_closing(uint64_t id, int fd);
 /* Reads the layouts of files that are still open when recording ends. */
 void lustre_finish(void);
 void lustre_forked(void);
-/* Adds the records to the log. */
+/* Adds the LUSTRE records of this process to the content of the log. */
 void lustre_add_part(struct log_content *content);
 
 #endif

@@ -1,7 +1,7 @@
 /* Counts opens and closes by MPI-IO, and all other calls that transfer no data. */
 #include "mpiio.h"
 
-/* Converts the MPI_MODE_... bits of MPI's standard ABI to the bits that MPI libraries of the
+/* Converts the MPI_MODE_... bits of MPI's standard ABI. Returns the bits that MPI libraries of the
  * versions 2 to 4 use. */
 static int64_t classic_mode(int mode) {
   static const struct {

@@ -129,7 +129,7 @@ void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statu
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
 /* Returns 1 if wrappers of waits and tests must do more than forward: requests on files are in
- * progress, or this thread is within a call of an upper layer. */
+ * progress, or this thread is within a call of an upper layer. Otherwise returns 0. */
 static inline int mpiio_waits(void) {
   return UNLIKELY(__atomic_load_n(&mpiio_state.outstanding, __ATOMIC_RELAXED) != 0) ||
          layers_inside();

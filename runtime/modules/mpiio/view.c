@@ -8,8 +8,8 @@ void mpiio_view_bytes(struct mpiio_view *view) {
   *view = (struct mpiio_view){.unit = 1, .filled = 1, .extent = 1};
 }
 
-/* Returns 1 for the native data representation. In other representations sizes in the file differ
- * from sizes in memory. */
+/* Returns 1 for the native data representation, otherwise 0. In other representations sizes in the
+ * file differ from sizes in memory. */
 static int is_native(const char *representation) {
   return representation && strcmp(representation, "native") == 0;
 }

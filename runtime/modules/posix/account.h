@@ -22,7 +22,8 @@ void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, ui
 void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,
                                    int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Like the functions above, but without a function call if no module watches the record. */
+/* Unlocks the record and ends the update, like posix_tell_other_and_leave, but without a function
+ * call if no module watches the record. */
 static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                       uint64_t t2) {
   if (LIKELY(!file->aux->watched))

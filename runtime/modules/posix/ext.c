@@ -59,7 +59,7 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
 }
 
 /* Returns the record named OTHER_PATHS_NAME, for lookups of paths without a record; NULL if there
- * is no space. The caller holds its lock. */
+ * is no space. The caller holds the lock of that record. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
@@ -118,7 +118,8 @@ static int is_early(int counter, uint64_t t1, uint64_t t2) {
   return 1;
 }
 
-/* Adds the early lookups to the record of other paths. The caller holds its lock. */
+/* Adds the early lookups to the record OTHER_PATHS_NAME. The caller holds the lock of that record.
+ * */
 static void add_early(void) {
   static const int counters[EARLY_KINDS] = {POSIX_EXT_FOLDER_STATS, POSIX_EXT_RESOLVES,
                                             POSIX_EXT_FAILURES};
@@ -240,7 +241,7 @@ static __attribute__((noinline)) void name_event(int dirfd, const char *path, in
     posix_other_path_event(dirfd, path, counter, t1, t2);
 }
 
-/* Returns 1 if a call on one name that fails with this error has read the name. */
+/* Returns 1 if a call on one name that fails with this error has read the name, otherwise 0. */
 static int is_about_the_name(int error) {
   switch (error) {
   case ENOENT:
@@ -406,8 +407,8 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
 }
 
-/* Returns 1 if the folder with this id was listed before. Folders share slots, and a slot holds the
- * last one, so some folders may be forgotten. A forked child inherits the table. */
+/* Returns 1 if the folder with this id was listed before, otherwise 0. Folders share slots, and a
+ * slot holds the last one, so some folders may be forgotten. A forked child inherits the table. */
 static int was_listed(uint64_t id) {
   enum { PLACES = 4096 };
   SELDOM static uint64_t listed[PLACES];

@@ -35,7 +35,7 @@ static inline struct fd_entry *fd_entry(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return fd_entry_far(fd);
   return &darshan_hot.fds[fd];
 }
-/* Returns 1 if the runtime can have an entry for the descriptor now. */
+/* Returns 1 if the runtime can have an entry for the descriptor now, otherwise 0. */
 static inline int fd_can_follow(int fd) {
   return darshan_hot.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
 }

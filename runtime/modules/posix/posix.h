@@ -45,9 +45,9 @@ void posix_aux_prepare(uint32_t number);
 /* Makes the name of a path. Returns 0 if the file is not recorded. Otherwise the caller must call
  * posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
-/* Like posix_name_of, for a file that was opened as fd. If the path is not the file's name, because
- * it is the path of a descriptor (/dev/stdin) or relative to a folder without a name, the name is
- * that of fd. */
+/* Finds the name of a file that was opened as fd, and returns the same values as posix_name_of. The
+ * path may not be the file's name, because it is the path of a descriptor (/dev/stdin) or relative
+ * to a folder without a name. The name is then read from fd. */
 int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd);
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
@@ -60,11 +60,13 @@ uint32_t posix_file_system_of(const struct posix_name *name, int fd);
 /* Returns the number of the file of this name, which is created if necessary; 0 if there is no
  * space. fd: a descriptor of the file, or -1. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
-/* Like posix_file_get, for a file that this process did not open: sends no request to a file
- * server. block: the file system's preferred transfer size in bytes. */
+/* Returns the number of the file of this name; 0 if there is no space. For a file that this process
+ * did not open: sends no request to a file server, in contrast to posix_file_get. block: the file
+ * system's preferred transfer size in bytes. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* Like posix_file_get, but enters and leaves the runtime itself. Also returns 0 if the runtime
- * cannot be entered: the event is then not counted. */
+/* Returns the number of the file of this name, as posix_file_get does, but enters and leaves the
+ * runtime itself. Also returns 0 if the runtime cannot be entered: the event is then not counted.
+ * */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);
@@ -138,8 +140,8 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
 
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
-/* Like posix_opened, for an open that returned no descriptor, or whose descriptor has been reused
- * since. Returns the file, with one more descriptor; NULL if it is not recorded. */
+/* Counts an open that returned no descriptor, or whose descriptor has been reused since. Returns
+ * the file, which then has one more descriptor; NULL if the file is not recorded. */
 struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
                                        uint64_t t1, uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
@@ -148,7 +150,7 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 /* Returns 1 if this command of fcntl may be an event: a duplication or, for recorded files, a
- * record lock. */
+ * record lock. Otherwise returns 0. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
@@ -232,13 +234,14 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
 /* Marks a call of liburing, whose functions call each other by exported name. Returns 1 for the
- * outermost call, which alone is counted; the caller passes the result to posix_ring_end. */
+ * outermost call, which alone is counted; the caller passes the result to posix_ring_end. Otherwise
+ * returns 0. */
 int posix_ring_begin(void);
 int posix_ring_end(int outermost);
 void posix_ring_counted(void);
 int posix_is_folder(const char *path);
-/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened. Checked
- * only if the open took long. */
+/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened, otherwise
+ * 0. Checked only if the open took long. */
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);

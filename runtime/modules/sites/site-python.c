@@ -30,7 +30,7 @@ static void take_checked(void *argument) {
 }
 
 /* Returns 1 if the thread runs on the stack of the program's first thread, and this stack has space
- * for the frames of a script. Other stacks may be small. */
+ * for the frames of a script. Otherwise returns 0. Other stacks may be small. */
 static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);

@@ -39,7 +39,8 @@ void sites_quick_forked(void) {
 }
 
 /* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
- * same. They are on the thread's own stack, at the same addresses as when the stack was stored. */
+ * same. Otherwise returns 0. They are on the thread's own stack, at the same addresses as when the
+ * stack was stored. */
 static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
   const struct site_stack *stack = quick->stack;
   if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
@@ -89,7 +90,7 @@ static void book(struct site_quick *quick, uint64_t now) {
   record_unlock(&quick->stack->part->lock);
 }
 
-/* Returns 1 if the thread's last known stack is that of the call that ended at t2. */
+/* Returns 1 if the thread's last known stack is that of the call that ended at t2, otherwise 0. */
 static int has_last_stack(uint64_t t2) {
   const struct site_thread *thread = &site_thread;
   const struct site_stack *last = thread->last;

@@ -33,7 +33,8 @@ struct elements {
 
 enum { LONGEST_REPETITION = 8 };
 
-/* Returns 1 if the n elements that end with `last` are equal to the n elements before them. */
+/* Returns 1 if the n elements that end with `last` are equal to the n elements before them,
+ * otherwise 0. */
 static int repeats(const struct element *last, unsigned n) {
   const struct element *before = last - n;
   for (unsigned i = 0; i < n; i++)
@@ -113,7 +114,7 @@ static struct site_part *record_of(const char *name, size_t length, enum site_re
   return part;
 }
 
-/* Returns 1 if a site of this name exists or may be added. */
+/* Returns 1 if a site of this name exists or may be added, otherwise 0. */
 static int has_room_for(const struct site_name *name) {
   const struct store_entry *entry =
       store_find(&darshan_store, darshan_hash(name->text, name->length, 0));

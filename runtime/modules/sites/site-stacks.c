@@ -33,8 +33,8 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Like site_is_same, for a stack whose end is unknown: the kernel reads the return addresses, and
- * returns an error for addresses without memory. */
+/* Returns 1 if this stack, whose end is unknown, is the known stack; otherwise 0. The kernel reads
+ * the return addresses, because it returns an error for addresses without memory. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
   enum { AT_ONCE = 8 };
@@ -114,14 +114,14 @@ static __attribute__((noinline)) int check_lines(struct site_stack *stack) {
   return are_same;
 }
 
-/* Like have_texts, for a stack that has the same words as the known stack: also compares the
- * lines. */
+/* Returns 1 if the running stack, whose words equal those of the known stack, also has the same
+ * lines. Also returns 1 if the lines were compared recently. Otherwise returns 0. */
 static inline int have_lines(struct site_stack *stack) {
   return !is_due(stack) || check_lines(stack);
 }
 
-/* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because
- * its caller must use little stack. */
+/* Returns 1 if the lines of the running stack are those of the known stack, otherwise 0. Not
+ * inlined, because its caller must use little stack. */
 static __attribute__((noinline)) int same_lines(struct site_stack *stack,
                                                 const struct site_python *python) {
   for (uint32_t i = 0; i < stack->lines; i++)
@@ -232,7 +232,7 @@ static void copy_slots(struct site_stack *stack, const struct walk_frame *from, 
 }
 
 /* Returns 1 if the stack can be recognized later by the frames of the walk, from `first` on, and
- * the words that identify the lines, and these can be compared. */
+ * the words that identify the lines, and these can be compared. Otherwise returns 0. */
 static int is_comparable(const struct new_stack *new, const struct walk *walk, unsigned first) {
   const struct site_python *python = new->python;
   const struct script_words *words = words_of(python);

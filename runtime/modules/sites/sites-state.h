@@ -119,8 +119,8 @@ struct site_thread {
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns 1 if the stack above this frame has the return addresses of the known stack. The caller
- * ensures that all their locations are in readable memory. */
+/* Returns 1 if the stack above this frame has the return addresses of the known stack, otherwise 0.
+ * The caller ensures that all their locations are in readable memory. */
 static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) {
   const struct site_slot *slot = stack->slot;
 #pragma GCC unroll 4
@@ -141,9 +141,10 @@ struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
  * reserved for stacks without such lines, which are fewer, or this thread has spent too much time
  * on walks. */
 int site_has_more_lines(void);
-/* Returns 1 if this thread has the Python frames of the known stack. May also return 0 then. */
+/* Returns 1 if this thread has the Python frames of the known stack, otherwise 0. May also return 0
+ * then. */
 int site_has_lines(struct site_stack *stack);
-/* Like site_has_lines, for the lines of a bash or Perl script. */
+/* Returns 1 if the stack has lines of a bash or Perl script, otherwise 0. */
 int site_has_script_lines(const struct site_stack *stack);
 /* Returns a hash of the texts of the running stack's lines, whose addresses must be those of this
  * stack's lines; 0 if unknown. */
@@ -173,8 +174,8 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
 /* Returns the state of the record for calls whose function is unknown; NULL if there is no
  * space. */
 struct site_part *site_unknown(void);
-/* Returns 1 if an address is in this library, or in the program that this library is linked
- * into. */
+/* Returns 1 if an address is in this library, or in the program that this library is linked into.
+ * Otherwise returns 0. */
 int site_is_ours(uintptr_t address);
 
 /* Called in a forked child: forgets the stacks of quick calls. */
@@ -197,7 +198,8 @@ void site_name_add(struct site_name *name, const char *text);
 void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
 /* Appends a text from a file to a name, with special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
-/* Like site_name_add, for the name of a function, in which a colon is escaped, too. */
+/* Appends the name of a function to the name. Escapes the same characters as site_name_add, and
+ * also colons. */
 void site_name_add_function(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);

@@ -118,7 +118,7 @@ static inline void count_times(struct site_part *part, double *times,
 }
 
 /* Returns 1 if this is another event of a call that was counted already: a failed access is such an
- * event, and so is each stream of fflush(NULL). */
+ * event, and so is each stream of fflush(NULL). Otherwise returns 0. */
 static inline int is_again(const struct site_call *call) {
   struct site_thread *thread = &site_thread;
   if (LIKELY(call->kind == SITE_READ || call->kind == SITE_WRITE)) return 0;

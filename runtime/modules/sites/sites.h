@@ -31,7 +31,7 @@ struct site_call {
   uint64_t t1, t2;  /* begin and end, in ticks */
 };
 
-/* 1 if the module is on. If it is off, a call reads no other variable of this module. */
+/* 1 if the module is enabled. If it is 0, a call reads no other variable of this module. */
 extern uint32_t sites_on __attribute__((visibility("hidden")));
 
 int sites_prepare(void);

@@ -20,8 +20,8 @@ static void *real_of(int which) {
   return real ? real : real_resolve(&reals[which], names[which]);
 }
 
-/* Returns 1 if the function is in the same object as the FILE of stderr, which is always in
- * libc. */
+/* Returns 1 if the function is in the same object as the FILE of stderr, which is always in libc.
+ * Otherwise returns 0. */
 static int is_libcs(const void *function) {
   struct loaded_object here, there;
   return loader_object_of(function, &here) == 0 && loader_object_of(stderr, &there) == 0 &&

@@ -30,7 +30,9 @@ void stdio_quick_prepare(void);
 /* Adds the time of the quick calls since the last measured call. now: start of the next measured
  * call, in seconds. The caller has locked the record. */
 void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, double now);
-/* Like stdio_quick_book, for reads and writes. The caller holds no lock. */
+/* Adds the estimated times of the quick reads and writes to the stream's record. stdio_quick_book
+ * adds them for one kind of call, under the record's lock; the caller of stdio_quick_settle holds
+ * no lock. */
 void stdio_quick_settle(struct stdio_stream *stream);
 /* Called after a measured call that the buffer has served. Decides how many of the next calls may
  * be quick. */
@@ -44,14 +46,14 @@ int stdio_quick_write(struct stdio_stream *stream, const struct site_caller *cal
 int stdio_quick_unget(struct stdio_stream *stream);
 
 /* Returns 1 if calls of this kind may be quick now: only this thread uses the stream, and the
- * process records. */
+ * process records. Otherwise returns 0. */
 static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream) {
   return STDIO_PEEK(stream->owner) == &darshan_guard && !STDIO_PEEK(stream->shared) &&
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&
          runtime_phase() == RUNTIME_RECORDING;
 }
 /* Return 1 if the buffer serves the next call (a read, a write or ungetc of the character) and
- * inlined macros have moved no bytes since the last call. */
+ * inlined macros have moved no bytes since the last call. Otherwise they return 0. */
 static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream) {
   const FILE *file = stream->file;
   return stream_serves_read(file) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&

@@ -42,7 +42,7 @@ int stdio_stream_name(FILE *stream, struct posix_name *name);
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
 /* Returns 1 if the stream still has the descriptor that the process inherited, and it is not a
- * regular file. */
+ * regular file. Otherwise returns 0. */
 int stdio_was_never_a_file(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
@@ -82,7 +82,8 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
  * lock records of their own. */
 void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
                           int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Like stdio_tell_and_leave, but costs less if no module watches the record. */
+/* Unlocks the stream's record and ends the update, like stdio_tell_and_leave. Takes less time if no
+ * module watches the record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
@@ -150,8 +151,8 @@ static inline struct stdio_mark stdio_mark(const FILE *file) {
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
 /* Notes that bytes were pushed back; they are not counted when they are read again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
-/* Cleans up after an earlier call on the stream that was abandoned by longjmp (scan-glibc.c,
- * scan-musl.c). */
+/* Removes the marker that an earlier scan on the stream left, because longjmp abandoned that call
+ * (scan-glibc.c, scan-musl.c). */
 void stdio_scan_left(struct stdio_stream *stream);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
@@ -171,8 +172,9 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * unknown. Skips streams that threads share: their pointers also move in calls of other threads,
  * and the macros, which do not lock, cannot be used on them. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Like stdio_settle, for all streams that this thread used last. Called before fflush(NULL), which
- * moves the pointers of all streams. */
+/* Counts the bytes that inlined macros moved on all streams that this thread used last, as
+ * stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers of all
+ * streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;

@@ -14,7 +14,8 @@
 /* PyTorch's public function that returns a worker's number, and its module. */
 static const char data_module[] = "torch.utils.data", info_function[] = "get_worker_info";
 
-/* Replaces fetch of a fetcher. */
+/* Replaces the method fetch of a fetcher: calls the original and counts its time. Returns the
+ * original's result. */
 static python_object *fetch_called(python_object *original, python_object *arguments) {
   struct training_fetch fetch;
   training_fetch_begins(&fetch);
@@ -23,7 +24,8 @@ static python_object *fetch_called(python_object *original, python_object *argum
   return batch;
 }
 
-/* Replaces collate_fn of a fetcher. */
+/* Replaces the function collate_fn of a fetcher: calls the original and counts its time. Returns
+ * the original's result. */
 static python_object *collate_called(python_object *original, python_object *samples) {
   uint64_t t1 = ticks_now();
   python_object *batch = python_api.PyObject_CallFunctionObjArgs(original, samples, NULL);
@@ -32,7 +34,7 @@ static python_object *collate_called(python_object *original, python_object *sam
 }
 
 /* Calls the original function, which transforms a sample, and adds its time to the batch of this
- * thread. A call within another such call is part of that call. */
+ * thread. A call within another such call is part of that call. Returns the original's result. */
 static python_object *transform_called(python_object *original, python_object *arguments,
                                        python_object *keywords) {
   struct training_thread *thread = &training_thread;
@@ -72,8 +74,9 @@ static void watch(python_object *fetcher) {
   if (number >= 0) training_is_worker(number);
 }
 
-/* Replaces _DatasetKind.create_fetcher. The call is counted as a fetch without a batch, because it
- * begins to iterate over an IterableDataset. */
+/* Replaces _DatasetKind.create_fetcher. Counts the call as a fetch without a batch, because the
+ * call begins to iterate over an IterableDataset. Returns the original's result; NULL if Python has
+ * raised an exception. */
 static python_object *create_called(python_object *original, python_object *arguments,
                                     python_object *keywords) {
   struct training_fetch fetch;

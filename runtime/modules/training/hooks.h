@@ -7,8 +7,8 @@
 /* Replaces a method of this class by a function whose `self` is the original method and whose first
  * argument is the object. Returns 1 if it was replaced now, else 0. May leave an exception set. */
 int hook_method(python_object *class, const struct python_method *method);
-/* Like hook_method, for the class `class_name` of a module. Also returns 0 if the module lacks the
- * class. */
+/* Replaces a method of the class `class_name` of a module, as hook_method does. Returns the same
+ * values, and also 0 if the module lacks the class. */
 int hook_method_in(python_object *module, const char *class_name,
                    const struct python_method *method);
 /* Replaces an attribute of the object by a function whose `self` is the attribute's value; it does
@@ -23,7 +23,7 @@ python_object *hook_module(const char *name);
  * attribute. */
 int64_t hook_number(python_object *object, const char *name);
 
-/* Replace functions of a module (imports.def). */
+/* Replace the functions of a module that imports.def names. module: the imported Python module. */
 void training_replace_loader(python_object *module);
 void training_replace_fetcher(python_object *module);
 void training_replace_transform(python_object *module);

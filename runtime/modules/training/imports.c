@@ -85,7 +85,7 @@ static int attach(void *import_) {
 }
 
 /* Returns 1 if the path of a file, whose name begins at `name`, is in this folder or in a folder
- * __pycache__ there. */
+ * __pycache__ there. Otherwise returns 0. */
 static int is_in(const char *path, const char *name, const char *folder) {
   static const char cache[] = "__pycache__/";
   size_t length = (size_t)(name - path), part = sizeof(cache) - 1, end = strlen(folder);
@@ -93,7 +93,7 @@ static int is_in(const char *path, const char *name, const char *folder) {
   return length >= end && strncmp(path + length - end, folder, end) == 0;
 }
 
-/* If the path is that of the row's file, requests Python to call attach for the row. */
+/* If the path is the path of the row's file, requests Python to call attach for the row. */
 static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
   if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;

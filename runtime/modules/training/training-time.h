@@ -21,7 +21,7 @@ void training_time_forked(void);
 double training_time_last(void);
 void training_time_agree(double seconds);
 
-/* Converts ticks to nanoseconds. */
+/* Converts ticks of the runtime's clock to nanoseconds. */
 int64_t training_nanoseconds(uint64_t ticks);
 
 /* Makes the record of a kind, if there is none. worker: number of this process as a worker of a

@@ -9,7 +9,7 @@
 
 #include "../sites/sites.h"
 
-/* 1 if the module is on. */
+/* 1 if the module is enabled, otherwise 0. */
 extern uint32_t training_on __attribute__((visibility("hidden")));
 /* WATCHED_BY_TRAINING once this module is notified of the events of new records, else 0. */
 extern uint32_t training_watched __attribute__((visibility("hidden")));

@@ -12,7 +12,8 @@
 
 enum { PAGED = 1 }; /* H5F_FSPACE_STRATEGY_PAGE */
 
-/* Sets the larger chunk cache in the list. Returns 1 if it did. */
+/* Sets the larger chunk cache in the access property list. Returns 1 if the list was changed,
+ * otherwise 0. */
 static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(CHUNK_CACHE), most = remedy_value(SLOTS), slots = 0, bytes = 0;
   int metadata = 0;
@@ -21,7 +22,8 @@ static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
          h5->H5Pset_cache(list, metadata, slots < most ? most : slots, wanted, policy) >= 0;
 }
 
-/* Sets the size of the sieve buffer in the list. Returns 1 if it did. */
+/* Sets the size of the sieve buffer in the access property list. Returns 1 if the list was changed,
+ * otherwise 0. */
 static int set_sieve(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(SIEVE_BUFFER);
   return wanted && h5->H5Pset_sieve_buf_size(list, wanted) >= 0;
@@ -38,7 +40,8 @@ static int64_t changed(struct hdf5 *h5, int64_t access) {
   return -1;
 }
 
-/* Returns 1 if the file was created with pages. HDF5 opens no other files with a page buffer. */
+/* Returns 1 if the file was created with pages, otherwise 0. HDF5 opens no other files with a page
+ * buffer. */
 static int is_paged(struct hdf5 *h5, int64_t file) {
   int64_t list = h5->H5Fget_create_plist(file);
   uint64_t threshold = 0, persists = 0; /* a bool or an unsigned int, depending on HDF5's release */

@@ -71,7 +71,7 @@ extern struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 void *file_access_instead(int n, const char *name);
 void *fill_time_instead(int n, const char *name);
 
-/* Returns 1 if DARSHAN_TRY requests a remedy that opens files with other settings. */
+/* Returns 1 if DARSHAN_TRY requests a remedy that opens files with other settings, otherwise 0. */
 int file_access_is_asked(void);
 
 #endif

@@ -30,8 +30,8 @@ struct held *held_stream(FILE *file);
  * locked. Preserves errno. */
 void held_streams_write(void);
 
-/* Gives all streams the buffers that the program chose. From then on no stream gets a buffer of the
- * runtime. */
+/* Restores the buffers that the program chose, for all streams. From then on no stream gets a
+ * buffer of the runtime. */
 void held_streams_stop(void);
 
 /* Writes the unwritten bytes of these streams to their descriptors, without changing the streams.

@@ -56,7 +56,8 @@ struct java_blob {
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
 /* Passes the methods of a compiled frame to `give`, the innermost first. stack: the frame's
- * address. code: the address at which the frame continues. Returns false if the walk may end. */
+ * address. code: the address at which the frame continues. Returns false if the sink needs no
+ * further frames. */
 typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
 bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
                         uintptr_t code, java_give *give) __attribute__((visibility("hidden")));

@@ -124,7 +124,8 @@ static bool compiled(struct script_sink *sink, struct place *place) {
          java_word(caller.stack - 2 * WORD, &caller.frame) && go(place, caller);
 }
 
-/* Moves from an entry frame, in which native code called Java, to the Java frames before it. */
+/* Moves from an entry frame, in which native code called Java, to the Java frames before it.
+ * Returns false if the walk ends there. */
 static bool entered(struct script_sink *sink, struct place *place) {
   enum { WRAPPER = 6 };
   uintptr_t wrapper, anchor;

@@ -60,8 +60,9 @@ void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 /* Copies n bytes from an address of this process. Returns false if not all of them are mapped and
  * readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
-/* Like python_read, for an address that may be wrong, in memory that may be unmapped later: each of
- * these reads is made by the kernel. */
+/* Reads n bytes from an address that may be wrong, in memory that may be unmapped later. In
+ * contrast to python_read, the kernel makes each of these reads. Returns false if the memory cannot
+ * be read. */
 bool python_read_fresh(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Copies as many of the n bytes at an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
@@ -78,7 +79,8 @@ static inline bool python_is_known(uintptr_t page) {
   return page && __atomic_load_n(python_place_of(page), __ATOMIC_RELAXED) == page;
 }
 
-/* Like python_read, but faster if n is constant and the page was read before. */
+/* Reads n bytes like python_read. Faster if n is constant and the page was read before. Returns
+ * false if the memory cannot be read. */
 static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PYTHON_PAGE, last = (from + n - 1) / PYTHON_PAGE;
   if (!python_is_known(first) || (last != first && (last != first + 1 || !python_is_known(last))))

@@ -13,8 +13,8 @@
 enum { PAGE = PYTHON_PAGE, READS_MEM = 1 };
 
 /* Reads n bytes by /proc/self/mem. Used if a seccomp filter (of an older container) forbids
- * process_vm_readv; it needs only calls that every filter allows. Returns the number of bytes
- * read. */
+ * process_vm_readv; it needs only calls that every filter allows. Returns the number of bytes read;
+ * 0 if reading fails. */
 static size_t read_mem(void *to, uintptr_t from, size_t n) {
   ssize_t got = 0;
   if (!sys_gate_begin()) return 0;

@@ -19,8 +19,8 @@ static uintptr_t element(uintptr_t scope, size_t index, bool *is_read) {
   return value;
 }
 
-/* Like v8_type, for a value that may be read from behind the end of an object, and so may be any
- * number. */
+/* Returns the type of a value; -1 if it is not an object. The value may have been read from behind
+ * the end of an object, and so may be any number. */
 static int type_of_any(uintptr_t value) {
   uintptr_t map;
   uint16_t type;

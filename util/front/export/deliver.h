@@ -35,10 +35,11 @@ int delivery_parse(struct delivery *delivery, const char *text);
 /* Starts the process that delivers. Returns 0, or -1 with errno set. */
 int delivery_start(struct delivery *delivery);
 /* Returns 1 if delivery_hand_over may be called: the process is idle, and the pause after a failure
- * (1, 2, 4 ... 30 seconds) is over. Updates has_failed, is_broken and processor. */
+ * (1, 2, 4 ... 30 seconds) is over. Otherwise returns 0. Updates has_failed, is_broken and
+ * processor. */
 int delivery_is_ready(struct delivery *delivery);
-/* Passes a text to the process, which must be idle, and does not wait for the delivery. Returns 0,
- * or -1 with errno set. */
+/* Passes a text of `length` bytes to the delivering process, which must be idle, and does not wait
+ * for the delivery. Returns 0, or -1 with errno set. */
 int delivery_hand_over(struct delivery *delivery, const char *text, size_t length);
 /* Waits until the process is idle, for `seconds` at most. Returns 1 if it is idle, else 0. */
 int delivery_wait(struct delivery *delivery, double seconds);

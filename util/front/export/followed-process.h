@@ -32,8 +32,8 @@ struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name);
 struct followed_process *process_new(struct followed *followed, struct user *user,
                                      const struct followed_file *file, uint64_t name);
-/* Gives the process its identity, which is computed from user, pid and start. Returns the process
- * that had this identity so far and has none now; NULL if there was none. */
+/* Sets the identity of the process, which is computed from user, pid and start. Returns the process
+ * that had this identity before and now has none; NULL if no process had it. */
 struct followed_process *process_identify(struct followed *followed,
                                           struct followed_process *process, int64_t pid,
                                           int64_t start_ns);

@@ -237,7 +237,8 @@ void followed_begin_look(struct followed *followed, double now, int lists) {
 }
 
 /* Returns 1 if the process of a journal had ended before the last look at it began: its file was
- * removed; or the file has not changed for a long time, and the process does not exist. */
+ * removed; or the file has not changed for a long time, and the process does not exist. Otherwise
+ * returns 0. */
 static int has_ended(const struct followed *followed, const struct followed_process *process) {
   const struct stat *status = &process->journal->live.status;
   if (status->st_nlink == 0) return 1;

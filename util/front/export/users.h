@@ -34,9 +34,10 @@ struct user *users_get(struct users *users, uid_t uid);
  * time that they took. */
 void users_end_look(struct users *users, double now);
 /* Returns 1 if this user's journals may be read now: the user's pause is over, and the user's limit
- * for this look is not reached. */
+ * for this look is not reached. Otherwise returns 0. */
 int users_may_read(const struct user *user, double now);
-/* Returns 1 if a new file of this user may be opened now, by the rule of users_may_read. */
+/* Returns 1 if a new file of this user may be opened now, by the rule of users_may_read. Otherwise
+ * returns 0. */
 int users_may_open(const struct user *user, double now);
 
 void users_free(struct users *users);

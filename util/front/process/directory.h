@@ -47,14 +47,14 @@ void tree_free(struct tree *folder);
  * -1. */
 int tree_close(const struct tree *folder);
 
-/* Returns 1 if the run directory has no data for a log. */
+/* Returns 1 if the run directory has no data for a log, otherwise 0. */
 int tree_is_empty(const struct tree *folder);
 
 /* Returns the number of processes of the run, including the launcher, whose end is not in the rows
  * and for which alive_process returns `answer`. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
-/* Returns 1 if each process except `but` has ended according to its rows. */
+/* Returns 1 if each process except `but` has ended according to its rows, otherwise 0. */
 int tree_has_ended(const struct tree *folder, pid_t but);
 /* Returns the number of instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
@@ -70,7 +70,7 @@ void tree_unwatched(struct tree *folder, const struct child_end *end, const char
  * shows that this process lives and will make the log. Returns the descriptor with the lock, or -1
  * if the file cannot be opened or another process has an exclusive lock. */
 int tree_hold(const char *path);
-/* Returns 1 if a process holds the lock of tree_hold. */
+/* Returns 1 if a process holds the lock of tree_hold, otherwise 0. */
 int tree_is_held(const char *path);
 
 /* Removes a run directory unless it still has parts, journals or other files, or a process holds

@@ -34,7 +34,7 @@ static int find_program(char out[PATH_MAX], const char *name) {
 }
 
 /* Returns 1 if no more bytes of the file are needed: it is not a program, or these bytes contain
- * its program headers and all data to which they refer. */
+ * its program headers and all data to which they refer. Otherwise returns 0. */
 static int is_enough(const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;
@@ -85,7 +85,7 @@ static const char *loader_of(const char *head, size_t n) {
 }
 
 /* Returns 1 if a program for another word size or processor uses a dynamic linker, which would
- * print an error about the runtime and start the program without it. */
+ * print an error about the runtime and start the program without it. Otherwise returns 0. */
 static int names_a_loader(const char *head, size_t n) {
   Elf32_Ehdr file;
   memcpy(&file, head, sizeof(file));
@@ -115,7 +115,7 @@ static const char *own_loader(void) {
 }
 
 /* Returns 1 if this dynamic linker can be read and belongs to another C library: it would not start
- * the program with the runtime. */
+ * the program with the runtime. Otherwise returns 0. */
 static int is_foreign(const char *loader) {
   static const char mark[] = LIBC_LOADER_MARK;
   struct stat st;
@@ -166,7 +166,7 @@ static const char other_kind[] = OTHER_KIND,
                   other_processor[] = OTHER_KIND "; it ran without being recorded";
 
 /* Returns 1 if a program with this reason is started without LD_PRELOAD, because its dynamic linker
- * would print an error about the runtime. */
+ * would print an error about the runtime. Otherwise returns 0. */
 static int is_left_alone(const char *reason) {
   return reason == other_libc || reason == other_size || reason == other_processor;
 }
@@ -182,7 +182,8 @@ static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) *
 static const char other_rights[] =
     "runs with raised rights, so the dynamic linker preloads no library";
 
-/* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c). */
+/* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c).
+ * Otherwise returns 0. */
 static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
   ElfW(Ehdr) file;

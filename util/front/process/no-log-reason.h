@@ -22,7 +22,7 @@ enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]);
 
 /* Returns 1 if the dynamic linker of this program, or of this script's interpreter, would not start
  * it with the runtime (it belongs to another C library), or would print an error (it has another
- * word size or processor). */
+ * word size or processor). Otherwise returns 0. */
 int reason_to_leave_alone(const char *command);
 
 enum { INSIDE_ROOM = 64 };

@@ -46,7 +46,7 @@ static int section(const struct image *image, const ElfW(Ehdr) * file, size_t nu
              : -1;
 }
 
-/* Returns 1 if the string at offset `at` of a string table is this name. */
+/* Returns 1 if the string at offset `at` of a string table is this name, otherwise 0. */
 static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t at,
                     const char *name) {
   if (at >= names->sh_size || names->sh_size - at < 2) return 0;
@@ -55,9 +55,9 @@ static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t 
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* Returns 1 if the name may be that of a library's function. Compares two letters, because a symbol
- * table may have thousands of names. One letter would not exclude enough of them: many names in
- * Python start with P, like PMPI. */
+/* Returns 1 if the name may be that of a library's function, otherwise 0. Compares two letters,
+ * because a symbol table may have thousands of names. One letter would not exclude enough of them:
+ * many names in Python start with P, like PMPI. */
 static inline int may_be_of_library(const char *name) {
   int may = 0;
   for (unsigned i = 0; i < LIBRARIES; i++)

@@ -90,7 +90,7 @@ static void look(struct alive *alive) {
 }
 
 /* Returns 1 if a process with unreadable maps may be the owner: it is old enough and has the
- * program's name, of which the kernel stores 15 bytes. */
+ * program's name, of which the kernel stores 15 bytes. Otherwise returns 0. */
 static int may_be_hidden(const struct alive *alive, int64_t start_ns, const char *program) {
   for (size_t i = 0; i < alive->num_hidden; i++) {
     const struct alive_hidden *one = &alive->hidden[i];

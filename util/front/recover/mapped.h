@@ -27,7 +27,7 @@ struct alive {
 void alive_init(struct alive *alive);
 void alive_free(struct alive *alive);
 
-/* Returns 1 if a process has this journal mapped. */
+/* Returns 1 if a process has this journal mapped, otherwise 0. */
 int alive_maps(struct alive *alive, const struct stat *journal);
 /* Returns whether the owner of a journal lives. mapped: 0 if journals are not mapped on this file
  * system, so that the file is a copy. owner: the process that owns it, according to the journal.

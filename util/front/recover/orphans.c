@@ -83,8 +83,8 @@ static void add_journal(struct orphans *orphans, const char *path) {
   if (orphan) path_list_add(&orphan->files, path);
 }
 
-/* Returns 1 for a run directory. A folder that has only journals is not a run directory: each of
- * its journals is recovered separately. */
+/* Returns 1 for a run directory, otherwise 0. A folder that has only journals is not a run
+ * directory: each of its journals is recovered separately. */
 static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');

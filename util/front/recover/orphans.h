@@ -30,7 +30,7 @@ void orphans_find(struct orphans *orphans, const char *folder, size_t most);
 void orphans_find_journals(struct orphans *orphans, const char *folder);
 void orphans_free(struct orphans *orphans);
 
-/* Returns 1 if the name may be that of a journal or run directory. */
+/* Returns 1 if the name may be that of a journal or run directory, otherwise 0. */
 int orphans_is_named(const char *name);
 
 /* The parts of a journal's name: <user>_<program>_id<job>_mmap-log-<unique>-<rank>. */

@@ -187,7 +187,8 @@ static enum merger_end merge_journals(const struct recovery *recovery, char *log
   return end;
 }
 
-/* Returns 1 if the journal has no content, because the process was killed before it wrote any. */
+/* Returns 1 if the journal has no content, because the process was killed before it wrote any.
+ * Otherwise returns 0. */
 static int is_blank(const char *path, const struct stat *st) {
   char head[16] = "", zeros[sizeof(head)] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

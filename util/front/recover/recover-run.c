@@ -77,7 +77,7 @@ static void remove_run(struct recovery *recovery, const struct tree *run, const 
 }
 
 /* Returns 1 if a merger is working in the run directory at path: it has the merger's files, and
- * journals may disappear. */
+ * journals may disappear. Otherwise returns 0. */
 static int is_busy(const char *path) {
   struct tree now;
   int busy = tree_read(&now, path) < 0 || now.strange;

@@ -122,7 +122,7 @@ static int recover_all(struct command *command) {
 }
 
 /* On a terminal, prints what would be done and asks the user for confirmation. Returns 1 to
- * continue. */
+ * continue, 0 if the user did not confirm. */
 static int ask(struct command *command) {
   char answer[16] = "";
   if (command->yes || command->recovery.dry_run || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -202,7 +202,8 @@ int command_recover(int argc, char **argv) {
 
 /* --- after a run --- */
 
-/* Returns 1 if this process is a rank: recovery would delay all ranks of its job. */
+/* Returns 1 if this process is a rank: recovery would delay all ranks of its job. Otherwise returns
+ * 0. */
 static int in_a_job(void) {
   static const char *const ranks[] = {
 #define LAUNCHER(name, rank, size, first, job, step, again, unique) rank,

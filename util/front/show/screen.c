@@ -195,7 +195,8 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
   end_line(screen);
 }
 
-/* Prints the table of the slowest HDF5 datasets. Returns how many rows it printed. */
+/* Prints the table of the slowest HDF5 datasets. Returns the number of printed rows; 0 if there are
+ * no datasets. */
 static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
   char name[4 * COLUMNS], a[NUMBER];

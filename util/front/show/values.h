@@ -15,17 +15,20 @@ const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
  * number below 0, NaN, or a million hours and more. Returns out. */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
-/* Formats a count, from 10 million on with a unit: "9999999", "12M". */
+/* Formats a count, from 10 million on with a unit: "9999999", "12M". Returns the text, for which
+ * `out` is the buffer. */
 const char *quantity_count(char out[QUANTITY_ROOM], int64_t value);
 
-/* Formats the ratio part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. */
+/* Formats the ratio part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. Returns the
+ * text, for which `out` is the buffer. */
 const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Formats part as a percentage of whole: "37%"; "-" if whole is not positive, or part is negative
- * or larger than whole. */
+ * or larger than whole. Returns the text, for which `out` is the buffer. */
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole);
 
-/* Like quantity_share, in the report's form: "4.3 %", "< 0.1 %", "100 %". */
+/* Formats part as a percentage of whole, in the report's form: "4.3 %", "< 0.1 %", "100 %"; "-" for
+ * invalid values. Returns the text, for which `out` is the buffer. */
 const char *quantity_percent(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Returns the length of the UTF-8 character at text; 0 if the bytes are not valid UTF-8. */

@@ -29,7 +29,8 @@ struct live_rates { /* per second */
 
 static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
-/* Returns 1 if the path is a regular file, not a symbolic link, of this user. */
+/* Returns 1 if the path is a regular file, not a symbolic link, of this user. Otherwise returns 0.
+ * */
 static int is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
@@ -91,7 +92,8 @@ static struct live_rates live_layer(const struct picture_layer *now, const struc
       rate(calls_of(now), old ? calls_of(old) : 0, seconds)};
 }
 
-/* Like live_layer, for the file at index `place` of now->files. */
+/* Returns the rates of the file at index `place` of now->files since the picture `before`. seconds:
+ * time between both pictures. */
 static struct live_rates live_file(const struct picture *now, size_t place,
                                    const struct picture *before, double seconds) {
   const struct picture_file *file = id_table_value(&now->files, place);

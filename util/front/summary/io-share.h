@@ -14,7 +14,7 @@ struct shares {
   double pipes; /* seconds in calls on named pipes, which no other sum here contains */
 };
 
-/* Sums of one log. */
+/* Sums of one log, from which the shares of I/O in the run time are computed. */
 struct log_shares {
   double files, tallest, own, layer, in_pipes;
   struct id_table pipes; /* ids of named pipes */

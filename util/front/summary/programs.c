@@ -27,8 +27,8 @@ void programs_free(struct programs *programs) {
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* Returns 1 for the name of an interpreter, whose processes users know by their script. A version
- * may follow the name. */
+/* Returns 1 for the name of an interpreter, whose processes users know by their script. Otherwise
+ * returns 0. A version may follow the name. */
 static int is_interpreter(const char *name, size_t length) {
   static const char *const known[] = {"sh",   "bash", "dash",    "zsh",   "ksh",  "python", "pypy",
                                       "perl", "ruby", "Rscript", "julia", "node", "lua"};
@@ -88,7 +88,8 @@ char *program_of(const char *process) {
   return program.length ? strndup(program.at, program.length) : strdup("(unknown)");
 }
 
-/* Returns 1 for a script in a folder of commands, of which the user typed only the name. */
+/* Returns 1 for a script in a folder of commands, of which the user typed only the name. Otherwise
+ * returns 0. */
 static int is_command_file(struct word word) {
   static const char *const folders[] = {"bin", "sbin", "shims", "condabin", "libexec"};
   struct word name = without_folder(word);

@@ -142,7 +142,7 @@ static char *name_of(const struct kind *kind) {
 }
 
 /* Returns 1 for a file that a virtual machine or an interpreter makes for itself: counters, sockets
- * and caches. The patterns are those of measure/files/runtimes.py. */
+ * and caches. Otherwise returns 0. The patterns are those of measure/files/runtimes.py. */
 static int is_of_runtime(const char *name) {
   static const char *const parts[] = {
       "/hsperfdata_",         "/.java_pid",          "/.dotnet/",          "/clr-debug-pipe-",
@@ -171,8 +171,8 @@ static int by_row(const void *a, const void *b) {
   return strcmp(left->name ? left->name : "", right->name ? right->name : "");
 }
 
-/* Returns 1 for a standard stream that the program did not use. Its record exists because libc
- * flushes it at the end of every program. */
+/* Returns 1 for a standard stream that the program did not use, otherwise 0. Its record exists
+ * because libc flushes it at the end of every program. */
 static int is_unused_stream(const struct picture_file *file) {
   const double flush = 1e-3; /* seconds; a longer flush is shown */
   return file->name && strncmp(file->name, "<STD", 4) == 0 && file->calls == 0 &&

@@ -33,7 +33,8 @@ static int drop(const char *name, size_t *length, const char *ending) {
   return 1;
 }
 
-/* Returns 1 for the name of an older version (x~, x.bak, x.1 ...), even if it is compressed. */
+/* Returns 1 for the name of an older version (x~, x.bak, x.1 ...), even if it is compressed.
+ * Otherwise returns 0. */
 static int is_aside(const char *name) {
   static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
   static const char *const endings[] = {"~",     ".bak",  ".backup", ".old",

@@ -135,8 +135,8 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
   add(&file->calls, picture_writes(plan, record));
 }
 
-/* Returns 1 for a standard stream that is not a file. In a run, time in such a stream is waiting
- * for another program, and both ends of a pipe would count its bytes. */
+/* Returns 1 for a standard stream that is not a file, otherwise 0. In a run, time in such a stream
+ * is waiting for another program, and both ends of a pipe would count its bytes. */
 static int is_stream(const darshan_log *log, const struct darshan_base_record *record) {
   const char *name = darshan_log_name(log, record->id);
   return name && (strcmp(name, "<STDIN>") == 0 || strcmp(name, "<STDOUT>") == 0 ||
@@ -152,7 +152,8 @@ struct adding {
   struct log_shares shares;
 };
 
-/* Returns 1 for layers that move no bytes themselves, so that only their time counts. */
+/* Returns 1 for layers that move no bytes themselves, so that only their time counts. Otherwise
+ * returns 0. */
 static int is_above(int id) {
   return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
 }
@@ -260,7 +261,7 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 
 /* Adds the groups of a log: records that several files share. The number of files of a group is the
  * largest number in any process or log, which is a lower bound. Returns 1 if some of these files
- * share a record because a limit was reached. */
+ * share a record because a limit was reached, otherwise 0. */
 static int add_groups(struct picture *picture, darshan_log *log) {
   enum {
     COUNTED = 114688
@@ -304,8 +305,8 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
   return all;
 }
 
-/* Returns 1 if the module lacks only records of single files, whose sums are in overflow
- * records. */
+/* Returns 1 if the module lacks only records of single files, whose sums are in overflow records.
+ * Otherwise returns 0. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,

@@ -42,7 +42,7 @@ struct picture_dropped {
   int64_t number;
 };
 
-/* A module that moves bytes. */
+/* A module that moves bytes, with the sums of its records in all logs. */
 struct picture_layer {
   struct darshan_merge_plan plan;
   struct darshan_total_state state;
@@ -110,8 +110,8 @@ int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
-/* Returns 1 if the layer passes its bytes to the kernel. Upper layers count the same bytes
- * again. */
+/* Returns 1 if the layer passes its bytes to the kernel, otherwise 0. Upper layers count the same
+ * bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
 
 /* The next functions handle files that were written under a temporary name and then renamed. The

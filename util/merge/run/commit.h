@@ -14,8 +14,9 @@
 #include "folder.h"
 #include "records/bytes.h"
 
-/* Finishes the work of a killed merger. Returns 1 if its log exists, with the path in log (PATH_MAX
- * bytes), 0 if there is no such log, -1 if that cannot be determined now. */
+/* Finishes the work of a killed merger. Returns 1 if the killed merger's log exists, and stores its
+ * path in `log` (PATH_MAX bytes). Returns 0 if there is no such log, -1 if its existence cannot be
+ * determined now. */
 int closing_resume(struct run_folder *folder, char *log);
 struct closing {
   struct run_folder *folder;

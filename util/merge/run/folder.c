@@ -371,8 +371,8 @@ void folder_settle(const struct run_folder *folder) {
   if (fd >= 0) close(fd);
 }
 
-/* Removes `closed` after the rows. While rows exist, the file `closed` shows that the run has its
- * log or needs none. */
+/* Removes the run's files in a safe order: `closed` after the rows. While rows exist, the file
+ * `closed` shows that the run has its log or needs none. */
 void folder_remove(struct run_folder *folder) {
   struct stat st;
   drop_packed(folder, "", 0); /* removes parts that are in no log */

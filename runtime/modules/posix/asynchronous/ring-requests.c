@@ -219,7 +219,7 @@ static void understand_there(void *understanding_) {
 
 /* Returns 1 for a request whose results have a flag that tells whether more follow: a multishot
  * request, which has a result per event, or a zero-copy send, whose second result reports that its
- * buffer is free. */
+ * buffer is free. Otherwise returns 0. */
 static int tells_often(const struct uring_entry *entry) {
   enum { POLL_MULTI = 1, ACCEPT_MULTI = 1, RECEIVE_MULTI = 2, TIMEOUT_MULTI = 1 << 6 };
   switch (entry->operation) {
@@ -310,8 +310,8 @@ static uint32_t end_of(const struct ring *ring, const struct range *range) {
   return limited && tail - head > range->most ? head + (uint32_t)range->most : tail;
 }
 
-/* Copies entries that have not been read yet, and returns their number. If liburing fills the array
- * itself, entry and array element have the same index. */
+/* Copies entries that have not been read yet, and returns their number, which may be 0. If liburing
+ * fills the array itself, entry and array element have the same index. */
 static int entries_here(struct ring *ring, const struct range *range, struct uring_entry *copy,
                         uint32_t *unseen) {
   int n = 0;

@@ -65,18 +65,19 @@ void rings_forked(void);
  * n entries; RING_ALL: all of them. */
 enum { RING_ALL = -1 };
 void ring_submits(struct ring *ring, long n);
-/* Like ring_submits, for liburing, which updates the tail of the ring only when it submits
- * entries. */
+/* Reads the entries that liburing is about to submit. In contrast to a program that uses the ring
+ * directly (ring_submits), liburing updates the tail of the ring only when it submits entries. */
 void ring_submits_by_library(struct ring *ring, const struct uring *library);
 /* Counts completed requests of the ring. t1, t2: ticks before and after the current call. */
 void ring_look(struct ring *ring, uint64_t t1, uint64_t t2);
-/* Like ring_look, but runs on a stack of the runtime, for callers that already use much stack. */
+/* Inspects the ring as ring_look does, but on a stack of the runtime, for callers that already use
+ * much stack. */
 void ring_look_there(struct ring *ring, uint64_t t1, uint64_t t2);
 /* Counts completed requests of all rings. Called when the application may have used any ring. */
 void rings_look(void);
 void rings_ending(void);
-/* Returns the number of entries that the kernel consumed before the runtime read them. The caller
- * holds the ring's lock. */
+/* Returns the number of entries that the kernel consumed before the runtime read them; 0 if there
+ * are none. The caller holds the ring's lock. */
 uint32_t ring_missed(struct ring *ring);
 /* Counts n unseen requests in the record of other paths. */
 void ring_unseen(uint32_t n);

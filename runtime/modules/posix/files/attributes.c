@@ -16,7 +16,8 @@ static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1
   }
 }
 
-/* Like count_stat, but not inlined, so that the caller needs less of the application's stack. */
+/* Counts a stat of the file, as count_stat does. Not inlined, so that the caller needs less of the
+ * application's stack. */
 static __attribute__((noinline)) void count_stat_apart(struct posix_file *file, uint64_t t1,
                                                        uint64_t t2) {
   count_stat(file, t1, t2);

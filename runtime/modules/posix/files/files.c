@@ -45,7 +45,8 @@ int posix_prepare(void) {
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
-/* Returns 1 for an absolute path without // and /./, which can be used without cleaning. */
+/* Returns 1 for an absolute path without // and /./, which can be used without cleaning. Otherwise
+ * returns 0. */
 static int is_clean(const char *path, size_t length) {
   if (length == 0) return 0;
   if (!darshan_may_need_cleaning(path, length)) return 1;
@@ -55,7 +56,7 @@ static int is_clean(const char *path, size_t length) {
 }
 
 /* Returns 1 if the runtime notices when the descriptor is closed, because the descriptor has an
- * entry that is not free. */
+ * entry that is not free. Otherwise returns 0. */
 static int is_followed(int fd) {
   const struct fd_entry *entry = fd_can_follow(fd) ? fd_entry(fd) : NULL;
   return entry && !fd_is_free(entry) && fd_may_change();
@@ -95,8 +96,8 @@ static int behind(const char *name) {
   return *at ? BEHIND_SOMETHING : number;
 }
 
-/* Returns 1 if the first two letters are those of a system folder. Most of these names are
- * excluded, so their exclusion is checked before their record. */
+/* Returns 1 if the first two letters are those of a system folder, otherwise 0. Most of these names
+ * are excluded, so their exclusion is checked before their record. */
 static int may_be_of_system(const char *name) {
   switch (name[1] << 8 | name[2]) {
   case 'b' << 8 | 'i':
@@ -142,7 +143,7 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
-/* Returns 1 and fills in *name if its text is the path of a known file. */
+/* Returns 1 and fills in *name if its text is the path of a known file. Otherwise returns 0. */
 static int is_known(struct posix_name *name, int module, size_t length) {
   if (module != DARSHAN_MOD_POSIX || runtime_phase() != RUNTIME_RECORDING) return 0;
   name->key = path_key(name->text, length);

@@ -26,7 +26,7 @@ uint32_t overflow_open(const struct posix_state *posix, uint64_t id);
  * group whose record it shares; NULL: that of its name. */
 uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name, uint32_t alignment,
                        const struct store_entry *group);
-/* Returns 1 if this id was seen before. */
+/* Returns 1 if this id was seen before, otherwise 0. */
 int overflow_knows(const struct posix_state *posix, uint64_t id);
 /* Called when the last descriptor of a file is closed. Releases its state and stores only what the
  * next open of the file needs: its last operation. */

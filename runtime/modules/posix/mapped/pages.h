@@ -34,11 +34,12 @@ void pages_close(struct page_reader *reader);
  * are as large as the range that a page fault maps. */
 void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to);
 
-/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). */
+/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). Otherwise
+ * returns 0. */
 int pages_tell_dirty(const struct page_reader *reader);
 
-/* Returns 1 if inspections have taken less than a quarter of the limit so far. The rest of the time
- * is reserved for the inspections at exit. */
+/* Returns 1 if inspections have taken less than a quarter of the limit so far, otherwise 0. The
+ * rest of the time is reserved for the inspections at exit. */
 int pages_have_time(void);
 void pages_forked(void);
 

@@ -14,7 +14,7 @@
 enum { MOST_LEAVING = 2 };
 static __thread struct stdio_print leaving[MOST_LEAVING];
 
-/* Returns 1 for a standard stream that is not a file. */
+/* Returns 1 for a standard stream that is not a file, otherwise 0. */
 static int is_no_file(struct stdio_stream *stream) {
   return stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream));
 }

@@ -26,8 +26,8 @@ struct stdio_print {
  * counted. */
 int stdio_print_begin(FILE *file, enum stdio_print_way way, struct stdio_print *print);
 void stdio_printed(struct stdio_print *print, uint64_t t1, uint64_t t2);
-/* Like stdio_print_begin, for calls that seldom print: a stream without a record gets a record only
- * if the call has printed. Returns 1, or 0 if the call must not be counted. */
+/* Begins a call that seldom prints. In contrast to stdio_print_begin, a stream without a record
+ * gets a record only if the call has printed. Returns 1, or 0 if the call must not be counted. */
 int stdio_may_print_begin(FILE *file, struct stdio_print *print);
 void stdio_may_have_printed(struct stdio_print *print, int printed, uint64_t t1, uint64_t t2);
 /* Stores the state of a call that may end the process; the call is then counted at exit. which: 0

@@ -97,8 +97,9 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
 }
 
 /* Returns 1 if a marker can measure this call: the stream is being read as bytes and has no marker,
- * and the format skips no input. Characters that were pushed back before the first read are in an
- * area that libc frees with the first buffer; with a marker, libc would free the area twice. */
+ * and the format skips no input. Otherwise returns 0. Characters that were pushed back before the
+ * first read are in an area that libc frees with the first buffer; with a marker, libc would free
+ * the area twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&

@@ -42,12 +42,12 @@ void stdio_wide_printed(struct stdio_stream *stream, const struct stdio_scan *sc
  * writes during a call. */
 
 /* refills_area returns the bytes that the last refill put into the buffer. refills_bytes_waiting
- * returns the bytes of the buffer that have not been read yet; refills_characters_waiting does so
- * for a stream of wide characters. */
+ * returns the bytes in the buffer that have not been read yet. refills_characters_waiting returns
+ * that number for a stream of wide characters. */
 int64_t refills_area(const FILE *file);
 int64_t refills_bytes_waiting(const FILE *file);
 int64_t refills_characters_waiting(struct stdio_stream *stream);
-/* Returns 1 if SCAN_BY_MARK is exact for this call. */
+/* Returns 1 if SCAN_BY_MARK is exact for this call, otherwise 0. */
 int refills_may_be_marked(const FILE *file, const char *format);
 /* Begins to count the refills of a call. Stores in *scan by what: a marker, the descriptor's
  * position or the stream's offset. */

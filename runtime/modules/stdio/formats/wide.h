@@ -15,7 +15,8 @@ enum stdio_encoding {
   STDIO_UCS4
 };
 
-/* Returns the bytes that the wide characters from `from` to `to` take in the stream's file. */
+/* Returns the number of bytes that the wide characters from `from` to `to` take in the stream's
+ * file; 0 if the range is empty. */
 int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
 static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
   wchar_t one = (wchar_t)c;

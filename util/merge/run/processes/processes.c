@@ -113,8 +113,9 @@ static int is_same(const struct run_tree *tree, int number, const struct run_eve
   return event->token == 0 && event->parent == process->parent_pid;
 }
 
-/* Returns the index of the process that forked with this token. Prefers the parent in the row,
- * which may be in another PID namespace, to the last process that used the token. */
+/* Returns the index of the process that forked with this token; -1 if no process is known. Prefers
+ * the parent in the row, which may be in another PID namespace, to the last process that used the
+ * token. */
 static int forker_of(const struct run_tree *tree, int place, const struct run_event *event) {
   int64_t forker = map_get(&tree->by_fork, fork_key(place, event->parent, event->token));
   for (size_t i = 0; forker < 0 && i < tree->num_places; i++)
