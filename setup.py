@@ -58,7 +58,7 @@ HELD = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "bzip2": "libbz2-d
 
 
 def version() -> str:
-    """configure.ac has it."""
+    """Returns the version from configure.ac."""
     found = re.search(
         r"^AC_INIT\(\[darshan\], \[([^]]+)\]\)", (TREE / "configure.ac").read_text(), re.M
     )
@@ -72,13 +72,14 @@ def is_portable() -> bool:
 
 
 def has_old_versions() -> bool:
-    """Returns whether this is glibc on a processor for which util/glibc/ has old symbol
-    versions."""
+    """Returns True if the C library is glibc and util/glibc/ has old symbol versions for this
+    processor.
+    """
     return platform.libc_ver()[0] == "glibc" and platform.machine() in ("x86_64", "aarch64")
 
 
 class Lists:
-    """Variables of the files that make reads, with those of configure."""
+    """The variables of the makefiles, with the values that configure set."""
 
     def __init__(self) -> None:
         archive = "-l:lib{}.a" if is_portable() else "-l{}"
@@ -116,7 +117,7 @@ class Lists:
                 self.values[name] = f"{self.values.get(name, '')} {value}" if more else value
 
     def words(self, name: str, missing: str = "") -> list[str]:
-        """Returns the value of a variable of the makefiles, as words of a command."""
+        """Returns the value of a makefile variable, as words of a command."""
         text = self.values.get(name, missing)
         while "$(" in text:
             text = re.sub(r"\$\((\w+)\)", lambda found: self.values.get(found[1], ""), text)
@@ -124,7 +125,7 @@ class Lists:
 
 
 class Compiler:
-    """Compiles and links what the lists name, in a folder of its own."""
+    """Compiles and links the targets of the makefiles' lists, in a separate folder."""
 
     def __init__(self, folder: str) -> None:
         self.lists = Lists()
@@ -152,7 +153,7 @@ class Compiler:
             raise SystemExit(f"darshan-report: {shlex.join(command)}: {error}") from error
 
     def can(self, header: str, *libraries: str) -> bool:
-        """Is there such a library, with its header?"""
+        """Returns True if the header exists and a program with these libraries links."""
         probe = self.folder / "probe.c"
         probe.write_text(
             f"#include <stdio.h>\n#include <{header}>\nint main(void) {{ return 0; }}\n"
@@ -182,7 +183,7 @@ class Compiler:
         return bool(self.lists.values["DEFLATE_LIBS"])
 
     def leave_out_deflate(self) -> None:
-        """Without libdeflate, the reader uses zlib alone."""
+        """Replaces the libdeflate code by code that uses only zlib."""
         values = self.lists.values
         values["DEFLATE_LIBS"] = ""
         sources = values["libdarshan_read_a_SOURCES"].split()
@@ -194,7 +195,9 @@ class Compiler:
         )
 
     def compiled(self, target: str) -> list[str]:
-        """The objects of a target; what another one has compiled alike is taken."""
+        """Returns the object files of a target. Reuses an object that another target compiled with
+        the same options.
+        """
         flags = [*self.lists.words("AM_CFLAGS"), "-fPIC", *self.flags, "-I."]
         flags += self.lists.words(f"{target}_CPPFLAGS", "$(AM_CPPFLAGS)")
         sources = [s for s in self.lists.words(f"{target}_SOURCES") if s.endswith(".c")]
@@ -213,8 +216,9 @@ class Compiler:
         return [self.objects[keys[source]] for source in sources]
 
     def link(self, name: str, out: Path) -> None:
-        """Compiles and links a program or a shared library to `out`, with the archives of ours that
-        its lists name."""
+        """Compiles and links a program or a shared library to `out`, with those of our archives
+        that its lists name.
+        """
         target = re.sub(r"\W", "_", name)
         words = [*self.lists.words(f"{target}_LDFLAGS"), *self.lists.words(f"{target}_LDADD")]
         for archive in dict.fromkeys(re.findall(r"(?:lib[\w-]+\.a)", " ".join(words))):
@@ -227,14 +231,16 @@ class Compiler:
 
 @functools.cache
 def compiler(folder: str) -> Compiler:
-    """One for all that is built."""
+    """Returns the only Compiler of this build, which uses `folder`."""
     made = Compiler(folder)
     made.need()
     return made
 
 
 class BuildPackage(build_py):
-    """With the library, which is found beside the modules."""
+    """Copies the Python modules and builds the library next to them, where the modules search for
+    it.
+    """
 
     def run(self) -> None:
         if getattr(self, "editable_mode", False):
@@ -279,14 +285,14 @@ class BuildCommands(build_scripts):
 
 
 class Wheel(bdist_wheel):
-    """For any Python 3: nothing here is compiled against it."""
+    """A wheel for any Python 3, because no code is compiled for one Python version."""
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]
 
 
 class Here(setuptools.Distribution):
-    """Not the same everywhere."""
+    """A distribution that depends on the platform, because it contains compiled code."""
 
     def has_ext_modules(self) -> bool:
         return True

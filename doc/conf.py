@@ -58,16 +58,18 @@ highlight_language = "text"
 
 
 def _named(anchor: nodes.raw, kind: str) -> str:
-    """Returns the name for an anchor: the counter in its cell, or the diagnosis of the heading
-    behind it."""
+    """Returns the name for an anchor: the counter in its table cell, or the diagnosis in the next
+    heading.
+    """
     if kind == "counter":
         return anchor.parent.next_node(nodes.literal).astext()
     return anchor.next_node(nodes.title, siblings=True, ascend=True).astext()
 
 
 def note_anchors(app: Sphinx, doctree: nodes.document) -> None:
-    """Lets the search of the site find each counter and diagnosis, and lead to its <a
-    id="..."></a>."""
+    """Adds each counter and diagnosis to the search index of the site, with a link to its <a
+    id="..."></a>.
+    """
     kinds = {"doc/counters": "counter", "doc/diagnoses": "diagnosis"}
     kind = kinds.get(app.env.docname)
     for anchor in list(doctree.findall(nodes.raw)) if kind else []:
@@ -81,8 +83,9 @@ def note_anchors(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def note_settings(app: Sphinx, doctree: nodes.document) -> None:
-    """Lets the search of the site find each variable and directive of the runtime, and lead to its
-    row."""
+    """Adds each variable and directive of the runtime to the search index of the site, with a link
+    to its table row.
+    """
     rows = doctree.findall(nodes.row) if app.env.docname == "doc/environment" else []
     for row in rows:
         cells = row.children[:2] if len(row.children) == 4 else []
@@ -96,7 +99,7 @@ def note_settings(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def name_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Replaces the text of a link by the page's title where it is the name of a file."""
+    """Replaces the text of a link by the title of the target page, if that text is a file name."""
     for link in doctree.findall(nodes.reference):
         if link.get("internal") and re.fullmatch(r"[\w./-]+\.md", link.astext()):
             page = link.get("refuri", "").partition("#")[0]
@@ -107,7 +110,7 @@ def name_pages(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Registers this file's kinds of objects and functions. Sphinx calls it."""
+    """Registers the object types and functions of this file. Sphinx calls it."""
     app.add_object_type("counter", "counter", objname="counter")
     app.add_object_type("diagnosis", "diagnosis", objname="diagnosis")
     app.add_object_type("setting", "setting", objname="setting")

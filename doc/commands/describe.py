@@ -45,7 +45,9 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 def main(build: Path) -> None:
-    """Asks every command first, so that a failure leaves all files as they are."""
+    """Writes the manual pages and completion files. First reads the --help text of every command,
+    so that a failure changes no file.
+    """
     folders = {DOC / "man": manual(build)}
     folders |= {DOC / "completion" / shell: files for shell, files in shells(build).items()}
     for folder, files in folders.items():

@@ -25,28 +25,28 @@ class Command:
 
 @dataclass
 class Row:
-    """Options that mean the same, or a word or a command, and what is said of it."""
+    """Options with one meaning, or a word or a command, together with its description."""
 
     term: str
     text: str
 
     @property
     def options(self) -> list[str]:
-        """The options of the row without their values: --key KEY is --key."""
+        """Returns the options of the row without their values: --key for "--key KEY"."""
         if not self.term.startswith("-"):
             return []
         return re.findall(r"(?:^|[\s\[,])(--?[A-Za-z][\w-]*)", self.term)
 
     @property
     def value(self) -> str:
-        """The text behind the last option, or an empty string."""
+        """Returns the text after the last option, or an empty string."""
         match = re.search(r"--?[A-Za-z][\w-]*[ =](\S+)$", self.term)
         return match.group(1) if match else ""
 
 
 @dataclass
 class Part:
-    """A form of the command; text between the rows is a str."""
+    """One form of the command. A str is text between the rows."""
 
     usage: list[str]
     body: list[Row | str] = field(default_factory=list)
@@ -60,7 +60,9 @@ _WORD = r"([a-z][a-z0-9-]*)(?: [\[(][^\])]*[\])])?"
 
 
 def _listed(text: str) -> list[str]:
-    """Words of "a [x], b (y) or c", if the text is nothing else."""
+    """Returns the words of a list such as "a [x], b (y) or c". Returns no words if the text
+    contains more than a list.
+    """
     if not re.fullmatch(rf"{_WORD}(, {_WORD})*( or {_WORD})?\.?", text):
         return []
     return re.findall(
@@ -69,7 +71,9 @@ def _listed(text: str) -> list[str]:
 
 
 def choices(row: Row) -> list[list[str]]:
-    """Words that an option takes, if these are few: a list for each word behind it."""
+    """Returns the words that an option accepts, if there are only a few: one list for each word
+    after the option.
+    """
     if not re.search(r"-[\w-]+ \[?[A-Za-z]", row.term):
         return []
     groups = [g.split("|") for g in re.findall(r"\[([a-z|]+)\]", row.term)]
@@ -78,8 +82,9 @@ def choices(row: Row) -> list[list[str]]:
 
 
 def places(parts: list[Part]) -> dict[int, list[str]]:
-    """Returns the words that may be typed as positional arguments, by position: those after NAME
-    "is one of:"."""
+    """Returns the words that users may type as a positional argument, by its position. In the help
+    text, these words follow "NAME is one of:".
+    """
     usage = re.sub(r"\[-[^\]]*(\[[^\]]*\][^\]]*)*\]", "", parts[0].usage[0])
     names = [word.strip("[].") for word in re.findall(r"\[?[A-Z][A-Z.-]*\]?", usage)]
     found: dict[int, list[str]] = {}
@@ -93,7 +98,7 @@ def places(parts: list[Part]) -> dict[int, list[str]]:
 
 
 def more(name: str) -> dict[str, str]:
-    """Sections that more.txt adds to the page of a command: heading and text."""
+    """Returns the sections that more.txt adds to the manual page of a command: heading and text."""
     lines = [line for line in (HERE / "more.txt").read_text("utf-8").splitlines()
              if not line.startswith("#")]  # fmt: skip
     blocks = ("\n" + "\n".join(lines)).split("\n@")
@@ -111,15 +116,16 @@ def commands() -> list[Command]:
 
 
 class HelpFailed(Exception):
-    """A command has no --help text; the message tells which command, and why."""
+    """Reports that a command has no --help text. The message names the command and the reason."""
 
 
 _TEXTS: dict[str, str] = {}  # by what was typed: programs in Python need a third of a second
 
 
 def asked(command: Command, build: Path) -> str:
-    """Returns the text of --help, independent of the terminal; a command runs once in a process.
-    Raises HelpFailed."""
+    """Returns the text of --help, formatted independently of the terminal. Runs each command once
+    per process and caches its text. Raises HelpFailed.
+    """
     file, *words = command.words
     program = build / file
     if file.startswith("/"):  # a script of the sources
@@ -164,7 +170,10 @@ def read(command: Command, build: Path) -> list[Part]:
 
 
 def _usage(lines: list[str], at: int, parts: list[Part]) -> int:
-    """Lines that go on with another form, or with what had no room."""
+    """Reads all usage lines and adds them to parts as one form. A line that begins with "darshan"
+    is another variant of the usage; any other line continues the previous one. Returns the index of
+    the next line.
+    """
     usage = [re.sub(r"(?i)^usage: ", "", lines[at])]
     at += 1
     while at < len(lines) and lines[at].startswith("       "):
@@ -183,8 +192,9 @@ def _indent(line: str) -> int:
 
 
 def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
-    """Parses a row with the lines that belong to it, or a paragraph, into body. Returns the index
-    of the next line."""
+    """Parses a row with its continuation lines, or a paragraph, into body. Returns the index of the
+    next line.
+    """
     line = lines[at].strip()
     indent = _indent(lines[at])
     at += 1
@@ -212,5 +222,7 @@ def _body(lines: list[str], at: int, body: list[Row | str]) -> int:
 
 
 def _term(term: str) -> str:
-    """Names a value once, as Python 3.13 does: -o, --output OUT instead of -o OUT, --output OUT."""
+    """Names a value once, as Python 3.13 does: "-o, --output OUT" instead of "-o OUT, --output
+    OUT".
+    """
     return re.sub(r"^(-\w) ([A-Z]+), (--[\w-]+ \2)$", r"\1, \3", term)

@@ -15,8 +15,9 @@ EXIT_STATUS = r"(?i)(the )?exit status"
 
 
 def escaped(text: str) -> str:
-    """Returns text in which nothing is a request or an escape of roff; a hyphen is what one
-    types."""
+    """Returns the text with escapes, so that roff reads none of it as a request. A hyphen stays the
+    character that users type.
+    """
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
     text = text.replace("`", "\\(ga").replace("'", "\\(aq").replace("µ", "\\(mc")
     text = text.replace("–", "\\(en").replace("…", "...")  # noqa: RUF001
@@ -24,7 +25,7 @@ def escaped(text: str) -> str:
 
 
 def sentences(text: str) -> str:
-    """Returns text with each sentence, which two blanks end, on a line of its own."""
+    """Returns the text with one line per sentence. A sentence ends with two blanks."""
     return re.sub(BLANKS, "\n", text.strip())
 
 
@@ -37,7 +38,7 @@ def paragraph(text: str) -> str:
 
 
 def bold_options(text: str) -> str:
-    """Returns a term with what is typed in bold, and what stands for something in italics."""
+    """Returns a term with literal words in bold and placeholders in italics."""
 
     def word(match: re.Match[str]) -> str:
         found = match.group(0)
@@ -49,7 +50,7 @@ def bold_options(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """Returns a cell of a table of the guides as text of a manual page."""
+    """Returns a table cell of the guides as text of a manual page."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"\*\*?([^*]+)\*\*?", r"\1", text)
     pieces = re.split(r"`([^`]*)`", text)
@@ -72,7 +73,7 @@ def _row(row: Row) -> list[str]:
 
 
 def _body(part: Part) -> tuple[list[str], list[str], list[str]]:
-    """Returns the description, the rows and the end of a help text."""
+    """Splits a help text. Returns its description, its rows and its end."""
     text: list[str] = []
     rows: list[str] = []
     status: list[str] = []
@@ -139,7 +140,7 @@ def settings() -> list[tuple[str, str, str, str, str]]:
 
 
 def runtime_page() -> str:
-    """Returns darshan(7): runtime.txt, and the settings."""
+    """Returns the manual page darshan(7), from runtime.txt and the settings."""
     lines = [
         *_title("darshan", 7),
         "darshan \\- what watches the I/O of programs, and its settings",
@@ -160,8 +161,9 @@ def runtime_page() -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns roff lines of a plain text: headings in capitals, paragraphs, and indented
-    examples."""
+    """Converts a plain text to roff lines. The text has headings in capitals, paragraphs, and
+    indented examples.
+    """
     lines: list[str] = []
     fresh = True
     for block in re.split(r"\n\s*\n", text.strip("\n")):

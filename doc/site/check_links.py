@@ -22,7 +22,7 @@ _QUIET = {"canonical", "index", "search", "next", "prev", "author"}
 
 @dataclass
 class Page(HTMLParser):
-    """One page: what it can be reached by, and where it leads."""
+    """One HTML page: the ids to which links can lead, and the links in the page."""
 
     ids: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -56,7 +56,9 @@ def read(path: Path) -> Page:
 
 
 def _lost(folder: Path, pages: dict[Path, Page], path: Path, link: str) -> str:
-    """Returns why a link leads nowhere; empty if it leads to a page, or to another site."""
+    """Returns the reason why a link has no target. Returns an empty string if the link leads to an
+    existing page or to another site.
+    """
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return ""
@@ -73,7 +75,7 @@ def _lost(folder: Path, pages: dict[Path, Page], path: Path, link: str) -> str:
 
 
 def problems(folder: Path) -> list[str]:
-    """Returns a line for each link of the site that leads nowhere."""
+    """Returns one line for each link of the site without a target."""
     folder = folder.resolve()
     pages = {path: read(path) for path in sorted(folder.rglob("*.html"))}
     lines = [] if pages else [f"{folder}: no pages"]
@@ -89,7 +91,7 @@ def problems(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints what is wrong; 1 if something is."""
+    """Prints the broken links. Returns the exit status: 1 if there are any, otherwise 0."""
     found = problems(Path(sys.argv[1]))
     for line in found:
         print(line)

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 def aliases() -> dict[str, str]:
-    """Returns the pages that only lead to another page, each with that page."""
+    """Returns the pages that only refer to another page, each with that page."""
     found = {}
     for page in PAGES.glob("*.1"):
         target = re.fullmatch(r"\.so man1/(.+)\.1\n", page.read_text("utf-8"))
@@ -43,7 +43,7 @@ def aliases() -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """Returns the text without fonts and escapes."""
+    """Returns the text without font changes and escapes."""
 
     def escape(found: re.Match[str]) -> str:
         if found[1] not in _ESCAPES:
@@ -54,7 +54,7 @@ def _plain(text: str) -> str:
 
 
 def _inline(text: str) -> list[nodes.Node]:
-    """Returns a text with its fonts; names in ordinary text become code."""
+    """Converts a text with its font changes to nodes. Names in ordinary text become code."""
     made: list[nodes.Node] = []
     pieces = re.split(r"\\f([BIR])", text)
     for font, piece in zip(["R", *pieces[1::2]], pieces[::2]):
@@ -69,7 +69,7 @@ def _inline(text: str) -> list[nodes.Node]:
 
 
 def _link(target: str, text: str = "") -> nodes.Node:
-    """Returns a link to a page of the site; without a text it shows the page's title."""
+    """Returns a link to a page of the site. Without a text, the link shows the page title."""
     link = addnodes.pending_xref(
         "", refdomain="std", reftype="doc", reftarget=f"/{target}", refexplicit=bool(text),
         refwarn=True,
@@ -87,7 +87,7 @@ def _code(text: str, language: str) -> nodes.literal_block:
 
 
 def _synopsis(lines: list[str]) -> nodes.literal_block:
-    """Wraps long forms of a command; text in brackets stays together."""
+    """Wraps long forms of a command, but never inside brackets."""
     forms = []
     for form in "\n".join(lines).split("\n.br\n"):
         whole = re.sub(r"\[[^\]]*\]", lambda found: found[0].replace(" ", "\0"), _plain(form))
@@ -99,7 +99,7 @@ def _synopsis(lines: list[str]) -> nodes.literal_block:
 
 
 class Manual:
-    """A manual page: its sections, each with its lines."""
+    """A manual page: a list of sections with their lines."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -115,12 +115,12 @@ class Manual:
         self.others = names.split(", ")[1:]
 
     def title(self) -> str:
-        """Returns the command as users type it."""
+        """Returns the name of the command as users type it."""
         typed = _plain(self.sections["SYNOPSIS"][0]).split()[:2]
         return " ".join(typed) if "-".join(typed) == self.name else self.name
 
     def head(self) -> list[nodes.Node]:
-        """Returns what stands before the first heading."""
+        """Returns the content before the first heading."""
         made: list[nodes.Node] = [_paragraph(f"{self.line[0].upper()}{self.line[1:]}.")]
         if self.others:
             words: list[nodes.Node] = [nodes.Text("Also called ")]
@@ -160,7 +160,7 @@ class Manual:
         return made
 
     def _item(self, term: str, text: str) -> nodes.definition_list_item:
-        """Returns an option, or a command with a link to its page."""
+        """Returns the entry of an option, or of a command with a link to its page."""
         plain = _plain(term)
         shown: nodes.Node = nodes.literal(plain, plain)
         page = f"{FIRST}-{plain.split()[0]}"
@@ -190,14 +190,14 @@ class Manual:
 
 
 def _next(lines: list[str], at: int) -> int:
-    """Returns the place of the next line that is a request."""
+    """Returns the index of the next line that is a request."""
     while at < len(lines) and not re.match(r"\.[A-Za-z]", lines[at]):
         at += 1
     return at
 
 
 def _contents(targets: list[str]) -> nodes.Node:
-    """Returns the branch of the navigation that has these pages."""
+    """Returns the part of the navigation that lists these pages."""
     tree = addnodes.toctree(
         "", parent=f"doc/man/{FIRST}", entries=[(None, target) for target in targets],
         includefiles=targets, maxdepth=1, caption=None, glob=False, hidden=True,
@@ -207,7 +207,7 @@ def _contents(targets: list[str]) -> nodes.Node:
 
 
 class ManualParser(Parser):
-    """Sphinx calls this parser for a file of doc/man."""
+    """Parses a file of doc/man for Sphinx."""
 
     supported = ("man",)
 

@@ -1,4 +1,4 @@
-/* Reads the clocks, and fits the line from ticks to seconds (clock.h). */
+/* Reads the clocks, and computes the line that converts ticks to seconds (clock.h). */
 #include "clock.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { REFIT_MAX_SECONDS = 1, MOMENT_TRIES = 8 };
 
-static struct darshan_clock *settled; /* the clock after clock_settle: some sources are forbidden */
+static struct darshan_clock *settled; /* the clock that clock_settle changed; NULL: none */
 
 static uint64_t ask_kernel(clockid_t id) {
   struct timespec now = {0, 0};
@@ -16,8 +16,8 @@ static uint64_t ask_kernel(clockid_t id) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the time of a clock in nanoseconds, by libc's clock_gettime (in the vDSO). Makes no
- * system call and does not change errno. */
+/* Returns the time of a clock in nanoseconds, read with libc's clock_gettime (in the vDSO). Makes
+ * no system call and does not change errno. */
 static uint64_t ask_vdso(clockid_t id) {
   struct timespec now;
   clock_gettime(id, &now);
@@ -71,9 +71,9 @@ static int kernel_uses_counter(void) {
 #endif
 }
 
-/* One point in time, read on both clocks. If the thread loses its processor between the two
- * readings, the pair is wrong by milliseconds and times would jump back. The code detects this
- * by the duration of the reading, and repeats it. */
+/* A point in time, read on both clocks. If the thread loses its processor between the two readings,
+ * the pair is wrong by milliseconds and later times would jump back. Therefore a pair whose reading
+ * took too long is read again. */
 struct moment {
   uint64_t ticks, ns;
 };

@@ -14,8 +14,8 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* The counter's name in the log, and a number of ticks that is less than a millisecond on every
- * processor, and also if ticks are nanoseconds. */
+/* The counter's name in the log, and a number of ticks (CLOCK_SHORT) that takes less than a
+ * millisecond, on every processor and also if a tick is a nanosecond. */
 #if defined(__aarch64__)
 #define CLOCK_COUNTER "cntvct"
 enum { CLOCK_SHORT = 1 << 10 };
@@ -25,8 +25,8 @@ enum { CLOCK_SHORT = 1 << 18 };
 #endif
 
 struct clock_line {
-  uint64_t ticks; /* at this reading ... */
-  double seconds; /* ... this much time had passed */
+  uint64_t ticks; /* a reading of the counter */
+  double seconds; /* seconds since the start of the process at that reading */
   double seconds_per_tick;
 };
 
@@ -39,22 +39,22 @@ static inline double clock_length(struct clock_span at) {
   return at.end - at.start;
 }
 
-/* The way in which the time is read if the tick counter must not be read. */
+/* How the time is read if the tick counter must not be read. */
 enum clock_source {
-  CLOCK_VDSO,  /* the vDSO reads the counter, or another clock */
-  CLOCK_CALL,  /* by system calls, because the application has made reading the counter a fault */
-  CLOCK_NOBODY /* not at all: system calls are forbidden, too, so time stands still */
+  CLOCK_VDSO,  /* by the vDSO, which reads the counter or another clock */
+  CLOCK_CALL,  /* by system calls, because the application has forbidden reading the counter */
+  CLOCK_NOBODY /* not at all: system calls are forbidden, too, so times do not advance */
 };
 
 struct darshan_clock { /* begins with the members that every call reads */
   uint64_t refit_at;   /* in ticks */
-  unsigned current;    /* the line in use; the others are old or being written */
+  unsigned current;    /* index of the line in use; the other lines are old or being written */
   int counter_trusted;
   struct clock_line lines[4];
   uint64_t first_ticks;
   uint64_t first_ns;
   uint64_t reading;  /* ticks that one undisturbed reading of CLOCK_MONOTONIC takes */
-  int64_t start_sec; /* wall clock at the start */
+  int64_t start_sec; /* wall clock at the start, seconds since the epoch */
   int64_t start_nsec;
   int refitting;
   enum clock_source source; /* used if the counter is not read */
@@ -66,10 +66,10 @@ struct darshan_clock { /* begins with the members that every call reads */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
-/* Called before the application forbids system calls (sys-gate.h), reads of the counter, or both.
- * calls: 1 if system calls stay allowed; counter: 1 if reading the counter stays allowed. From then
- * on the clock uses the best remaining way. clock_unsettle restores the earlier way, if the kernel
- * has refused the filter. */
+/* clock_settle is called before the application forbids system calls (sys-gate.h), reads of the
+ * counter, or both. calls: 1 if system calls stay allowed. counter: 1 if reading the counter stays
+ * allowed. From then on the clock uses the best source that stays allowed. clock_unsettle restores
+ * the earlier source, if the kernel has refused the filter. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
@@ -95,7 +95,7 @@ static inline uint64_t clock_ticks(const struct darshan_clock *clock) {
   return clock_ticks_asked(clock);
 }
 
-/* Like clock_ticks, but returns at least `before`: the thread may have moved to a processor
+/* Returns the current ticks, but never less than `before`. The thread may have moved to a processor
  * whose counter is slightly behind. */
 static inline uint64_t clock_ticks_after(const struct darshan_clock *clock, uint64_t before) {
   uint64_t now = clock_ticks(clock);
@@ -131,7 +131,8 @@ static inline double clock_seconds(const struct darshan_clock *clock, uint64_t t
   return clock_seconds_by(clock_line(clock), ticks);
 }
 
-/* Converts the ticks of start and end to seconds, with one line for both. */
+/* Converts the ticks `start` and `end` to seconds with the same calibration, and returns both
+ * times. */
 static inline struct clock_span clock_span(const struct darshan_clock *clock, uint64_t start,
                                            uint64_t end) {
   struct clock_line line = clock_line(clock);

@@ -1,4 +1,4 @@
-/* Counts the accesses of a record, and keeps the four most common ones in it. */
+/* Counts the accesses of a record, and stores the four most common ones in the record. */
 #include "common-accesses.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ void common_accesses_count(struct common_accesses *table, struct scratch *scratc
   int64_t count = ++table->entry[at].count;
   if (access[0] == 0) return;
   if (counts[0] && same(values, access))
-    counts[0] = count; /* the first stays first */
+    counts[0] = count; /* the slot of the first access stays first */
   else
     show(values, counts, &table->entry[at]);
 }

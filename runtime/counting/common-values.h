@@ -1,7 +1,7 @@
-/* The four most common values of a record (access sizes, strides). A private table has up to 32
- * values with their counts. The record has the first four, in descending order of count, then of
- * value. Most files never have a fifth value, so the rest of the table is allocated when one
- * occurs. */
+/* The four most common values of a record (access sizes, strides). A record stores four values with
+ * their counts, in descending order of count, then of value. A private table behind it counts up to
+ * 32 values. Most files never have a fifth value, so entries for more than four are allocated when
+ * one occurs. */
 #ifndef DARSHAN_COMMON_VALUES_H
 #define DARSHAN_COMMON_VALUES_H
 
@@ -19,7 +19,7 @@ struct common_values {
   uint32_t used;
   struct common_value *last; /* counted last; NULL: none yet */
   struct common_value near[COMMON_VALUES_NEAR];
-  struct common_value *far; /* the other values; NULL: none yet */
+  struct common_value *far; /* entries of further values; NULL: none yet */
 };
 
 /* Inserts the value with its count into the record's four slots, values[i] and counts[i], in
@@ -44,7 +44,7 @@ static inline void common_values_count(struct common_values *table, struct scrat
   int64_t count = ++entry->count;
   if (value == 0) return;
   if (__builtin_expect(values[0] == value, 1))
-    counts[0] = count; /* the first value stays first */
+    counts[0] = count; /* the slot of the first value stays first */
   else
     common_values_show(values, counts, value, count);
 }

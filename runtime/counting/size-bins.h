@@ -1,5 +1,5 @@
-/* The ten size classes of the format. Their upper bounds are 100, 1 Ki, 10 Ki, 100 Ki, 1 Mi, 4 Mi,
- * 10 Mi, 100 Mi, 1 Gi bytes, each included in its class. */
+/* The ten size classes of the log format. The upper bounds of the first nine are 100, 1 Ki, 10 Ki,
+ * 100 Ki, 1 Mi, 4 Mi, 10 Mi, 100 Mi and 1 Gi bytes, inclusive. The tenth has no bound. */
 #ifndef DARSHAN_SIZE_BINS_H
 #define DARSHAN_SIZE_BINS_H
 

@@ -1,5 +1,5 @@
-/* The engine interface: everything that a module may use of the process lifecycle, records,
- * settings and the log. The engine implements it. Modules include no other header of job/, log/ and
+/* The engine interface: all functions and data of the engine that a module may use, for the process
+ * lifecycle, records, settings and the log. Modules include no other header of job/, log/ and
  * records/ (doc/architecture.md, "The door"). */
 #ifndef DARSHAN_DOOR_H
 #define DARSHAN_DOOR_H
@@ -27,11 +27,13 @@ enum runtime_phase {
   RUNTIME_SHARED /* recording, but another process may share this memory (clone.c) */
 };
 
-/* The variables that every wrapper reads, in as few cache lines as possible. */
+/* The variables that every wrapper reads, packed into as few cache lines as possible. */
 struct darshan_hot {
-  uint32_t fd_limit;          /* RUNTIME_FDS while instrumenting, else 0: wrappers only forward */
-  struct fd_entry *fds;       /* by descriptor */
-  const uint32_t *phase_page; /* enum runtime_phase; the kernel zeroes it in a forked child */
+  uint32_t
+      fd_limit; /* RUNTIME_FDS while the process is instrumented, else 0: wrappers only forward */
+  struct fd_entry *fds; /* by descriptor */
+  const uint32_t
+      *phase_page; /* points to an enum runtime_phase; the kernel zeroes it in a forked child */
   struct darshan_clock clock;
 };
 extern struct darshan_hot darshan_hot __attribute__((visibility("hidden"), aligned(64)));
@@ -49,8 +51,8 @@ static inline int runtime_enter(void) {
   }
   return runtime_enter_slow(__builtin_frame_address(0));
 }
-/* Ends an abandoned update without restoring the floating-point state, because the code that runs
- * now has its own. */
+/* Ends an abandoned update without restoring the floating-point state that the update saved,
+ * because the code that runs now has its own state. */
 static inline void runtime_let_go(void) {
   guard_let_go();
 }
@@ -58,7 +60,8 @@ static inline void runtime_leave(void) {
   floats_give(&darshan_floats);
   runtime_let_go();
 }
-/* Like runtime_enter, but also takes the lock of a record. */
+/* Enters the runtime like runtime_enter, and also takes the lock of a record. Returns 1. Returns 0,
+ * without the lock, if the event must not be counted. */
 static inline int record_lock(int *lock) {
   if (!runtime_enter()) return 0;
   if (LIKELY(spin_lock(SPIN_RECORD, lock))) return 1;
@@ -72,15 +75,16 @@ static inline void record_unlock(int *lock) {
 
 int fd_may_change(void);        /* 1: this thread may change tables; 0: it is a vfork child */
 int runtime_is_new_child(void); /* 1: a forked child that has recorded nothing yet */
-/* Note for the log: runtime_lost_event, that an event was dropped (of_another_process: 1 if it is
- * of a process that shares this memory); runtime_lost_part, that a module lacks memory for part of
- * its data. */
+/* runtime_lost_event notes for the log that an event was dropped (of_another_process: 1 if the
+ * event is of a process that shares this memory). runtime_lost_part notes that a module has no
+ * memory for part of its data. */
 void runtime_lost_event(int of_another_process);
 void runtime_lost_part(void);
-/* Counts a file, id or request whose calls are not recorded, because a table is full. */
+/* Counts, for the log, a file, id or request whose calls are not recorded because a table is
+ * full. */
 void runtime_table_full(void);
-void *runtime_module_memory(size_t size); /* zeroed; counts a failure and returns NULL */
-void runtime_has_traces(void);            /* notes that there are traces, which no journal has */
+void *runtime_module_memory(size_t size); /* zeroed; NULL if out of memory, which is counted */
+void runtime_has_traces(void); /* notes that the process has traces, which a journal cannot hold */
 
 /* --- time: ticks around a call, seconds since the start --------------------------------- */
 
@@ -106,29 +110,30 @@ static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
 struct record_store;
 extern struct record_store darshan_store __attribute__((visibility("hidden")));
 enum { NO_RECORD = 0 };
-struct store_entry { /* facts about a name */
+struct store_entry { /* the records of a name */
   uint64_t id;
   const char *name;
   uint32_t name_length;
   uint32_t record[STORE_MODULES]; /* record numbers */
-  uint32_t file;                  /* state of the POSIX module, 0: none */
-  uint32_t lustre;                /* number of its LUSTRE record, 0: none */
+  uint32_t file;                  /* index of the file's state in the POSIX module, 0: none */
+  uint32_t lustre;                /* number of the file's LUSTRE record, 0: none */
 };
 struct store_fill { /* number of records of a module, and its limit */
   uint32_t count, limit;
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
 };
 
-/* Called by a module while it prepares. store_beside registers a table by record number (items of
- * the first table of a module begin with the record's lock). store_guard registers another lock
- * under which records change; inner: it is taken while a record's lock is held. */
+/* A module calls these functions while it prepares. store_beside registers a table of the module
+ * whose index is the record number; the items of its first table begin with the record's lock.
+ * store_guard registers another lock under which records change. inner: 1 if that lock is taken
+ * while a record's lock is held. */
 void store_beside(struct record_store *store, enum store_module module, struct segments *table);
 void store_guard(struct record_store *store, int *lock, int inner);
 
-/* Return 1, or 0 if the lock is not available and the event is dropped (spin.h). store_lock_for is
- * for callers that may add a record of this module and hold no other lock; it makes room first.
- * record_make_room makes that room for callers that then lock a record, and the store under that
- * lock. */
+/* store_lock takes the store's lock. Returns 1, or 0 if the lock is not available and the event is
+ * dropped (spin.h). store_lock_for first reserves space; it is for callers that may add a record of
+ * this module and hold no other lock. record_make_room only reserves that space, for callers that
+ * then lock a record, and the store under that lock. */
 __attribute__((warn_unused_result)) int store_lock(struct record_store *store);
 __attribute__((warn_unused_result)) int store_lock_for(struct record_store *store,
                                                        enum store_module module);
@@ -143,14 +148,14 @@ void *store_record(const struct record_store *store, enum store_module module, u
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
 int store_is_empty(const struct record_store *store);
-/* These functions need the store's lock. store_record_room returns 1 if there is room for so many
- * records. store_enter returns the entry, which it adds if needed, or NULL; name may be NULL and
- * follow later. store_next_record returns the memory that the next new record of the module takes,
- * so that a caller can fill it before it counts: an interrupted caller then leaves no half-made
- * record. It returns NULL if there is no room. The last functions return the number of a record, or
- * NO_RECORD if there is no room: store_new_record of a new record for the entry,
- * store_overflow_record of the overflow record, store_record_number of the entry's record or else
- * the overflow record. */
+/* The caller of these functions holds the store's lock. store_record_room returns 1 if there is
+ * space for the given number of records. store_enter returns the entry of an id, which it adds if
+ * needed, or NULL; name may be NULL and follow later. store_next_record returns the memory of the
+ * module's next new record, or NULL if there is no space. A caller fills this memory before the
+ * record counts, so an interrupted caller leaves no incomplete record. The last functions return
+ * the number of a record, or NO_RECORD if there is no space: store_new_record of a new record for
+ * the entry, store_overflow_record of the overflow record, store_record_number of the entry's
+ * record or else the overflow record. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
@@ -162,15 +167,16 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Like store_record_number, by id and name: returns the number of the record, the overflow record's
- * if the table is full (the name is then not stored), or NO_RECORD if there is no room. */
+/* Returns the number of the record with this id and name. If the table is full, returns the number
+ * of the overflow record and does not store the name. Returns NO_RECORD if there is no space. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
-/* Need the store's lock. store_tree returns the program tree whose record a file of this name
- * shares, or NULL if the file is not part of one. store_group returns the group that the file
- * shares past the limit, or NULL if out of memory. store_count_member counts a file of the group
- * (is_new: 1 if it is seen first, 0 if not, STORE_MAY_BE_NEW if unknown). store_record_of returns
- * the file's own record or that of its group, and its entry. */
+/* The caller holds the store's lock. store_tree returns the program tree whose record a file of
+ * this name shares, or NULL if the file is not part of a tree. store_group returns the group whose
+ * record the file shares once the module has no more records, or NULL if out of memory.
+ * store_count_member counts a file of the group (is_new: 1 if the file was not seen before, 0 if it
+ * was, STORE_MAY_BE_NEW if unknown). store_record_of returns the number of the file's own record or
+ * of its group's record, and stores the entry that has this record. */
 enum { STORE_MAY_BE_NEW = -1 };
 struct store_entry *store_tree(struct record_store *store, enum store_module module,
                                const char *name, size_t length, struct name_folder folder);
@@ -192,7 +198,7 @@ void runtime_locks(void);
 /* --- settings, and the log --------------------------------------------------------------- */
 
 int module_is_on(int module_id);
-uint32_t module_limit(int module_id); /* records; KiB for the DXT modules */
+uint32_t module_limit(int module_id); /* in records; for the DXT modules in KiB */
 int name_is_excluded(int module_id, const char *name, size_t length);
 int name_in_folder_is_excluded(int module_id, const char *name, size_t length,
                                struct name_folder folder);
@@ -203,19 +209,21 @@ int sites_are_asked(void);       /* count calls by the stack that made them? */
 int64_t launched_rank(void);
 int page_faults_are_asked(void); /* sample the addresses of page faults? */
 int trace_threads_are_asked(void);
-int trace_threads_are_written(void);                         /* by a setting of all ranks */
-void trace_triggers(double *small_io, double *unaligned_io); /* fractions; negative: off */
+int trace_threads_are_written(void); /* trace_threads_are_asked was set for all ranks */
+void trace_triggers(double *small_io,
+                    double *unaligned_io); /* fractions of a file's accesses; negative: off */
 struct log_content;
-/* Adds data to the log that are not in the store, or not in the log's layout. bytes must stay valid
- * until the log is composed. partial: 1 marks the module as incomplete in the log; compressed: 1 if
- * bytes are zlib streams already. Empty data are ignored. */
+/* Adds data to the log that are not records of the store, or are not in the log's layout. bytes
+ * must stay valid until the log is composed. partial: 1 marks the module as incomplete in the log.
+ * compressed: 1 if bytes are zlib streams already. Does nothing if length is 0. */
 void log_add_part(struct log_content *content, int module_id, uint32_t version, const char *bytes,
                   size_t length, int partial, int compressed);
 size_t log_compress_bound(size_t n);
-size_t log_compress_part(const void *in, size_t n, void *out, size_t room); /* 0: too small */
+size_t log_compress_part(const void *in, size_t n, void *out,
+                         size_t room); /* returns 0 if out is too small */
 
-/* Called after the application has set or queried the action of a signal, so that it sees its own
- * action and not that of the runtime (without-journal.h). */
+/* Called after the application has set or queried the action of a signal. Replaces the runtime's
+ * action in the results by the application's own (without-journal.h). */
 struct sigaction;
 void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
 void (*torn_handler_set(int signal, void (*before)(int)))(int);

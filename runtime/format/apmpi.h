@@ -27,7 +27,7 @@ enum {
 struct darshan_apmpi_head {
   struct darshan_base_record base;
   int64_t magic;
-  uint32_t sync; /* 1: waiting times were measured */
+  uint32_t sync; /* 1 if waiting times were measured */
   uint32_t padding;
   double variance_of_time, variance_of_sync_time; /* over all ranks */
 };

@@ -1,5 +1,5 @@
-/* The base of all records, and records without counters. A file that includes this and not
- * records.h is not recompiled when a table of counters changes. */
+/* The head that all records share, and the records that have no counters. A file that includes this
+ * header and not records.h is not recompiled when a table of counters changes. */
 #ifndef DARSHAN_BASE_RECORD_H
 #define DARSHAN_BASE_RECORD_H
 
@@ -43,7 +43,8 @@ struct darshan_dxt_head {
   int64_t write_count;
   int64_t read_count;
 };
-struct darshan_dxt_segment { /* the newest versions; older ones end before pthread_id */
+struct darshan_dxt_segment { /* layout of the newest versions; older segments end before pthread_id
+                              */
   int64_t offset;            /* -1: unknown */
   int64_t length;
   double start_time;

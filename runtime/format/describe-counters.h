@@ -15,7 +15,8 @@
 #define NO_ROW(name, rule, unit, since, absent, meaning)
 #define MEANING(name, rule, unit, since, absent, meaning) meaning "\0"
 
-/* Fails if a counter is newer than its module, whose version must be raised then. */
+/* Fails to compile if a counter is newer than its module: the module's version must then be
+ * raised. */
 #define NOT_NEWER(name, rule, unit, since, absent, meaning)                                        \
   static_assert((since) <= GLUE(DARSHAN_VERSION, RECORD_PREFIX), "the version of " #name);         \
   static_assert(sizeof(TEXT(RECORD_PREFIX) "_" #name) <= DARSHAN_COUNTER_NAME,                     \
@@ -43,7 +44,7 @@ static const struct darshan_counter GLUE(RECORD_TAG, counters)[] = {
 #define COUNTER MEANING
 #define FCOUNTER NO_ROW
 #define RETIRED_COUNTER(name, first, last) "\0"
-static const char GLUE(RECORD_TAG, meanings)[] = "" /* of a module without such counters */
+static const char GLUE(RECORD_TAG, meanings)[] = "" /* empty for a module without such counters */
 #include RECORD_ROWS
     ;
 #undef COUNTER

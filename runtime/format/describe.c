@@ -7,7 +7,7 @@
 #define EACH_TABLE "describe-counters.h"
 #include "modules.def"
 
-/* The counters of a record, by kind. */
+/* The numbers, rows and meanings of a record's counters and fcounters. */
 #define COUNTED(tag, PREFIX)                                                                       \
   PREFIX##_NUM_COUNTERS, PREFIX##_NUM_FCOUNTERS, tag##_counters, tag##_fcounters, tag##_meanings,  \
       tag##_fmeanings

@@ -18,9 +18,9 @@ enum darshan_rule {
   DARSHAN_RULE_ANY,
   DARSHAN_RULE_OR,
   DARSHAN_RULE_BITS,
-  DARSHAN_RULE_TOP4_VALUE, /* four values (or tuples), before four TOP4_COUNT */
+  DARSHAN_RULE_TOP4_VALUE, /* four values or tuples, directly before their four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
-  DARSHAN_RULE_MAX_WITH, /* the n-th maximum takes its n-th COMPANION along */
+  DARSHAN_RULE_MAX_WITH, /* the n-th maximum; its record's n-th COMPANION is merged with it */
   DARSHAN_RULE_COMPANION,
   DARSHAN_RULE_FASTEST,
   DARSHAN_RULE_SLOWEST,
@@ -42,7 +42,7 @@ enum darshan_unit {
   DARSHAN_UNIT_NONE
 };
 
-/* Layouts of records (records.h). */
+/* The layout of a module's records (records.h). */
 enum darshan_kind {
   DARSHAN_KIND_NONE,
   DARSHAN_KIND_COUNTERS,
@@ -64,10 +64,10 @@ struct darshan_counter {
   char name[DARSHAN_COUNTER_NAME]; /* with the prefix: POSIX_OPENS; empty ends the table */
   enum darshan_rule rule;
   enum darshan_unit unit;
-  int index; /* in the newest record; -1: retired */
-  int since; /* first and last record version with it; last 0: the newest has it */
+  int index; /* in the newest record layout; -1: the counter was removed */
+  int since; /* first and last record version that has it; last 0: the newest has it */
   int last;
-  int absent; /* value for records of older versions */
+  int absent; /* value in records of versions without it */
 };
 
 struct darshan_module {
@@ -75,11 +75,12 @@ struct darshan_module {
   const char *name; /* as printed, for example MPI-IO */
   int version;      /* newest version */
   enum darshan_kind kind;
-  size_t record_size;                      /* newest version, fixed part only */
-  int num_counters, num_fcounters;         /* of the newest version */
-  const struct darshan_counter *counters;  /* in the order of the log, with retired ones */
-  const struct darshan_counter *fcounters; /* at their old index */
-  const char *meanings, *fmeanings;        /* a string for each of them, empty if retired */
+  size_t record_size;                     /* newest version, fixed part only */
+  int num_counters, num_fcounters;        /* of the newest version */
+  const struct darshan_counter *counters; /* in the order of the log, and those that were removed */
+  const struct darshan_counter *fcounters; /* those that were removed have their old index */
+  const char *meanings,
+      *fmeanings; /* NUL-terminated strings, one per counter; empty for a removed one */
 };
 
 /* Return the description of a module by its id or by its name (as printed, case-sensitive); NULL if

@@ -21,7 +21,8 @@ enum darshan_module_id {
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes) DARSHAN_VERSION_##SYMBOL = version,
 enum { /* newest version of each module's records */
 #include "modules.def"
-       DARSHAN_VERSION_LUSTRE_COMP = DARSHAN_VERSION_LUSTRE /* the table describes one component */
+       DARSHAN_VERSION_LUSTRE_COMP =
+           DARSHAN_VERSION_LUSTRE /* a component has the layout version of its record */
 };
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   static_assert((id) >= 0 && (id) < DARSHAN_MAX_MODULES, "the id of " name);
@@ -33,7 +34,7 @@ enum darshan_compression { DARSHAN_ZLIB = 0, DARSHAN_BZIP2 = 1, DARSHAN_UNCOMPRE
 
 struct darshan_region { /* a range of bytes in the file; len 0: no data */
   uint64_t off;
-  uint64_t len; /* compressed bytes, as stored */
+  uint64_t len; /* compressed length, as stored */
 };
 
 struct darshan_header {
@@ -103,27 +104,28 @@ struct darshan_annex_trailer {
   uint32_t num_blocks;
   uint64_t offset;   /* of the first block, from the start of the file */
   uint64_t length;   /* of all blocks; those of a journal may have gaps between them, see doc */
-  uint32_t checksum; /* CRC-32 of the annex bytes; 0 with flag bit 0 */
+  uint32_t checksum; /* CRC-32 of the annex bytes; 0 if bit 0 of flags is set */
   uint32_t flags;    /* bit 0: live journal, no checksum */
 };
 static_assert(sizeof(struct darshan_annex_trailer) == 40, "format");
 
-/* The last failed lookups of a process, at the start of the last page of its journal; the trailer
- * is at the end of that page. A finished log has them as metadata. */
+/* The last failed lookups of a process (names that do not exist). They are at the start of the last
+ * page of its journal; the annex trailer is at the end of that page. A finished log has them as
+ * metadata. */
 #define DARSHAN_LOOKUPS_MAGIC "DshLooks"
 #define DARSHAN_LOOKUPS_VERSION 1
 #define DARSHAN_LOOKUPS_PAGE 4096
 enum { DARSHAN_LOOKUPS = 16 };
 
 struct darshan_lookup {
-  uint16_t taken;  /* 1: the slot was being changed */
-  uint16_t length; /* of the name; 0: the slot is empty */
+  uint16_t taken;  /* 1: a thread is changing the slot */
+  uint16_t length; /* of the name, in bytes; 0: the slot is empty */
   char name[248];
 };
 struct darshan_lookups {
   char magic[8];
   uint32_t version;
-  uint32_t count; /* names so far; the last one is in slot (count - 1) % DARSHAN_LOOKUPS */
+  uint32_t count; /* failed lookups so far; the last one is in slot (count - 1) % DARSHAN_LOOKUPS */
   struct darshan_lookup slot[DARSHAN_LOOKUPS];
 };
 static_assert(sizeof(struct darshan_lookups) == 4048, "format");

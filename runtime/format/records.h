@@ -1,5 +1,5 @@
-/* Enums and structs of every record, in the layout of log format 3.41. The counters are from the
- * tables of the modules; the sizes are checked against the format. */
+/* Enums and structs of every record, in the layout of log format 3.41. The counters come from the
+ * tables of the modules. static_assert compares the sizes with the format. */
 #ifndef DARSHAN_RECORDS_H
 #define DARSHAN_RECORDS_H
 
@@ -50,7 +50,8 @@ struct darshan_mdhim_head {
 #define DARSHAN_BYTES_HEATMAP(tag) sizeof(struct darshan_##tag##_head)
 #define DARSHAN_BYTES_APMPI(tag) 48 /* of the first record: apmpi.h */
 
-/* A new counter changes the bytes in its module's row, where the version must then be raised. */
+/* A new counter changes the bytes in the row of its module, and the row's version must then be
+ * raised. */
 #define MODULE(id, SYMBOL, name, tag, version, KIND, bytes)                                        \
   static_assert(DARSHAN_BYTES_##KIND(tag) == (bytes), "the bytes in the row of " name);
 #include "modules.def"

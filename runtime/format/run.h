@@ -76,9 +76,9 @@ enum run_unwatched {
   RUN_SILENT       /* it has written no row, for an unknown reason */
 };
 
-/* Bytes of a process until its end, with the children that it waited for, as its parent recorded
- * them. calls_read, calls_written: the parent's own counters of bytes in calls, to which the kernel
- * had added those of the process. */
+/* Bytes that a process transferred until its end, including those of children that it waited for,
+ * as its parent read them. calls_read, calls_written: bytes of read and write calls, taken from the
+ * parent's own counters, to which the kernel has added those of the process. */
 struct run_usage {
   int64_t storage_read, storage_written, calls_read, calls_written;
 };
@@ -92,8 +92,9 @@ struct run_event {
   int32_t parent;
   int32_t status;
   uint32_t token;
-  int64_t now_ns;            /* wall clock, since the epoch */
-  int64_t start_ns;          /* start of the program, as in its job record; may be 0 if not START */
+  int64_t now_ns; /* wall clock, since the epoch */
+  int64_t
+      start_ns; /* start of the program, as in its job record; may be 0 in rows other than START */
   uint64_t pid_namespace;    /* its inode; 0: unknown */
   uint64_t job;              /* JOB: the same in all ranks of one job */
   char program[RUN_PROGRAM]; /* START: its name, truncated; ends in NUL unless full */
@@ -101,9 +102,9 @@ struct run_event {
 };
 _Static_assert(sizeof(struct run_event) == 120, "rows have one size everywhere");
 
-/* The head of a log in `packed`. The log of pid, start_ns and number is as a part with that name.
- * A process that is killed while it appends leaves the beginning of head and log; readers go on at
- * the next magic. */
+/* The head of a log in `packed`. The log is treated like a part named after its pid, start_ns and
+ * number. A process that is killed while it appends leaves an incomplete head or log; readers
+ * continue at the next magic. */
 #define RUN_PACKED_MAGIC "\xd7RUNPACK"
 enum { RUN_PACKED_MOST = 1 << 18 /* bytes of a log */ };
 struct run_packed {

@@ -12,8 +12,8 @@ enum store_module {
   STORE_MODULES
 };
 
-/* Largest numbers of group records in a process: for program files of a tree; for files past the
- * limit of one folder and extension; both and the overflow record. */
+/* Largest numbers of group records in a process: of program trees; of files with one folder and
+ * extension past the limit; and of both and the overflow record. */
 enum { GROUP_TREES_MOST = 256, GROUP_FOLDERS_MOST = 256, GROUP_MOST = 513 };
 enum group_kind { GROUP_TREE = 1, GROUP_FOLDER, GROUP_OVERFLOW };
 

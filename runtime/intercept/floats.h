@@ -3,8 +3,9 @@
  * therefore computes times with the state that a program starts with.
  *
  * Sums of times can raise only the flag "inexact". Most programs have this flag raised and use the
- * initial control bits; for them the runtime changes nothing. On x86-64 the others get a state with
- * the flag raised, because reading the register costs 100 ns after a flag came up. */
+ * initial control bits; for them the runtime changes nothing. On x86-64 the runtime gives other
+ * programs a state in which the flag is raised, because reading the register takes 100 ns after a
+ * flag was raised. */
 #ifndef DARSHAN_FLOATS_H
 #define DARSHAN_FLOATS_H
 
@@ -13,9 +14,9 @@
 #include "guard.h"
 
 #if defined(__x86_64__)
-/* The floating-point state of this thread: flags and control bits of MXCSR. Its instructions
- * have only memory operands: they use this struct directly, so that no caller's stack frame
- * grows. */
+/* The floating-point state of this thread: flags and control bits of MXCSR. The instructions that
+ * load and store MXCSR need a memory operand; they use this struct directly, so that no caller's
+ * stack frame grows. */
 struct floats {
   uint32_t both;
 };
@@ -55,7 +56,7 @@ static inline void floats_give(const struct floats *was) {
 #error "what holds the floating-point state of this processor?"
 #endif
 
-/* The application's state, while this thread updates (GUARD_BUSY). */
+/* The application's state, saved while this thread updates (GUARD_BUSY). */
 extern __thread struct floats darshan_floats GUARD_TLS;
 
 #endif

@@ -1,4 +1,4 @@
-/* Defines the guard of each thread (guard.h). */
+/* Defines the guard variables of each thread (guard.h). */
 #include "guard.h"
 
 __thread uintptr_t darshan_guard;

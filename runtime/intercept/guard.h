@@ -11,15 +11,15 @@
 enum {
   GUARD_BUSY = 1,
   GUARD_VFORK = 2,
-  GUARD_INSIDE = 4, /* within a call of a library that calls its own functions by name */
+  GUARD_INSIDE = 4, /* within a call of a library that itself calls wrapped functions by name */
   GUARD_MUTED = 8,  /* the thread's calls are not the application's I/O */
   GUARD_FLAGS = 15
 };
 
 #define GUARD_TLS __attribute__((tls_model("initial-exec"), visibility("hidden")))
-/* The flags. While GUARD_BUSY is set, the upper bits are the address of the updating frame, because
- * a handler may leave it by longjmp and the runtime must then clean up. Both are in one word,
- * because a signal may come between any two instructions. */
+/* Bits 0 to 3 are the flags. While GUARD_BUSY is set, the upper bits are the address of the
+ * updating frame: a handler may leave the frame by longjmp, and the runtime must then clean up.
+ * Both are in one word, because a signal may come between any two instructions. */
 extern __thread uintptr_t darshan_guard GUARD_TLS;
 
 /* The signals that are delayed until this thread's update ends (handlers.h). */

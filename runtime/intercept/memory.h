@@ -1,4 +1,4 @@
-/* Private memory of the runtime, by system calls alone. */
+/* Private memory of the runtime, allocated by system calls alone. */
 #ifndef DARSHAN_MEMORY_H
 #define DARSHAN_MEMORY_H
 

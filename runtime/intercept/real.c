@@ -1,4 +1,4 @@
-/* Finds the real functions by the loader, or in the program itself. */
+/* Finds the real functions with the dynamic loader, or in the program itself. */
 #include "real.h"
 
 #include <errno.h>

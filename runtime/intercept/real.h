@@ -5,9 +5,9 @@
 
 #include "guard.h"
 
-/* ANY_STACK: a function that realigns its stack.  In a program that breaks the ABI of x86-64 the
- * stack is off by 8 bytes, which most functions of libc forgive.
- * EXPORT: a function that programs call in place of the real one. */
+/* ANY_STACK marks a function that realigns its stack. In a program that breaks the ABI of x86-64
+ * the stack is off by 8 bytes, which most functions of libc tolerate. EXPORT marks a function that
+ * programs call in place of the real one. */
 #if defined(__x86_64__)
 #define ANY_STACK __attribute__((force_align_arg_pointer))
 #else
@@ -19,13 +19,13 @@
  * function that fails with ENOSYS. */
 ANY_STACK void *real_resolve(void **slot, const char *name) __attribute__((visibility("hidden")));
 
-/* Fills the slot if the function exists by now; leaves it empty if not. */
+/* Fills the slot if a library has the function by now; otherwise leaves it empty. */
 void real_prepare(void **slot, const char *name) __attribute__((visibility("hidden")));
 
-/* Returns libc's own function if it can be identified, else the function that REAL calls. */
+/* Returns libc's own function if it can be identified, otherwise the function that REAL calls. */
 void *real_of_libc(void **slot, const char *name) __attribute__((visibility("hidden")));
 
-/* A wrapped function, called for the runtime's own purposes: a preloaded library that also defines
+/* Calls libc's own function for the runtime's own purposes: a preloaded library that also defines
  * the function may not be ready for such a call. */
 #define LIBC(name) ((__typeof__(real_##name))real_of_libc((void **)&real_##name, #name))
 

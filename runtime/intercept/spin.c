@@ -1,4 +1,5 @@
-/* The slow path of locks: waits for the holder of a lock, or decides that it will not continue. */
+/* The slow path of locks: waits for the owner of a lock, or decides that the owner will not
+ * continue. */
 #include "spin.h"
 
 #include <fcntl.h>
@@ -9,18 +10,17 @@ uint64_t darshan_spin_lost;
 int darshan_spin_steady;
 
 enum {
-  NOT_A_THREAD_ID = 1 << 29, /* the thread's id is not available */
-  STALLED = 1 << 30,         /* its owner did not continue: the next wait is short */
+  NOT_A_THREAD_ID = 1 << 29, /* the token is not a thread id, because that is not available */
+  STALLED = 1 << 30,         /* flag: the owner did not continue, so the next wait is short */
   GONE = -3                  /* -ESRCH */
 };
 enum { PAUSES = 64, YIELDS = 256, NAPS_TO_A_LOOK = 32 };
-/* How long a thread waits for an owner that would continue, but has no processor or waits for a
- * page. */
+/* Limit of the wait for an owner that has no processor or waits for a page, and will continue. */
 #define PATIENCE_NS UINT64_C(10000000000)
 #define NAP_NS 200000
-/* No thread does anything slow while it holds a lock. An owner that computes longer than this is in
- * a handler of the application. An owner that sleeps at LOOKS checks in a row is in a handler that
- * waits, perhaps for this thread, or was stopped. */
+/* An owner holds a lock for a few hundred nanoseconds. An owner that has used more processor time
+ * than LONGEST_STRETCH_NS is in a handler of the application. An owner that sleeps at LOOKS checks
+ * in a row was stopped, or is in a handler that waits, perhaps for this thread. */
 #define LONGEST_STRETCH_NS UINT64_C(50000000)
 enum { LOOKS = 6 };
 
@@ -32,8 +32,8 @@ static void pause_a_moment(void) {
 #endif
 }
 
-/* Returns CLOCK_MONOTONIC in nanoseconds. Calls the kernel: behind a filter the processor's
- * counter may be forbidden, too. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. Uses a system call, because a filter may also forbid
+ * reading the processor's counter. */
 static uint64_t now(void) {
   struct timespec time = {0, 0};
   SYS2(SYS_clock_gettime, CLOCK_MONOTONIC, &time);
@@ -61,7 +61,7 @@ int spin_is_gone(int owner) {
 
 /* Returns the processor time that a thread of this process has used, in ns; 0 if unknown. */
 static uint64_t time_of(int owner) {
-  enum { THREADS_OWN = 6 }; /* the kernel's number for such clocks */
+  enum { THREADS_OWN = 6 }; /* number of the per-thread clock in Linux's clock ids */
   struct timespec time = {0, 0};
   if (SYS2(SYS_clock_gettime, (long)(~(unsigned)owner << 3 | THREADS_OWN), &time) != 0) return 0;
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
@@ -88,13 +88,13 @@ static int is_asleep(int owner) {
 /* Observations of an owner while this thread waits for it. */
 struct watch {
   int owner;
-  unsigned asleep;         /* checks in a row */
-  uint64_t since, used_at; /* begin of the wait; the owner's processor time then */
+  unsigned asleep;         /* number of checks in a row at which the owner slept */
+  uint64_t since, used_at; /* start of the wait; the owner's processor time at that time, in ns */
 };
 
 /* Returns 1 if the owner does not work under the lock, because it sleeps at several checks in a
- * row, or has used much processor time since: it is in a handler or stopped. Updates the
- * observations of this owner. */
+ * row, or has used much processor time since: it is in a handler or stopped. Otherwise returns 0.
+ * Updates the observations of this owner. */
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);
@@ -107,8 +107,8 @@ static int take_from(int *lock, int from, int token) {
   return __atomic_compare_exchange_n(lock, &from, token, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Waits briefly for a lock's owner, which may have lost its processor. The first turns pause or
- * yield; later turns sleep, so that this thread does not use up the processor. */
+/* Waits briefly for a lock's owner, which may have lost its processor. Pauses or yields in the
+ * first turns. Later turns sleep, so that this thread does not use up the processor. */
 static void wait_a_turn(unsigned turn) {
   static const struct timespec nap = {0, NAP_NS};
   if (turn % PAUSES != 0)
@@ -151,5 +151,5 @@ void spin_release_left(void) {
 
 void spin_forked(void) {
   darshan_spin = (struct spin_thread){0, {NULL}};
-  darshan_spin_steady = 0; /* a thread of the parent process */
+  darshan_spin_steady = 0; /* the token is that of a thread of the parent process */
 }

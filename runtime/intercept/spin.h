@@ -42,24 +42,25 @@ extern uint64_t darshan_spin_lost __attribute__((visibility("hidden")));
  * so other threads wait for it even if it sleeps. */
 extern int darshan_spin_steady __attribute__((visibility("hidden")));
 
-/* Returns this thread's id, or another value that identifies it if ids are not available. */
+/* Returns this thread's id, or another number that identifies the thread if its id is not
+ * available. */
 int spin_token_slow(void);
 static inline int spin_token(void) {
   return LIKELY(darshan_spin.token != 0) ? darshan_spin.token : spin_token_slow();
 }
-/* Returns 1 if the thread of this token has ended. */
+/* Returns 1 if the thread of this token has ended, otherwise 0. */
 int spin_is_gone(int token);
 
-/* The slow path of spin_lock: the lock is taken, or this thread has no token yet. Returns 1 if this
- * thread has the lock now, 0 if the owner lives and does not continue. */
+/* The slow path of spin_lock, called if the lock is taken or this thread has no token yet. Returns
+ * 1 if this thread has the lock now, 0 if the owner lives and does not continue. */
 int spin_wait(int *lock);
 /* Releases this thread's locks after the frames that took them were abandoned. */
 void spin_release_left(void);
 /* Called in the child after fork: its thread has another id. */
 void spin_forked(void);
 
-/* Takes the lock. Returns 1, or 0 if the lock is not available: the caller must not touch what
- * the lock guards, and drops the event. */
+/* Takes the lock. Returns 1 if this thread now has the lock. Returns 0 if the lock is not
+ * available: the caller must not access the data that the lock protects, and drops the event. */
 __attribute__((warn_unused_result)) static inline int spin_lock(enum spin_level level, int *lock) {
   int nobody = 0, token = darshan_spin.token;
   darshan_spin.held[level] = lock;
@@ -74,9 +75,8 @@ static inline void spin_unlock(int *lock) {
   __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Like spin_lock, for a lock that is also taken outside of updates: signals are delayed while it is
- * held. Returns 1, or 0 if the lock is not available. Stores in *begun what spin_unlock_alone
- * needs. */
+/* Takes a lock that is also used outside of updates: signals are delayed while it is held. Returns
+ * 1, or 0 if the lock is not available. The caller passes *begun to spin_unlock_alone. */
 __attribute__((warn_unused_result)) static inline int spin_lock_alone(enum spin_level level,
                                                                       int *lock, int *begun) {
   *begun = guard_begin();

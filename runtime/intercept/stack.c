@@ -19,15 +19,15 @@ enum {
 #endif
   AREAS = 32
 };
-/* Number and length of the naps in which a thread waits for an area: ten seconds, as for a lock
- * (spin.c), because the area's thread may be waiting for a slow file system. */
+/* Number and length of the sleeps of a thread that waits for an area: ten seconds in total, as for
+ * a lock (spin.c), because the area's thread may be waiting for a slow file system. */
 enum { NAPS = 50000, NAP_NS = 200000 };
 
 void stack_switch(void (*function)(void *), void *argument, char *top, char **left)
     __attribute__((visibility("hidden")));
 
-/* An area is a guard page and then the stack. The first area is part of the library, so that it
- * exists when memory runs out. Its guard page is only unused, not protected, because garbage
+/* An area is a guard page followed by a stack. The first area is part of the library, so that it
+ * exists when memory runs out. Its guard page is unused but not protected, because garbage
  * collectors and leak checkers read all variables of a library. The other areas are for threads
  * that need a stack at the same time; they are unmapped after use. */
 SELDOM static struct {
@@ -36,13 +36,13 @@ SELDOM static struct {
 enum { AREA_BYTES = sizeof(first_area) };
 
 static struct area {
-  int taken;     /* token of its thread; 0: free */
+  int taken;     /* token of the thread that uses the area; 0: free */
   char *memory;  /* AREA_BYTES long, or NULL */
-  char *home;    /* the stack pointer of the thread before the switch */
-  uint64_t mask; /* the thread's signal mask */
+  char *home;    /* the stack pointer of that thread before it switched */
+  uint64_t mask; /* the signal mask of that thread */
   struct floats floats;
-  int shut;           /* the gate was shut during stack_run_at_home */
-  int known;          /* the memory is registered with valgrind */
+  int shut;           /* 1: the gate was shut during stack_run_at_home */
+  int known;          /* 1: the memory is registered with valgrind */
   uintptr_t valgrind; /* valgrind's number of the stack */
 } areas[AREAS] = {{.memory = (char *)&first_area}};
 
@@ -90,9 +90,10 @@ static struct area *take_free(void) {
   return NULL;
 }
 
-/* Waits for a free area, if all are taken or memory is exhausted: the first area always exists and
- * becomes free. Returns NULL after some ten seconds. Returns NULL at once if this thread itself has
- * the first area, in a library call that a handler has interrupted. */
+/* Waits until an area is free, if all areas are taken or memory is exhausted, and returns it. The
+ * first area always exists and becomes free. Returns NULL after about ten seconds. Returns NULL
+ * immediately if this thread itself uses the first area, in a library call that a handler has
+ * interrupted. */
 static struct area *wait_for_area(void) {
   static const struct timespec nap = {0, NAP_NS};
   for (int i = 0; i < NAPS; i++) {
@@ -142,14 +143,15 @@ int stack_run_with_room(void (*function)(void *argument), void *argument, int ha
 
 int stack_run(void (*function)(void *argument), void *argument) {
   uint64_t all = signals_that_wait(), mask;
-  /* Under an inherited filter (sys-gate.h) that forbids to block signals, runs on this stack. */
+  /* Stays on this stack if it is an area already, or if an inherited filter (sys-gate.h) forbids
+   * blocking signals. */
   if (area_of(__builtin_frame_address(0)) ||
       (!sys_may(SYS_rt_sigprocmask) && !sys_gate_is_shut())) {
     run_here(function, argument);
     return 0;
   }
-  /* Signals are blocked first, so that no thread is interrupted while it has an area. The mask is
-   * added to the application's: a signal that is blocked there must stay blocked here. */
+  /* Signals are blocked first, so that no thread is interrupted while it has an area. Signals that
+   * the application has blocked stay blocked. */
   if (!sys_gate_begin()) return -1;
   int blocked = set_signals(SIG_BLOCK, &all, &mask) == 0, shut = 0;
   struct area *area = blocked ? take_area() : NULL;

@@ -17,23 +17,25 @@ enum { STACK_BYTES = 128 << 10 };
  * */
 int stack_run(void (*function)(void *argument), void *argument);
 
-/* Like stack_run, for work that must be done in any case. If there is no stack, the function runs
- * on the caller's stack. */
+/* Runs function(argument) like stack_run, for work that must never be skipped. If no stack is free,
+ * the function runs on the caller's stack. */
 void stack_run_anyway(void (*function)(void *argument), void *argument);
 
-/* Like stack_run, for work in every call. has_room 1: the caller's stack has several kilobytes
- * left. The function then runs there with the caller's signal mask, which saves two system
- * calls. */
+/* Runs function(argument) for work that is needed in every call. has_room: 1 if the caller's stack
+ * has several kilobytes left. The function then runs on the caller's stack and with the caller's
+ * signal mask, which saves two system calls. Otherwise it runs as in stack_run, whose results this
+ * function returns. */
 int stack_run_with_room(void (*function)(void *argument), void *argument, int has_room);
 
-/* Runs function(argument) on the caller's own stack and with its signal mask, for calls into
- * libraries of the application, which may need any amount of stack. */
+/* Runs function(argument) on the caller's own stack and with the caller's signal mask. Used for
+ * calls into libraries of the application, which may need any amount of stack. */
 void stack_run_at_home(void (*function)(void *argument), void *argument);
 
 /* Returns this frame or, if it is on a stack of the runtime, the address at which the caller left
- * its own stack. Serves to distinguish an abandoned frame from an interrupted one. */
+ * its own stack. With it, a caller distinguishes an abandoned frame from an interrupted one. */
 const char *stack_frame(const char *frame);
-/* Returns 1 if the frame is on this thread's alternate signal stack, or if that is unknown. */
+/* Returns 1 if the frame is on this thread's alternate signal stack, or if that is unknown.
+ * Otherwise returns 0. */
 int stack_is_alternate(const char *frame);
 
 /* Frees the stacks of all other threads. Called in the child after fork, which has only this

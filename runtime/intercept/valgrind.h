@@ -14,7 +14,8 @@ enum {
   VALGRIND_STACK_WAS = 0x1502
 };
 
-/* Makes the request `what` with two arguments. Returns valgrind's answer, or 0 without valgrind. */
+/* Makes the request `what` with two arguments. Returns valgrind's answer, or 0 if valgrind does not
+ * run this process. */
 static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t second) {
   volatile uintptr_t request[6] = {what, first, second, 0, 0, 0};
   uintptr_t answer = 0;
@@ -38,14 +39,15 @@ static inline uintptr_t valgrind_ask(uintptr_t what, uintptr_t first, uintptr_t 
   return answer;
 }
 
-/* Returns 1 if valgrind emulates this process. */
+/* Returns 1 if valgrind emulates this process, otherwise 0. */
 static inline int valgrind_is_there(void) {
   return valgrind_ask(VALGRIND_IS_THERE, 0, 0) != 0;
 }
 
-/* Has valgrind call a function without emulating it, and returns its result. The function runs on a
- * stack of valgrind's, without this thread's storage (errno, the stack protector): it may only make
- * system calls by sys_call_now. Its first argument is a number of valgrind's. */
+/* Makes valgrind call a function without emulating it, and returns the function's result. The
+ * function runs on a stack of valgrind, without this thread's storage (errno, the stack protector):
+ * it may only make system calls by sys_call_now. Its first argument is a thread number of
+ * valgrind. */
 static inline uintptr_t valgrind_call(uintptr_t (*function)(uintptr_t, void *), void *argument) {
   return valgrind_ask(VALGRIND_CALL, (uintptr_t)function, (uintptr_t)argument);
 }

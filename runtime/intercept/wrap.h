@@ -24,7 +24,8 @@
 #define FORWARD goto forward
 #define UNUSED __attribute__((unused))
 
-/* Code of a module immediately before and after the real call; by default it is empty. */
+/* Code that a module runs immediately before and after the real call; empty unless the module
+ * defines it. */
 #ifndef CALLING
 #define CALLING ((void)0)
 #define CALLED ((void)0)

@@ -1,4 +1,5 @@
-/* Settings that modules read through the engine interface, and losses that they report (door.h). */
+/* Functions of the engine interface (door.h): settings that modules read, and losses that modules
+ * report. */
 #include "../intercept/memory.h"
 #include "config/names.h"
 #include "mpi-state.h"

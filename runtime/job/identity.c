@@ -1,4 +1,4 @@
-/* The identity of this process in the names of its files. */
+/* The identity of this process, from which the names of its log and journal are made. */
 #include "runtime.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 
 /* Returns DARSHAN_NAME_NUMBERED if this process's log gets the path in DARSHAN_LOGFILE, and
  * DARSHAN_NAME_MADE if it gets a generated name. With MPI, DARSHAN_LOGFILE is the path of the job's
- * log. Without MPI, it is the path for the process that was started with this variable, but not for
- * a launcher, a forked child or a process before its exec. */
+ * log. Without MPI, it is the log's path of the process that was started with this variable, unless
+ * this process is a launcher, a forked child or later replaced its program by exec. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;
@@ -26,8 +26,9 @@ static enum darshan_log_naming own_naming(void) {
 
 struct darshan_log_identity runtime_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
-  int64_t own = process_state.pid ? process_state.pid : sys_getpid(); /* 0: an excluded rank */
-  int64_t pid = mpi->has_comm ? mpi->leader_pid : own; /* the job's log, or its own */
+  int64_t own = process_state.pid ? process_state.pid : sys_getpid(); /* 0 for an excluded rank */
+  int64_t pid =
+      mpi->has_comm ? mpi->leader_pid : own; /* of the job's log, or of the process's own */
   return (struct darshan_log_identity){job_state.job.jobid,
                                        pid,
                                        mpi->rank,

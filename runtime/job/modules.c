@@ -1,4 +1,4 @@
-/* Expands the rows of modules.def into limits and calls. */
+/* Expands the rows of modules.def into limits of records and calls of the modules. */
 #include "modules.h"
 
 #include "records.h"
@@ -39,12 +39,12 @@ const struct store_shape modules_shapes[STORE_MODULES] = {
 #define AT_MOST(most, value) ((value) < (most) ? (value) : (most))
 
 void modules_limits(struct store_limits *limits, const struct darshan_config *config) {
-  enum { USUAL_NAME = 256 }; /* bytes, with its id */
+  enum { USUAL_NAME = 256 }; /* assumed bytes of a name with its id */
   limits->name_bytes = config->namemem;
   limits->module_bytes = config->modmem;
 #define RECORDS(SYMBOL, type, of, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
-  /* The limits of the annex use those of other modules. */
+  /* Follows the other limits, because limits of modules in the annex depend on them. */
 #define ANNEX_RECORDS(SYMBOL, type, limit) limits->records[STORE_##SYMBOL] = (limit);
 #include "modules.def"
   uint64_t names = 0;

@@ -1,5 +1,5 @@
-/* The modules as the engine sees them: their records in the store and their callbacks, generated
- * from the rows in their folders (format/modules.def). */
+/* The engine's table of modules: their records in the store and their callbacks, generated from the
+ * rows in their folders (format/modules.def). */
 #ifndef DARSHAN_MODULES_H
 #define DARSHAN_MODULES_H
 
@@ -10,43 +10,44 @@ struct log_content;
 
 extern const struct store_shape modules_shapes[STORE_MODULES];
 
-/* Stores each module's limits of records and memory, from the settings. */
+/* Stores each module's limits of records and memory, taken from the settings. */
 void modules_limits(struct store_limits *limits, const struct darshan_config *config);
-/* Lowers the limits of records in a rank, because a job may have thousands.  The caller holds the
- * store's lock. */
+/* Lowers the limits of records in a rank, because a job may have thousands of ranks. The caller
+ * holds the store's lock. */
 void modules_limit_rank(struct record_store *store, const struct darshan_config *config);
-/* Lets each module prepare its tables, after the store is prepared.  Returns 0, or -1 if out of
- * memory. */
+/* modules_prepare makes each module prepare its tables, after the store is prepared. Returns 0, or
+ * -1 if out of memory. modules_forked is called in the child after fork. */
 int modules_prepare(void);
 void modules_forked(void);
-/* Let each module finish its records: modules_ending before recording ends, modules_ended after
- * it. */
+/* Make each module finish its records: modules_ending is called before recording ends,
+ * modules_ended after it. */
 void modules_ending(void);
 void modules_ended(void);
-/* Adds the log regions that are not in the store. */
+/* Adds the log regions whose data are not in the store. */
 void modules_add_parts(struct log_content *content);
 
-/* Functions that add to the log's metadata. modules_add_metadata calls `number` for each of the
- * modules' numbers that is not 0, and `text` for each version that is known. */
+/* Functions that add to the log's metadata. modules_add_metadata calls `number` for each number of
+ * a module that is not 0, and `text` for each library version that is known. */
 struct modules_metadata {
   void (*number)(void *context, const char *key, uint64_t value);
   void (*text)(void *context, const char *key, const char *value);
 };
 void modules_add_metadata(const struct modules_metadata *add, void *context);
 
-/* Returns the end of recording in this process, in seconds since its start.  The second function
- * sets the time that all ranks agreed on. */
+/* modules_last returns the end of recording in this process, in seconds since its start.
+ * modules_agree_on_last sets the time that all ranks agreed on. */
 double modules_last(void);
 void modules_agree_on_last(double seconds);
 
-/* Stores two times whose variance over all ranks goes to the log; returns 0 if there are none.  The
- * second function sets the variances; is_first: this is the first rank that has such times. */
+/* modules_times stores two times of this process whose variances over all ranks are in the log;
+ * returns 0 if the process has no such times. modules_agree_on_variances sets the variances;
+ * is_first: 1 in the first rank that has such times. */
 int modules_times(double times[2]);
 void modules_agree_on_variances(const double variances[2], int is_first);
 
-/* Returns 1 if a jump abandons the frame. modules_are_inside returns 1 if modules have stored
- * frames, which a longjmp may abandon. modules_jumped, called before the jump, lets the modules
- * drop the frames for which is_left returns 1. */
+/* A modules_frame_left returns 1 if a jump abandons the frame. modules_are_inside returns 1 if
+ * modules have stored frames, which a longjmp may abandon. modules_jumped, called before the jump,
+ * makes the modules drop the frames for which is_left returns 1. */
 typedef int modules_frame_left(const void *jump, const char *frame);
 int modules_are_inside(void);
 void modules_jumped(modules_frame_left *is_left, const void *jump);

@@ -1,4 +1,4 @@
-/* The state of the MPI job, and whether this process may become a rank. */
+/* The state of the MPI job, and the test whether this process may become a rank. */
 #include "mpi-state.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 
 struct mpi_state mpi_state;
 
-/* Returns 1 for an object whose file name contains "mpi", like libmpi and libmpich. */
+/* Returns 1 for an object whose file name contains "mpi", like libmpi and libmpich. Otherwise
+ * returns 0. */
 static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused) {
   const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
   (void)size, (void)unused;
@@ -17,11 +18,13 @@ static int is_called_mpi(struct dl_phdr_info *object, size_t size, void *unused)
 }
 
 int mpi_may_come(void) {
-  /* The runtime has no wrapper of this function: if it exists, another library defines it. */
+  /* The runtime has no wrapper of PMPI_Comm_rank. So if dlsym finds it, another library defines
+   * it. */
   static const char name[] = "PMPI_Comm_rank";
   if (darshan_config.launcher) return 0;
   if (darshan_config.launched_size > 0 || linked_function("PMPI_Init")) return 1;
-  /* Most processes have no MPI library, and a failed dlsym allocates memory for its message. */
+  /* Searches loaded libraries by name first: most processes have no MPI library, and a failed dlsym
+   * allocates memory for its message. */
   if (!loader_is_there() || !dl_iterate_phdr(is_called_mpi, NULL)) return 0;
   void *volatile found = dlsym(RTLD_DEFAULT, name);
   if (!found && dlerror) dlerror(); /* the application must not see this error */

@@ -13,30 +13,31 @@ enum mpi_phase { MPI_NOT_YET, MPI_RUNNING, MPI_FINISHED };
 struct mpi_state {
   enum mpi_phase phase;
   int rank, size;      /* in MPI_COMM_WORLD; 0 and 1 if not known */
-  int has_comm;        /* all ranks that record have a communicator */
-  int without_threads; /* not all ranks record the threads of traced transfers */
-  int by_sessions;     /* recording began with a session, not with MPI_Init */
-  int left_out;        /* the job is not in the sample */
-  int meets;          /* all ranks have a barrier before collectives, because all settings say so */
-  int aborted;        /* this process called MPI_Abort */
+  int has_comm;        /* 1: all ranks that record have a communicator for the runtime */
+  int without_threads; /* 1: some rank does not record the threads of traced transfers */
+  int by_sessions;     /* 1: recording began with an MPI session, not with MPI_Init */
+  int left_out;        /* 1: the job is not in the sample */
+  int meets; /* 1: all ranks run a barrier before collectives, because each rank's settings ask for
+                it */
+  int aborted;        /* 1: this process called MPI_Abort */
   int64_t jobid;      /* the same on all ranks */
-  int64_t leader_pid; /* of rank 0 */
-  int64_t start_ns;   /* wall clock of the first rank that started */
-  char version[128];  /* of the library, one line */
+  int64_t leader_pid; /* pid of rank 0 */
+  int64_t start_ns;   /* wall clock of the first rank that started, in ns since the epoch */
+  char version[128];  /* of the MPI library, one line */
   char host[128];     /* of this process */
 };
 
 extern struct mpi_state mpi_state __attribute__((visibility("hidden")));
 
 /* Returns 1 if this process may call MPI_Init: the loader has loaded an MPI library, the executable
- * contains one, or a launcher started the process (Python loads its library later). */
+ * contains one, or a launcher started the process (Python loads its MPI library later). Otherwise
+ * returns 0. */
 int mpi_may_come(void);
 
 /* Clears the state of MPI in a forked child, which is not a rank. */
 void mpi_forked(void);
 
-/* Levels of MPI calls.  A library may call itself, and only the outermost call of a level counts.
- */
+/* Levels of MPI calls. A library may call itself, and only the outermost call of a level counts. */
 enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
 
 /* darshan_inside.mpi has the frame address of the outermost call of each level.  An error handler

@@ -1,4 +1,4 @@
-/* Finds the run of a process by DARSHAN_ENABLE_NONMPI, or names a new one. */
+/* Finds the run of a process by the value of DARSHAN_ENABLE_NONMPI, or names a new run. */
 #include "run-state.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 struct run_state run_state;
 
 static const char variable[] = "DARSHAN_ENABLE_NONMPI=";
-/* The entry DARSHAN_ENABLE_NONMPI=RUN_DIRECTORY, which replaces the one in the application's
- * environment; it must persist. */
+/* The environment entry DARSHAN_ENABLE_NONMPI=RUN_DIRECTORY. It replaces the entry in the
+ * application's environment, so it must not be freed. */
 static char entry[sizeof(variable) + RUN_ROOM];
 
 static char **find_entry(char **envp) {
@@ -44,8 +44,8 @@ static int is_command(const char *option) {
   return option[0] == '-' && option[1] != '-' && strchr(option, 'c');
 }
 
-/* Returns 1 for a shell that reads commands from a terminal: each command is a run, the shell is
- * not. */
+/* Returns 1 for a shell that reads commands from a terminal: each of its commands is a run, and the
+ * shell belongs to none. Otherwise returns 0. */
 static int is_login(const struct darshan_config *config, int argc, char **argv) {
   static const char *const shells[] = {"sh",  "bash", "dash", "zsh",  "ksh",
                                        "ash", "mksh", "tcsh", "fish", "csh"};
@@ -60,8 +60,8 @@ static int is_login(const struct darshan_config *config, int argc, char **argv) 
   return is_shell && SYS3(SYS_ioctl, 0, GET_ATTRIBUTES, attributes) >= 0;
 }
 
-/* Returns the folder for the run directory: the folder of the journals, or, if journals may not
- * be mapped on its file system, a folder in memory where they may. */
+/* Returns the folder that gets the run directory: the folder of the journals or, if its file system
+ * does not allow mapping journals, a folder in memory that does. */
 static const char *base_of(const struct darshan_config *config) {
   struct statfs fs;
   if (SYS2(SYS_statfs, config->mmap_logpath, &fs) < 0 || in_place(fs.f_type))
@@ -119,7 +119,7 @@ void run_know_place(void) {
 }
 
 /* Returns a number that, with the pid, distinguishes a process from all others that may use the
- * same folder: a hash of its start, its PID namespace and its host. */
+ * same folder: a hash of its start time, its PID namespace and its host. */
 static uint64_t number_of(pid_t pid) {
   struct {
     uint64_t birth, names;
@@ -141,8 +141,8 @@ static int name_files(void) {
   return 1;
 }
 
-/* Names a new run.  The name is the same in every program that this process executes, with any
- * environment, and in all processes that a launcher started on this node.  Returns 0, or -1 if the
+/* Names a new run. The name is the same in every program that this process executes, with any
+ * environment, and in all processes that one launcher started on this node. Returns 0, or -1 if the
  * path is too long. */
 static int name_run(const struct darshan_config *config, pid_t self) {
   int has_peers = config->launched_size > 1;
@@ -174,12 +174,13 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
   char **place = config->nonmpi ? find_entry(envp) : NULL;
   const char *value = place ? *place + sizeof(variable) - 1 : NULL;
   pid_t top = value ? top_of(value, &run_state.has_peers) : -1;
-  /* A static program that contains this library cannot find the merger.  It has its own log, unless
-   * the `darshan` command makes the run's log. */
+  /* A static program that contains this library cannot find the merger. It writes its own log,
+   * unless the `darshan` command makes the run's log. */
   int may_merge = loader_is_there();
   int member = top >= 0 && config->job_tree && (top == 0 || may_merge);
   if (!member && config->nonmpi && !config->has_jobid && !darshan_job_in_sample(config, self)) {
-    if (place && config->job_tree) announce(place, "0"); /* nor record its descendants */
+    if (place && config->job_tree)
+      announce(place, "0"); /* its descendants must not be recorded either */
     return 0;
   }
   if (!value || !config->job_tree) return 1;
@@ -197,7 +198,8 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
 
 void run_find_forked(const struct darshan_config *config, pid_t self) {
   run_state.is_first = 0;
-  if (run_state.folder[0] || run_state.is_login) run_know_place(); /* the namespace may differ */
+  if (run_state.folder[0] || run_state.is_login)
+    run_know_place(); /* after the fork, the namespace may differ */
   if (run_state.is_login) name_run(config, self);
   run_state.is_login = 0;
 }

@@ -1,5 +1,5 @@
-/* The run that this process belongs to, whose processes share one log.  runtime/format/run.h lists
- * the files of the run directory, doc/runs.md explains how it works. */
+/* The run that this process belongs to; processes of a run share one log. runtime/format/run.h
+ * lists the files of the run directory, doc/runs.md explains how a run works. */
 #ifndef DARSHAN_RUN_STATE_H
 #define DARSHAN_RUN_STATE_H
 
@@ -15,38 +15,41 @@ enum { RUN_ROOM = 384, RUN_PART_ROOM = RUN_ROOM + 64 };
 struct run_state {
   char folder[RUN_ROOM]; /* absolute; empty: each process has a log of its own */
   pid_t top;             /* pid of the root process; 0: the `darshan` command makes the log */
-  int has_peers;         /* several process trees; top is the launcher that started them */
-  int is_first;          /* this process named the run; a second process makes the folder */
-  int is_login;          /* a shell at a terminal, each of whose commands is a run */
-  int joined;            /* the event file has this program's START */
-  int left;              /* ... and the END of this process */
-  int parts;             /* number of parts that this process has written */
-  uint64_t names;        /* inode of the PID namespace */
+  int has_peers; /* 1: the run has several process trees; top is the launcher that started them */
+  int is_first;  /* 1: this process named the run; the folder is made when a second process needs it
+                  */
+  int is_login;  /* a shell at a terminal, each of whose commands is a run */
+  int joined;    /* 1: the event file has this program's START row */
+  int left;      /* 1: the event file has this process's END row */
+  int parts;     /* number of parts that this process has written */
+  uint64_t names; /* inode of the PID namespace */
   char host[RUN_HOST];
-  int is_first_row; /* its START is the first row of the run */
-  char events[RUN_PART_ROOM], closed[RUN_PART_ROOM], packed[RUN_PART_ROOM]; /* its files */
-  char part[RUN_PART_ROOM]; /* path of the part being written; empty: a log */
+  int is_first_row; /* 1: the START row of this process is the first row of the run */
+  char events[RUN_PART_ROOM], closed[RUN_PART_ROOM],
+      packed[RUN_PART_ROOM]; /* paths of these files of the run */
+  char part[RUN_PART_ROOM];  /* path of the part that is written at the end; empty: the process
+                                writes a log */
 };
 extern struct run_state run_state __attribute__((visibility("hidden")));
 
-/* Finds or names the run at start, by the environment that the application is about to see.  In the
- * root process it replaces the entry, so that all descendants find the run by it.  Returns 0 if
- * this process must not record, because its run is not in the sample. */
+/* Called at the start: finds or names the run by the environment that the application is about to
+ * see. In the root process, replaces the entry of the environment, so that all descendants find the
+ * run. Returns 0 if this process must not record, because its run is not in the sample. */
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp);
 
-/* Called in a forked child.  Reads host and PID namespace again, and names a new run if the
+/* Called in a forked child. Reads the host and PID namespace again, and names a new run if the
  * parent is a login shell. */
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
-/* Returns the inode of this process's PID namespace, in which pids have their meaning; 0: not
- * known. */
+/* Returns the inode of this process's PID namespace, which tells to which namespace a pid belongs;
+ * 0 if unknown. */
 uint64_t pid_namespace(void);
 
 /* Stores the current host and PID namespace in run_state. */
 void run_know_place(void);
 
-/* Returns 1 if a program with this value of the variable, started by this process, finds this
- * run. */
+/* Returns 1 if a program that this process starts with this value of DARSHAN_ENABLE_NONMPI joins
+ * this run, otherwise 0. */
 int run_is_found_by(const char *value);
 
 #endif

@@ -2,24 +2,24 @@
 
 #include "runtime.h"
 
-/* Returns 1 if this process is the one that the tables describe. The pid differs in another process
- * that shares this memory, and in this process after a checkpoint and restart. After a restart no
- * process has the old pid. */
+/* Returns 1 if this process is the one whose events the tables hold, otherwise 0. The pid differs
+ * in another process that shares this memory, and in this process after a checkpoint and restart.
+ * After a restart no process has the old pid. */
 int process_is_ours(void) {
   if (!process_state.pid) return 1; /* not instrumented: there are no tables to protect */
   pid_t self = sys_getpid();
   if (self == process_state.pid || self < 0) return 1;
-  if (self == 1) return 0; /* first of a new PID namespace, which hides the old pid */
+  if (self == 1) return 0; /* the first process of a new PID namespace cannot see the old pid */
   return SYS2(SYS_kill, process_state.pid, 0) == -3 /* ESRCH */;
 }
 
-/* State of a vfork child, in memory that it shares with its parent: it has called exec or _exit;
- * it has installed a seccomp filter. */
+/* State of a vfork child, in memory that it shares with its parent. CHILD_LEFT: it has called exec
+ * or _exit. CHILD_CAGED: it has installed a seccomp filter. */
 enum { CHILD_LEFT = 1, CHILD_CAGED = 2 };
 static __thread unsigned vfork_child;
 
 /* Returns 1 in the parent, 0 in its vfork child (or the child of a similar clone), which runs in
- * the parent's memory. The process id decides this. If a filter forbids getpid, the note decides
+ * the parent's memory. Compares process ids. If a filter forbids getpid, the answer follows from
  * whether the child has called exec or _exit. */
 static int is_parent(void) {
   if (sys_may(SYS_getpid))

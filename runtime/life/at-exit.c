@@ -1,9 +1,9 @@
-/* Calls the end of recording at exit.  libc calls exit handlers in reverse order of their
- * registration.  In a process with a loader, all destructors are one handler, registered just
- * before main: a handler that a constructor registered earlier runs after all of them.  This
- * library's constructor is the first, so its handler runs last, before libc closes stdio. In a
- * static program destructors run before the handlers. There the destructor of this library is the
- * last one, and registers a handler that libc calls afterwards. */
+/* Ends recording at exit. libc calls exit handlers in reverse order of their registration. In a
+ * process with a loader, all destructors are one handler, registered just before main: a handler
+ * that a constructor registered earlier runs after all of them. This library's constructor is the
+ * first, so its handler runs last, before libc closes stdio. In a static program destructors run
+ * before the handlers. There the destructor of this library is the last one, and registers a
+ * handler that libc calls afterwards. */
 #include "life.h"
 
 #include <errno.h>
@@ -32,8 +32,8 @@ static void finish_quickly(void *unused) {
   errno = saved;
 }
 
-/* Notes the exit status, and finishes. Registered with on_exit, because handlers of atexit do not
- * get the status. */
+/* Stores the exit status for the log, and finishes the recording. Registered with on_exit, because
+ * handlers of atexit do not get the status. */
 static void finish_with(int status, void *unused) {
   run_note_status(status);
   finish(unused);

@@ -14,11 +14,12 @@ enum sharing {
   NOTHING_SHARED = 0,
   FOLDER_APART = 1, /* the child has its own working folder */
   MARKED = 2,       /* the parent waits, and both use the same thread-local storage */
-  TO_BE_ASKED = 4,  /* only its process id distinguishes the child from its parent */
-  FILES_APART = 8   /* ... and it has its own descriptors */
+  TO_BE_ASKED = 4,  /* only its process id distinguishes the child from its parent, so each event
+                       compares it */
+  FILES_APART = 8   /* ... and the child has its own descriptors */
 };
 
-/* Returns a sum of the flags above: what the child shares with this process. A child that shares
+/* Returns how the child shares with this process: a sum of the flags above. A child that shares
  * memory and descriptors is treated like a thread (NOTHING_SHARED), unless it runs at the same time
  * as its parent on the same thread-local storage. */
 static unsigned what_is_shared(int flags) {
@@ -30,9 +31,9 @@ static unsigned what_is_shared(int flags) {
   return folder | TO_BE_ASKED | (flags & CLONE_FILES ? 0 : FILES_APART);
 }
 
-/* Notes what the child shares (the result of what_is_shared): until end_sharing was called as
- * often, every event checks the process id if the memory is shared with a process that runs at
- * the same time. */
+/* Notes what the child shares (the result of what_is_shared). While a process that shares the
+ * memory runs at the same time, every event compares the process id; this ends when end_sharing has
+ * been called as often as share. */
 static void share(unsigned sharing) {
   uint32_t recording = RUNTIME_RECORDING;
   if (sharing & FOLDER_APART) folder_distrust();
@@ -58,22 +59,23 @@ static void end_sharing(unsigned sharing) {
 typedef int clone_function(int (*)(void *), void *, int, void *, ...);
 typedef int clone_body(void *);
 
-/* Arguments of run_apart, which runs the function of a child that has its own memory.  When that
+/* Arguments of run_apart, which calls the function of a child that has its own memory. When the
  * function returns, libc ends the child by a call that no wrapper sees, so run_apart writes the
  * log. */
 struct start {
   clone_body *body;
   void *argument;
 };
-static int run_apart(void *start_) { /* this memory is a copy */
+static int run_apart(void *start_) { /* start_ is the child's copy */
   const struct start start = *(const struct start *)start_;
   int status = start.body(start.argument);
   runtime_finish();
   return status;
 }
 
-/* Returns 1 if the child needs run_apart: it has its own memory, and the runtime's thread-local
- * storage, which storage that the application made (CLONE_SETTLS) may lack. */
+/* Returns 1 if the child needs run_apart: it has its own memory, and it uses the runtime's
+ * thread-local storage. Otherwise returns 0. Thread-local storage that the application made
+ * (CLONE_SETTLS) may lack the runtime's variables. */
 static int ends_unseen(clone_body *body, int flags) {
   return body && !(flags & (CLONE_VM | CLONE_SETTLS)) && darshan_hot.fd_limit;
 }
@@ -95,7 +97,7 @@ static int clone_with(clone_function *real, clone_body *body, void *stack, int f
   return r;
 }
 
-/* clone and its older name */
+/* The wrapper of clone and of the older name __clone. */
 #define CLONE(name)                                                                                \
   clone_function *real_##name __attribute__((visibility("hidden")));                               \
   EXPORT int wrap_##name(clone_body *body, void *stack, int flags, void *argument,                 \

@@ -1,4 +1,4 @@
-/* The log or part of a process at its end, in MPI_Finalize and around an exec. */
+/* Writes the log or part of a process at its end, in MPI_Finalize and before an exec. */
 #include "life.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@
 #include "run/children.h"
 #include "run/run.h"
 
-/* Stops recording.  Returns the phase before, or RUNTIME_OFF if there is nothing to write. */
+/* Stops recording. Returns the phase before the call, or RUNTIME_OFF if there is nothing to
+ * write. */
 static uint32_t stop_recording(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return RUNTIME_OFF;
   if (runtime_phase() == RUNTIME_OFF) runtime_become_child();
@@ -40,7 +41,8 @@ static uint32_t stop_recording(void) {
 }
 
 /* Returns 1 if the journal stays in place of a log: in a job of several ranks without MPI_Finalize.
- * A log per rank would fill the folder of logs; darshan-merge makes one log from the journals. */
+ * Otherwise returns 0. A log per rank would fill the folder of logs; darshan-merge makes one log
+ * from the journals. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
@@ -52,7 +54,7 @@ static int keep_journal(void) {
   return 1;
 }
 
-/* Removes snapshot and journal, because the log has their records. */
+/* Removes the snapshot and the journal, because the log now has their records. */
 static void log_is_there(void) {
   snapshot_remove();
   struct journal *journal = &darshan_store.journal;
@@ -63,7 +65,7 @@ static void log_is_there(void) {
   children_remove_self();
 }
 
-/* Completes the journal, because it stays in place of a log. */
+/* Completes the journal, which replaces the log. */
 static void complete_journal(void) {
   log_end_now(&job_state.job);
   store_set_job(&darshan_store, &job_state.job, NULL, 0);
@@ -99,7 +101,7 @@ static void finish(void *nothing) {
     result = write_records();
   if (result == 0) log_is_there();
   children_adopt();
-  /* The message names the journal, so the parent must not adopt it. */
+  /* The message names the journal, so the parent must not adopt the journal. */
   if (log_say_problems() && result < 0) children_remove_self();
 }
 
@@ -110,8 +112,8 @@ static void finish_in_memory(void) {
   complete_journal();
 }
 
-/* Reports that no stack became available to write the log.  Does nothing else, because it runs on
- * the caller's stack. */
+/* Reports that no stack was free for writing the log. Does nothing else, because it runs on the
+ * caller's stack. */
 static void finish_at_once(void) {
   const struct journal *journal = &darshan_store.journal;
   if (!runtime_may_leave_files()) return;
@@ -123,7 +125,8 @@ static void finish_at_once(void) {
 }
 
 void runtime_finish(void) {
-  if (!darshan_hot.phase_page && !runtime_may_leave_files()) return; /* never started */
+  if (!darshan_hot.phase_page && !runtime_may_leave_files())
+    return; /* this process never started to record */
   struct floats floats;
   floats_take(&floats);
   if (sys_gate_is_shut())
@@ -151,15 +154,15 @@ void runtime_ends_by(long number) {
 
 static void finish_ranks(void *comm_) {
   struct rank_comm *comm = comm_;
-  /* A rank without records (excluded) also takes part, because the other ranks communicate with
+  /* A rank without records (excluded) takes part, too, because the other ranks communicate with
    * it. */
   if (stop_recording() == RUNTIME_OFF) runtime_describe_job(0);
-  /* The ranks communicate on the caller's stack and with its signals, so that the user can end a
-   * job that waits here for a lost rank. */
+  /* The ranks communicate on the caller's stack and with its signal mask, so that the user can end
+   * a job that waits here for a lost rank. */
   int written = log_write_ranks(comm) == 0;
   run_note_job();
   if (comm->rank != 0) darshan_problems.count = 0; /* rank 0 prints the line for all ranks */
-  if (written) log_is_there();                     /* each rank reports a journal that stays */
+  if (written) log_is_there();                     /* otherwise each rank reports its journal */
   children_adopt();
   log_say_problems();
 }
@@ -195,14 +198,14 @@ static void before_exec(void *nothing) {
     return;
   }
   if (!runtime_may_leave_files()) return;
-  static int said; /* prints once, however often an exec fails */
+  static int said; /* 1: the problems were printed, however often an exec fails */
   unsigned problems = darshan_problems.count;
   if (keep_journal()) return;
   if (write_records() == 0) {
     exec_state.log_written = 1;
     log_is_there();
   }
-  /* The next program cannot print this program's problems. */
+  /* Prints the problems now, because the next program cannot. */
   if (darshan_problems.count > problems && !said) {
     said = 1;
     log_say_problems();

@@ -1,5 +1,5 @@
-/* The life of a process: recording starts, continues in a forked child and after a longjmp out of a
- * signal handler, pauses around an exec, and ends. */
+/* Start and end of recording in a process, and its continuation in a forked child, after a longjmp
+ * out of a signal handler, and around an exec. */
 #ifndef DARSHAN_LIFE_H
 #define DARSHAN_LIFE_H
 
@@ -11,12 +11,12 @@
  * Called by the first constructor. */
 void runtime_start(int argc, char **argv, char **envp);
 
-/* Called after an executable has registered its statically linked libraries.  If MPI is one of
- * them, the process may become a rank, and recording starts. */
+/* Called after an executable has registered its statically linked libraries. Starts recording if
+ * MPI is one of them, because the process may become a rank. */
 void runtime_meet_program(void);
 
-/* Called for the first event.  Makes the memory for records, and the journal if the process may
- * leave files.  Returns 0 if the process records, else -1. */
+/* Called for the first event. Makes the memory for records, and the journal if the process may
+ * write files. Returns 0 if the process records, else -1. */
 int runtime_begin_recording(void);
 /* Notes that there will be no log for lack of memory; the message is printed later. */
 void runtime_note_no_memory(void);
@@ -25,8 +25,8 @@ void runtime_note_no_memory(void);
  * records becomes a rank. */
 void runtime_start_rank(void);
 
-/* Fills in the job record.  The mount table takes longest to read and serves only to find the
- * mount point of a file. */
+/* Fills in the job record. with_mounts: 1 to include the mount table, which takes longest to read
+ * and serves only to find the mount point of a file. */
 void runtime_describe_job(int with_mounts);
 
 /* Returns the start of recording in nanoseconds since the epoch, or the current time if the process
@@ -36,18 +36,18 @@ int64_t runtime_start_ns(void);
 /* Handlers of pthread_atfork: before the fork, and in the child. */
 void runtime_forking(void);
 void runtime_forked(void);
-/* Resets the state of the parent in a forked child, which then records for itself. */
+/* Called in a forked child: resets the state of the parent. The child then records for itself. */
 void runtime_become_child(void);
 
 /* Releases the locks and the state of the frames that a jump of this thread abandons. Called before
- * the jump; target: the stack pointer of the frame in which the thread continues. */
+ * the jump. target: the stack pointer of the frame in which the thread continues. */
 void runtime_jumps(const char *target);
 
-/* Writes the log.  Afterwards every wrapper only forwards.  A rank of an MPI job that ends
- * without MPI_Finalize retains its journal instead. */
+/* Writes the log. Afterwards every wrapper only forwards. A rank of an MPI job that ends without
+ * MPI_Finalize leaves its journal instead of a log. */
 void runtime_finish(void);
-/* Ends recording if the application's SYS_exit_group, or SYS_exit of the only thread, is about
- * to end the process.  Called before the call with its number. */
+/* Called before the application's call of SYS_exit_group or SYS_exit with that number. Ends
+ * recording if the call ends the process; SYS_exit ends it if this is the only thread. */
 void runtime_ends_by(long number);
 
 /* Writes the log of all ranks in MPI_Finalize.  Every rank that records must call it. */
@@ -56,36 +56,37 @@ void runtime_finish_ranks(struct rank_comm *comm);
 /* Deletes the records and the journal of a rank that must not record. */
 void runtime_drop_records(void);
 
-/* Returns 1 if the end of this process would write a log or report that there is none. */
+/* Returns 1 if the process, when it ends, will write a log or report why there is none. Otherwise
+ * returns 0. */
 int runtime_has_something_to_say(void);
 
 /* runtime_before_exec is called before an exec: writes the log and removes the journal.
  * runtime_exec_failed is called after a failed exec: removes that log and restores the journal.
- * is_watched: the file of the next program suggests that it will be instrumented; envp: its
- * environment; hand_on: stores the names of inherited files for it. */
+ * is_watched: 1 if the next program will probably be instrumented. envp: its environment. hand_on:
+ * stores the names of inherited files for it. */
 void runtime_before_exec(int is_watched, char *const *envp, void (*hand_on)(void));
 void runtime_exec_failed(void);
-/* Like runtime_before_exec, but called before a call that may end the process in another way
- * (daemon). */
+/* Writes the log as runtime_before_exec does. Called before a call that may end the process in
+ * another way (daemon). */
 void runtime_pause(void);
 
-/* Registers the end of recording with libc, to run after all other exit handlers: at exit,
+/* Registers the end of recording with libc, so that it runs after all other exit handlers: at exit,
  * quick_exit, the return of main or the end of the last thread. Called at start, before any other
- * code registers. */
+ * code registers a handler. */
 void last_arrange(void);
 
-/* Ends recording, or lets libc end it after all destructors. Called by the destructor of this
+/* Ends recording, or makes libc end it after all destructors. Called by the destructor of this
  * library. */
 void last_destructor(void);
 
-/* Prints one line on stderr, which says that the job ends without MPI_Finalize and that the
- * journals of its ranks are kept. Prints nothing if there is no journal, or if another rank has
- * printed the line. The first rank that ends prints it for all, because launchers kill the other
- * ranks as soon as a rank has ended. subject: begin of the line, with the reason for the end. */
+/* Prints one line on stderr: the job ends without MPI_Finalize, and the journals of its ranks
+ * remain. Prints nothing if there is no journal, or if another rank has printed the line. The first
+ * rank that ends prints it for all ranks, because launchers kill the other ranks as soon as a rank
+ * has ended. subject: begin of the line, with the reason for the end. */
 void last_word_say(const char *subject);
 
-/* daemon(3) forks and ends the parent within libc, where no wrapper sees the end: daemon_begins is
- * called before it. daemon_became is called after it with its result: if that is an error,
+/* daemon(3) forks and ends the parent within libc, where no wrapper sees the end. daemon_begins is
+ * called before daemon, and daemon_became after it with its result. If the result is an error,
  * recording continues. */
 void daemon_begins(void);
 void daemon_became(int result);

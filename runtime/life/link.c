@@ -1,4 +1,4 @@
-/* Leads the stubs of statically linked libraries to the wrappers. */
+/* Makes the stubs of statically linked libraries call the wrappers. */
 #include "../intercept/loader/linked.h"
 
 #include <errno.h>
@@ -8,15 +8,15 @@
 #include "../job/runtime.h"
 #include "life.h"
 
-/* Returns a loader handle of this library, NULL if it is not known. */
+/* Returns a loader handle of this library, or NULL if the loader does not know it. */
 static void *open_self(void) {
   const struct link_map *map = libc_object_of((void *)&darshan_link);
   if (!map) return NULL;
   return loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Returns 1 if another library defines the function.  The loader leads the program to it as
- * usual, and the address in the stub's row may be this library's own wrapper. */
+/* Returns 1 if another library defines the function, otherwise 0. The loader then binds the program
+ * to that library as usual, and the address in the stub's row may be this library's own wrapper. */
 static int is_elsewhere(const char *name) {
   void *volatile found = dlsym(RTLD_NEXT, name);
   return found != NULL;

@@ -1,8 +1,8 @@
-/* Wrappers of longjmp and its other names, which release what the runtime holds in frames that the
- * jump abandons.  A jump out of a handler may abandon a frame of the runtime at any instruction.
- * Other threads would then wait for its lock, and this thread's events would look like events of a
- * handler. The target of a jump is in its buffer, which a C library may scramble with a key of the
- * process. The runtime computes this key from its own buffer. */
+/* Wrappers of longjmp and its other names. They release what the runtime holds in frames that the
+ * jump abandons. A jump out of a handler may abandon a frame of the runtime at any instruction.
+ * Without the wrappers, other threads would wait for its lock, and this thread's events would look
+ * like events of a handler. The target of a jump is in its jmp_buf, where a C library may combine
+ * it with a secret key of the process. The runtime computes this key from a jmp_buf of its own. */
 #include "life.h"
 
 #include <libc-jump.h>
@@ -35,8 +35,8 @@ static int is_within(const stack_t *stack, const char *address) {
   return address >= start && address < start + stack->ss_size;
 }
 
-/* Returns 1 if a jump from frame `here` to target abandons `frame`.  A handler may jump within
- * itself; if it runs on an alternate stack, the bounds of that stack decide. */
+/* Returns 1 if a jump from frame `here` to target abandons `frame`, otherwise 0. A handler may also
+ * jump within itself. If it runs on an alternate stack, the bounds of that stack decide. */
 static int leaves(const char *frame, const char *target, const char *here) {
   stack_t stack = {.ss_flags = SS_DISABLE};
   SYS2(SYS_sigaltstack, NULL, &stack);

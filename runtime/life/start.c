@@ -1,4 +1,4 @@
-/* Start of recording.  fork.c handles forks, end.c the end, mpi/init-finalize.c start and end of
+/* Starts recording. fork.c handles forks, end.c the end, mpi/init-finalize.c the start and end of
  * ranks. */
 #include "life.h"
 
@@ -47,8 +47,8 @@ static int prepare_memory(void) {
   return modules_prepare();
 }
 
-/* Lays out the store, which takes memory that a process without records does not need.  Called in
- * RUNTIME_PREPARING.  Returns 0, or -1 if out of memory. */
+/* Lays out the store, whose memory a process without records does not need. Called in the phase
+ * RUNTIME_PREPARING. Returns 0, or -1 if out of memory. */
 static int prepare_store(void) {
   struct store_limits limits;
   if (darshan_store.index) return 0;
@@ -63,7 +63,7 @@ static void prepare_rank(void) {
   uint64_t mask = signals_block();
   if (__atomic_compare_exchange_n(runtime_phase_word(), &ready, RUNTIME_PREPARING, 0,
                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-    prepare_store(); /* without memory, the first record fails, too */
+    prepare_store(); /* if this fails for lack of memory, the first record fails, too */
     __atomic_compare_exchange_n(runtime_phase_word(), &preparing, RUNTIME_READY, 0,
                                 __ATOMIC_RELEASE, __ATOMIC_RELAXED);
   }
@@ -83,15 +83,15 @@ static void remember_stderr(void) {
   log_state.stderr_ino = st.st_ino;
 }
 
-/* Completes the start: prepares the memory, registers the handlers of fork, and lets wrappers
- * count from here on.  Without memory the process does not record. */
+/* Completes the start: prepares the memory, registers the handlers of fork, and makes wrappers
+ * record from now on. If memory is missing, the process does not record. */
 static void switch_on(void) {
   filter_look();
   process_state.pid = process_state.first_pid = sys_getpid();
   remember_stderr();
   if (prepare_memory() < 0) {
     runtime_note_no_memory();
-    lost_state.parts = 1; /* a rank that gets memory in MPI_Init lacks all earlier events */
+    lost_state.parts = 1; /* a rank that gets memory only in MPI_Init lacks all earlier events */
     log_say_problems();
     return;
   }
@@ -103,16 +103,17 @@ static void switch_on(void) {
   __atomic_store_n(&darshan_hot.fd_limit, RUNTIME_FDS, __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the administrators have switched Darshan off by a file. */
+/* Returns 1 if the administrators have switched Darshan off by a file, otherwise 0. */
 static int switched_off(void) {
   int fd = sys_open(DARSHAN_OFF_FILE, O_PATH, 0); /* an inherited filter may forbid faccessat */
   if (fd >= 0) sys_close(fd);
   return fd >= 0;
 }
 
-/* Returns 1 if the program has raised rights (set-user-id, set-group-id, capabilities of its
- * file).  Any user may have started it, and the environment must not name files that are read,
- * written or made with these rights.  So the runtime reads no setting and records nothing. */
+/* Returns 1 if the program has raised rights (set-user-id, set-group-id, capabilities of its file).
+ * Otherwise returns 0. Any user may have started it, so its environment must not name files that
+ * are read, written or made with these rights. The runtime then reads no setting and records
+ * nothing. */
 static int has_raised_rights(void) {
   return getauxval(AT_SECURE) != 0;
 }
@@ -139,7 +140,8 @@ void runtime_start(int argc, char **argv, char **envp) {
 
 void runtime_meet_program(void) {
   const struct darshan_config *config = &darshan_config;
-  if (!config->exe || darshan_hot.phase_page) return; /* not started, or already on */
+  if (!config->exe || darshan_hot.phase_page)
+    return; /* recording was not started, or is already on */
   if (config->nonmpi || !mpi_may_come()) return;
   if (!darshan_rank_excluded(config, 0)) switch_on();
 }
@@ -153,8 +155,8 @@ static void name_journal(char *path, size_t room) {
     path[0] = '\0';
 }
 
-/* Moves the records from private memory into a journal, at the first record or later.  Holds no
- * lock when it begins, so other threads continue to record. */
+/* Moves the records from private memory into a journal, at the first record or later. Called
+ * without any lock, so other threads continue to record. */
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);
@@ -188,7 +190,8 @@ static int begin_in_memory(void) {
     runtime_note_no_memory();
     __atomic_store_n(runtime_phase_word(), RUNTIME_FINISHED, __ATOMIC_RELEASE);
   } else if (first) {
-    uint32_t preparing = RUNTIME_PREPARING; /* another thread may have ended recording */
+    uint32_t preparing =
+        RUNTIME_PREPARING; /* the exchange below fails if another thread has ended recording */
     int shared = __atomic_load_n(&process_state.sharers, __ATOMIC_SEQ_CST) != 0;
     __atomic_compare_exchange_n(runtime_phase_word(), &preparing,
                                 shared ? RUNTIME_SHARED : RUNTIME_RECORDING, 0, __ATOMIC_RELEASE,
@@ -204,7 +207,8 @@ static void begin_recording(void *begun) {
     first = begin_in_memory();
     while (runtime_phase() == RUNTIME_PREPARING)
       SYS1(SYS_sched_yield, 0);
-  } while (!first && runtime_phase() == RUNTIME_READY); /* after prepare_rank */
+  } while (!first && runtime_phase() ==
+                         RUNTIME_READY); /* repeats if prepare_rank has set RUNTIME_READY again */
   if (!runtime_is_recording(runtime_phase())) return;
   if (first && runtime_may_leave_files()) keep_journal();
   *(int *)begun = 1;
@@ -224,7 +228,7 @@ static void take_rank_over(void) {
   if (!recording) prepare_rank();
   if (recording) runtime_describe_job(1);
   if (recording) runtime_add_owner(&job_state.job);
-  while (!store_lock(store)) /* the rank's number must be stored */
+  while (!store_lock(store)) /* repeated, because the rank's number must be stored */
     ;
   store_set_rank(store, mpi_state.rank);
   modules_limit_rank(store, &darshan_config);
@@ -246,7 +250,7 @@ void runtime_refit(void) {
   struct darshan_clock *clock = &darshan_hot.clock;
   if (clock->counter_trusted)
     clock_refit(clock);
-  else /* nothing to fit; snapshots still need a call each second */
+  else /* no limits to lower, but snapshots need a call each second */
     __atomic_store_n(&clock->refit_at, clock_ticks(clock) + NS_PER_SECOND, __ATOMIC_RELAXED);
   snapshot_look();
 }
@@ -271,9 +275,9 @@ void runtime_start_rank(void) {
   stack_run_anyway(start_rank, NULL);
 }
 
-/* Called if GUARD_BUSY is set.  Returns 1, and releases the update's locks, if longjmp abandoned
- * the frame of that update; 0 if a signal handler interrupted the update and now calls this.  On
- * an alternate stack the two cannot be distinguished; the result is 0. */
+/* Called if GUARD_BUSY is set. Returns 1, and releases the update's locks, if longjmp abandoned the
+ * frame of that update. Returns 0 if a signal handler interrupted the update and now records an
+ * event. On an alternate stack the two cannot be distinguished, and the result is 0. */
 static int update_was_left(const char *frame) {
   frame = stack_frame(frame);
   if (frame + GUARD_SAME_CALLER < guard_frame() || stack_is_alternate(frame)) return 0;

@@ -1,7 +1,7 @@
-/* Prints the message of a job without MPI_Finalize in one rank, which this file elects.  Ranks
- * cannot communicate any more, but each can compute the names of all journals of the job.  A
- * rank locks the lowest-ranked journal on its node, prints and marks the journal.  If that rank
- * is killed before, the lock is free for the next one. */
+/* Prints the message of a job that ends without MPI_Finalize, in one rank, which this file elects.
+ * Ranks cannot communicate any more, but each can compute the names of all journals of the job. A
+ * rank locks the lowest-ranked journal on its node, prints the message and marks the journal. If
+ * that rank is killed before it prints, the lock is free for the next rank. */
 #include "life.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "../log/write.h"
 
 enum {
-  SAID = S_ISVTX, /* the mark: a mode bit without meaning for files */
-  TRIES = 100,    /* to get the lock, and to see stderr read */
+  SAID = S_ISVTX, /* the mark: a mode bit that has no meaning for files */
+  TRIES = 100,    /* attempts to get the lock, and checks whether stderr has been read */
   PAUSE_NS = 2000000,
   BUSY = -11 /* EAGAIN */
 };
@@ -51,20 +51,21 @@ static int open_one(int rank, int *said) {
 static int take_lock(int fd) {
   struct timespec pause = {0, PAUSE_NS};
   for (int i = 0; i < TRIES; i++) {
-    if (SYS2(SYS_flock, fd, LOCK_EX | LOCK_NB) != BUSY) return 1; /* or locks are unsupported */
+    if (SYS2(SYS_flock, fd, LOCK_EX | LOCK_NB) != BUSY)
+      return 1; /* locked, or the file system has no locks */
     SYS2(SYS_nanosleep, &pause, NULL);
   }
-  return 0; /* another rank is printing it */
+  return 0; /* another rank is printing the message */
 }
 
-/* Returns the descriptor of the locked journal, negative if this rank must not print. */
+/* Returns the descriptor of the locked journal, or a negative value if this rank must not print. */
 static int claim(void) {
   int first = -1, said = 0;
   for (int rank = 0; rank < mpi_state.size && !said; rank++) {
     int fd = open_one(rank, &said);
     if (fd >= 0 && first < 0 && !said && take_lock(fd)) {
       first = fd;
-      struct stat st; /* another rank may have marked it meanwhile */
+      struct stat st; /* read again, because another rank may have marked the journal meanwhile */
       said = SYS2(SYS_fstat, fd, &st) < 0 || (st.st_mode & SAID);
     } else if (fd >= 0) {
       if (first < 0) said = 1;
@@ -93,7 +94,8 @@ void last_word_say(const char *subject) {
   static const char all_ranks[] = "-*.darshan";
   int fd = claim();
   unsigned others = darshan_problems.count;
-  darshan_problems.count = 0; /* this message comes first; all ranks have the others */
+  darshan_problems.count =
+      0; /* this message must be the first; every rank has the other problems */
   if (fd < 0) return;
   name_of(0);
   char *end = strrchr(path, '-');

@@ -7,11 +7,11 @@ extern struct linked_call rows[] __asm__("__start_darshan_linked")
 extern struct linked_call rows_end[] __asm__("__stop_darshan_linked")
     __attribute__((visibility("hidden")));
 
-/* Passes the table to the runtime, as a constructor. Each stub refers to this function, so that
- * the linker adds it with the first stub. */
+/* A constructor that passes the table to the runtime. Each stub refers to it, so the linker adds it
+ * to the program together with the first stub. */
 void darshan_register(void) __attribute__((constructor(101), visibility("hidden")));
 
-/* Weak, because an older libdarshan.so may be installed where the program runs. */
+/* Weak, because the program may run with an older libdarshan.so that lacks darshan_link. */
 #pragma weak darshan_link
 
 void darshan_register(void) {

@@ -1,4 +1,4 @@
-/* Maps the journal of an ended process and writes a log of its records. */
+/* Makes a log from the journal of a process that has ended (save.h). */
 #include "save.h"
 
 #include <string.h>
@@ -44,8 +44,8 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
   log_content_add(content, &part);
 }
 
-/* Adds the records of the journal's annex to the content. The blocks of the annex are
- * contiguous, each with its reserved space. */
+/* Adds the records of the journal's annex to the content. The blocks of the annex are contiguous,
+ * and each block includes its reserved space. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;
@@ -80,8 +80,7 @@ static int find_records(struct log_content *content, const struct mapped *map) {
   return 0;
 }
 
-/* Sets the end time of the job record to now, because it is unknown when and how the process
- * ended. */
+/* Sets the end time of the job record to now, because nothing tells when the process ended. */
 static void end_now(struct darshan_job *job) {
   uint64_t ns = clock_ns(CLOCK_REALTIME);
   job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);

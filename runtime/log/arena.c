@@ -1,4 +1,4 @@
-/* Allocates arenas in chunks of private memory. */
+/* Allocates arenas in chunks of private memory (arena.h). */
 #include "arena.h"
 
 #include <stdint.h>

@@ -7,10 +7,10 @@
 struct arena_chunk;
 struct arena { /* zeroed before its first use */
   struct arena_chunk *chunk;
-  size_t total; /* bytes in all pieces */
+  size_t total; /* bytes of all allocated pieces */
 };
 
-/* Returns memory aligned to 16 bytes, not always zeroed, or NULL if out of memory. */
+/* Returns n bytes, aligned to 16 and not always zeroed, or NULL if out of memory. */
 void *arena_take(struct arena *arena, size_t n);
 /* Frees the newest piece of the arena, which has n bytes. */
 void arena_untake(struct arena *arena, size_t n);

@@ -1,4 +1,4 @@
-/* Lays out and compresses the regions and the annex of a log. */
+/* Lays out and compresses the regions and the annex of a log (compose.h). */
 #include "compose.h"
 
 #include <string.h>
@@ -61,8 +61,8 @@ static struct log_records records_of(const struct log_part *part) {
                               .size = part->record_size};
 }
 
-/* Appends a part, which is not empty, to the draft, compressed unless it is already. Stores its
- * region. Returns 0, or -1 if the draft is full. */
+/* Appends a part, which is not empty, to the draft, and compresses it unless it is compressed
+ * already. Stores its region. Returns 0, or -1 if the draft is full. */
 static int add_part(struct log_draft *draft, struct log_compressor *compressor,
                     const struct log_part *part, struct darshan_region *region) {
   struct log_records records = records_of(part);

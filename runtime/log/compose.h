@@ -1,4 +1,4 @@
-/* Makes the bytes of a finished log from records in memory. */
+/* Makes the bytes of a finished log from records in memory (a draft). */
 #ifndef DARSHAN_COMPOSE_H
 #define DARSHAN_COMPOSE_H
 
@@ -13,14 +13,15 @@ struct log_part { /* the records of one module */
   int ready;      /* 1: the bytes are already zlib streams */
   uint32_t version;
   const char *records; /* contiguous, or NULL */
-  /* Used if records is NULL: a table of the records, from item 0 on. log_can_pack allows it. */
+  /* If records is NULL: a table whose items, from item 0 on, are the records. Allowed if
+   * log_can_pack returns 1. */
   const struct segments *where;
   size_t length;
   size_t record_size; /* 0: the records differ in size */
 };
 
 struct log_content {
-  const char *job; /* record, command line, mount table, NUL */
+  const char *job; /* the job record, the command line and the mount table, then a NUL */
   size_t job_length;
   const char *names;
   size_t names_length;
@@ -28,7 +29,8 @@ struct log_content {
   struct log_part parts[LOG_PARTS]; /* in the order of module ids */
 };
 
-/* Inserts a part by its module's id. Ignores it if it is empty or the table is full. */
+/* Inserts a part in the order of module ids. Ignores a part that is empty or for which the table
+ * has no slot. */
 void log_content_add(struct log_content *content, const struct log_part *part);
 
 struct log_draft {
@@ -36,14 +38,14 @@ struct log_draft {
   size_t used, room;
 };
 
-/* Compresses everything. Returns 0, or -1 if out of memory. The caller frees the draft in both
- * cases. */
+/* Compresses the content into a draft. Returns 0, or -1 if out of memory. The caller frees the
+ * draft in both cases. */
 int log_compose(struct log_draft *draft, const struct log_content *content);
 void log_draft_drop(struct log_draft *draft);
 
-/* Rounds timestamps to multiples of 2^-20 s (a microsecond, the precision of the text output) and
- * durations to 2^-27 s (7 ns, less than a clock reading takes). Otherwise the noise in the low bits
- * of the doubles would make up most of the log. */
+/* Rounds the times of all records: timestamps to multiples of 2^-20 s (a microsecond, the precision
+ * of the text output) and durations to multiples of 2^-27 s (7 ns, less than a clock reading
+ * takes). Otherwise the noise in the low bits of the doubles would make up most of the log. */
 void log_round_times(struct record_store *store);
 
 #endif

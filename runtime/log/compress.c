@@ -1,5 +1,5 @@
-/* Compresses regions: short ones with fixed codes, small ones with zlib, large ones with
- * libdeflate, records with the packer. */
+/* Compresses regions. A short region is written with fixed codes, a small one with zlib, a large
+ * one with libdeflate, and records with the packer. */
 #include "compress.h"
 
 #include <libdeflate.h>
@@ -10,21 +10,22 @@
 #include "pack/pack.h"
 
 enum {
-  /* Up to this size zlib with small tables is not slower: libdeflate's tables are larger than the
-   * log of a small process, and touching fresh pages is the main cost. For 16 KiB of names
-   * libdeflate needs half of zlib's time and 8 % less space. */
+  /* Regions of up to this many bytes are compressed by zlib with small tables. libdeflate's tables
+   * are larger than the log of a small process, and touching fresh pages is the main cost. For 16
+   * KiB of names libdeflate needs half of zlib's time and 8 % less space. */
   SMALL = 12 << 10,
   SMALL_LEVEL = 3, /* level 6 runs twice the instructions and saves nothing */
   SMALL_WINDOW_BITS = 12,
   SMALL_MEMORY_LEVEL = 4,
   SMALL_ROOM = 64 << 10,
-  /* Above SMALL. Higher levels take longer and save nothing (names of 1,000 files). */
+  /* libdeflate's level for regions above SMALL. Higher levels take longer and save nothing (names
+   * of 1,000 files). */
   LEVEL = 6,
-  /* For traces: level 6 takes five times as long and saves 5 %. */
+  /* libdeflate's level for traces: level 6 takes five times as long and saves 5 %. */
   FAST_LEVEL = 1
 };
 
-/* Bytes before each allocation that store its size, because libdeflate does not pass it when it
+/* Bytes before each allocation, which store its size: libdeflate does not pass the size when it
  * frees the allocation. */
 enum { SIZE_ROOM = 64 };
 static void *take(size_t n) {
@@ -38,7 +39,7 @@ static void give_back(void *p) {
   sys_munmap(piece, *(size_t *)(void *)piece);
 }
 
-/* One mapping for the five allocations of zlib. */
+/* The unused rest of the mapping that serves the five allocations of zlib. */
 struct pieces {
   char *next, *end;
 };
@@ -75,7 +76,7 @@ static size_t compress_small(struct log_compressor *compressor, const void *in, 
 }
 
 size_t log_compress_bound(size_t n) {
-  enum { BLOCKS = 1024 }; /* the table and the last words of a packer's block */
+  enum { BLOCKS = 1024 }; /* bytes for the table and last words of a packer's block */
   return libdeflate_zlib_compress_bound(NULL, n) + n / 8 + n / 16 + BLOCKS;
 }
 
@@ -138,7 +139,8 @@ void log_compressor_drop(struct log_compressor *compressor) {
 }
 
 unsigned log_checksum(const void *bytes, size_t n) {
-  /* libdeflate first queries the features of the processor, which is slow in a virtual machine. */
+  /* Short data go to zlib's crc32: libdeflate first queries the features of the processor, which is
+   * slow in a virtual machine. */
   return n <= SMALL ? (unsigned)crc32(0, bytes, (unsigned)n) : libdeflate_crc32(0, bytes, n);
 }
 

@@ -1,4 +1,4 @@
-/* Compression of a region into one zlib stream. */
+/* Compresses a region into one zlib stream. */
 #ifndef DARSHAN_COMPRESS_H
 #define DARSHAN_COMPRESS_H
 
@@ -14,7 +14,7 @@ struct log_compressor {                /* zeroed before its first use; does not 
   struct packer *packer;               /* allocated at its first use */
 };
 
-/* The records of one stream: in bytes, list or where. */
+/* The records of one stream: exactly one of bytes, list and where is set. */
 struct log_records {
   const char *bytes;            /* contiguous records, or NULL */
   const char *const *list;      /* address of each record, all of one size, or NULL */
@@ -23,20 +23,21 @@ struct log_records {
   size_t size;                  /* bytes of each record; 0: they differ */
 };
 enum { LOG_LIST_LEAST = 8 }; /* fewest records in a list; fewer must be contiguous */
-/* Returns 1 if n records of this size need not be contiguous. */
+/* Returns 1 if n records of `size` bytes need not be contiguous, otherwise 0. */
 int log_can_pack(size_t size, size_t n);
 
 /* Compresses n bytes into one zlib stream in out. Returns the bytes written; 0 if `room` is too
  * small or memory is exhausted. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* Like log_compress, for records that need not be contiguous. Takes a quarter of the time if all
- * records have one size. */
+/* Compresses records that need not be contiguous into one stream, and returns the same values as
+ * log_compress. Takes a quarter of the time if all records have one size. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 void log_compressor_drop(struct log_compressor *compressor);
-/* Like log_compress, but for more than 12 KiB several times as fast; the stream is then a few
- * percent larger. */
+/* log_compress_fast compresses n bytes and returns the same values as log_compress. For more than
+ * 12 KiB it is several times as fast, but the stream is a few percent larger. log_checksum returns
+ * the CRC-32 of n bytes. */
 size_t log_compress_fast(struct log_compressor *compressor, const void *in, size_t n, void *out,
                          size_t room);
 unsigned log_checksum(const void *bytes, size_t n);

@@ -1,4 +1,4 @@
-/* Saves a part outside the run directory and links to it. */
+/* Saves a part outside the run directory and links to it (log_save_elsewhere in save.h). */
 #include "save.h"
 
 #include <string.h>
@@ -11,11 +11,12 @@
 #include "../records/after-chroot.h"
 #include "../records/in-place.h"
 
-static char linked[RUN_PART_ROOM]; /* empty: the file that was written last has no link */
+static char
+    linked[RUN_PART_ROOM]; /* path of the link to the file that was written last; empty: none */
 
-/* Writes the path of a part in another folder: FOLDER/darshan-run.PID.NUMBER.part.PID.START.N,
- * which has the run's name, because runs may share the folder. Returns 0, or -1 if it is too
- * long. */
+/* Writes the path of a part in another folder: FOLDER/darshan-run.PID.NUMBER.part.PID.START.N. The
+ * name contains the run's name, because several runs may use the folder. Returns 0, or -1 if the
+ * path is too long. */
 static int name_there(char *out, size_t room, const char *folder) {
   struct darshan_text text = darshan_text_in(out, room);
   darshan_text_add(&text, folder);

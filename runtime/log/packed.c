@@ -1,4 +1,5 @@
-/* Appends the part of a process to the file that the parts of a run share. See save.h. */
+/* Appends the part of a process to the file that the parts of a run share (log_save_packed in
+ * save.h). */
 #include "save.h"
 
 #include <fcntl.h>
@@ -46,9 +47,10 @@ static struct run_packed head_of(const struct log_draft *draft) {
   return head;
 }
 
-/* Returns 1 if this process, which holds the shared lock, may append: the file is the one at the
- * path, its file system is local, and the run has no log yet. The umask may have removed
- * permissions of a new file, which mergers and other processes need. */
+/* Returns 1 if this process, which holds the shared lock, may append n bytes: the open file is
+ * still the file at its path, its file system is local, and the run has no log yet. Otherwise
+ * returns 0. Sets the permissions of a new file, which the umask may have removed and which mergers
+ * and other processes need. */
 static int may_append(int fd, size_t n) {
   struct stat here, there;
   struct statfs fs;
@@ -61,7 +63,7 @@ static int may_append(int fd, size_t n) {
 }
 
 /* Writes head and log in one call, because the kernel does not mix the bytes of one call with those
- * of other processes. For this, moves the log within its memory, and back. Returns 0 or -1. */
+ * of other processes. Shifts the log within its memory for this, and back. Returns 0 or -1. */
 static int write_both(int fd, const struct log_draft *draft) {
   struct run_packed head = head_of(draft);
   ssize_t all = (ssize_t)(sizeof(head) + draft->used);
@@ -81,6 +83,7 @@ int log_save_packed(const struct log_draft *draft) {
   if (fd < 0) return -1;
   if (SYS2(SYS_flock, fd, LOCK_SH | LOCK_NB) == 0 && may_append(fd, n))
     is_packed = write_both(fd, draft) == 0;
-  if (sys_close(fd) < 0) is_packed = 0; /* readers skip a log that is also a file */
+  if (sys_close(fd) < 0)
+    is_packed = 0; /* the caller then writes a separate file; readers skip the packed copy */
   return is_packed ? 0 : -1;
 }

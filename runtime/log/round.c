@@ -1,4 +1,4 @@
-/* Rounds the times of all records in place. */
+/* Rounds the times of all records in place (log_round_times in compose.h). */
 #include "compose.h"
 
 #include "merge/merge.h"
@@ -12,7 +12,7 @@ static void round_one(double *value, double per_second) {
   if (per_second == 0 || !(*value < 4e9 && *value > -4e9)) return;
   double half = *value < 0 ? -0.5 : 0.5;
   int64_t units = (int64_t)(*value * per_second + half);
-  /* 0 means "never", so a positive time stays above it. */
+  /* A positive time must not become 0, which means "never". */
   if (units == 0 && *value > 0) units = 1;
   *value = (double)units / per_second;
 }

@@ -1,4 +1,4 @@
-/* Creates, writes and renames log files. */
+/* Creates, writes and renames log files (save.h). */
 #include "save.h"
 
 #include <config.h>
@@ -42,7 +42,8 @@ static int create_for(const struct darshan_config *config,
 }
 
 /* Renames the partial log to its final name, and never replaces a file. If the file system cannot
- * rename without replacing, creates a link and removes the partial name. Returns 0 or -errno. */
+ * rename without replacing, creates a link with the final name and removes the partial name.
+ * Returns 0 or -errno. */
 static int give_name(const char *partial, const char *final) {
   int result = outside_rename_new(partial, final);
   if (result != -22 /* EINVAL */ && result != -38 /* ENOSYS */) return result;
@@ -53,9 +54,9 @@ static int give_name(const char *partial, const char *final) {
 
 enum { MOST_NAMES = 10000, EXISTS = -17 /* EEXIST */ };
 
-/* Changes a name that is taken to the name with the next number: name.2, name.3, … The first
- * `length` bytes are the name without a number. Returns 1, or 0 after the last number, or if the
- * name must not be numbered. */
+/* Changes a name that is taken to the name with the next number: name.2, name.3, … `length`: length
+ * of the name without a number. Returns 1, or 0 after the last number or if the name must not be
+ * numbered. */
 static int next_name(const struct darshan_log_identity *identity, char *final, size_t length,
                      int number) {
   if (identity->naming != DARSHAN_NAME_NUMBERED || number >= MOST_NAMES) return 0;
@@ -77,9 +78,9 @@ static int give_some_name(const struct darshan_log_identity *identity, const cha
 int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
                char *final) {
-  /* The umask may have removed the group's permission. */
+  /* Sets the mode again, because the umask may have removed the group's permission. */
   if (result == 0 && (DARSHAN_LOG_MODE & 077)) result = log_step(sys_fchmod(fd, DARSHAN_LOG_MODE));
-  if (log_step(sys_close(fd)) < 0) result = -1; /* a full file system may report it only now */
+  if (log_step(sys_close(fd)) < 0) result = -1; /* close may report that the file system is full */
   uint64_t seconds = (clock_ns(CLOCK_MONOTONIC) - begun_ns) / NS_PER_SECOND;
   if (result < 0 ||
       !darshan_final_path(final, DARSHAN_PATH_ROOM, config, identity, partial, (int64_t)seconds) ||
@@ -91,7 +92,7 @@ int log_finish(int fd, int result, const struct darshan_config *config,
 }
 
 /* Writes the log directly under its final name, because a seccomp filter forbids renameat2 or
- * pwrite64. partial: the temporary path, of which the final path is made. Returns 0 or -1. */
+ * pwrite64. partial: the temporary path, from which the final path is made. Returns 0 or -1. */
 static int save_by_write(const struct log_draft *draft, const struct darshan_config *config,
                          const struct darshan_log_identity *identity, const char *partial,
                          char *final) {

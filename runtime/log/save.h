@@ -1,4 +1,4 @@
-/* Writes a finished log to its own file. Writes a part of a run to the file that parts share, or to
+/* Saves a finished log in its own file. Saves a part of a run in the file that parts share, or in
  * another folder if the run directory has no space. */
 #ifndef DARSHAN_SAVE_H
 #define DARSHAN_SAVE_H
@@ -16,17 +16,17 @@ extern int log_error __attribute__((visibility("hidden")));
  * result. */
 int log_step(int result);
 
-/* The steps of log_save, for a log that several processes write. log_create makes a file at a
- * temporary path and returns its descriptor, or a negative value. log_finish closes the file. If
- * result is 0, it renames the file and stores the new path in final; otherwise it removes the file.
- * It returns 0, or -1 if there is no log. */
+/* The first and the last step of log_save, for a log that several processes write. log_create makes
+ * a file at a temporary path and returns its descriptor, or a negative value. log_finish closes the
+ * file. If result is 0, it renames the file and stores the new path in final; otherwise it removes
+ * the file. It returns 0, or -1 if there is no log. */
 int log_create(const struct darshan_config *config, const char *partial);
 int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,
                char *final);
 
-/* Writes under a temporary name and renames the complete file; never replaces a file. final
- * receives the path (DARSHAN_PATH_ROOM bytes). begun_ns is the CLOCK_MONOTONIC time when
+/* Saves the draft: writes it under a temporary name and then renames the file; never replaces a
+ * file. final receives the path (DARSHAN_PATH_ROOM bytes). begun_ns: the CLOCK_MONOTONIC time when
  * finalization began. Returns 0 or -1. */
 int log_save(const struct log_draft *draft, const struct darshan_config *config,
              const struct darshan_log_identity *identity, uint64_t begun_ns, char *final);
@@ -37,7 +37,7 @@ int log_save(const struct log_draft *draft, const struct darshan_config *config,
 int log_save_elsewhere(const struct log_draft *draft, const struct darshan_log_identity *identity,
                        uint64_t begun_ns, char *final);
 /* Removes the log at path, which this process wrote last, and the link to it. Returns 0, or -errno
- * if the log could not be removed. */
+ * if the log cannot be removed. */
 int log_take_back(const char *path);
 
 /* Appends the draft as this process's part (run_state.parts is its number) to the file that the
@@ -48,8 +48,8 @@ int log_take_back(const char *path);
  * directory is not on a local file system, a merger works on the shared file, or the run already
  * has its log. */
 int log_save_packed(const struct log_draft *draft);
-/* Returns 1 if the last draft of this process was appended, so that a merger will certainly read
- * it. */
+/* Returns 1 if this process appended its last draft to the shared file, so that a merger will
+ * certainly read it. Otherwise returns 0. */
 int log_is_packed(void);
 /* Returns 1 while the log of this process's run is not made, so that the run accepts parts. The
  * caller knows that the run directory exists. */

@@ -1,4 +1,4 @@
-/* Decides when a snapshot is due, and writes it. */
+/* Decides when a snapshot is due, and writes it (without-journal.h). */
 #include "without-journal.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@
 enum { SHARE = 100 }; /* snapshots take at most 1/SHARE of the time */
 
 SELDOM static struct {
-  pid_t pid; /* the process that began; a forked child begins its own snapshots */
+  pid_t pid; /* the process that began snapshots; a forked child begins its own */
   int due, taken;
-  uint64_t next_ns; /* of the monotonic clock */
+  uint64_t next_ns; /* time of the next snapshot on the monotonic clock */
   char path[DARSHAN_PATH_ROOM], partial[DARSHAN_PATH_ROOM];
 } snapshot;
 
@@ -43,7 +43,7 @@ void snapshot_look(void) {
                               __ATOMIC_RELAXED);
 }
 
-/* Sets the phase back so that events take their fast path again, unless another process shares this
+/* Resets the phase so that events take their fast path again, unless another process shares this
  * memory. */
 static void be_quick(void) {
   uint32_t shared = RUNTIME_SHARED, recording = RUNTIME_RECORDING;
@@ -56,7 +56,8 @@ static void be_quick(void) {
 }
 
 /* Writes the records under the partial name and renames the file. Returns 0 or a negative value.
- * Writes nothing after a change of the root directory: the stored paths may be wrong there. */
+ * After a change of the root directory it writes nothing, because the stored paths may be wrong
+ * there. */
 static int write_file(void) {
   if (outside_is_active()) return -1;
   sys_unlink(snapshot.partial); /* removes a stale file, or a file that another user placed there */

@@ -9,8 +9,8 @@
 
 enum { DESCRIPTOR = 2 };
 
-/* Returns 1 if a write of a line to descriptor 2 does not block, else 0: a full pipe would block
- * the application forever. Uses select, because poll takes no descriptor if the application's limit
+/* Returns 1 if writing a line to descriptor 2 does not block, else 0: a full pipe could block the
+ * application forever. Uses pselect, because poll accepts no descriptor if the application's limit
  * of descriptors is 0. */
 static int takes_a_line(void) {
   uint64_t writes = UINT64_C(1) << DESCRIPTOR;
@@ -18,8 +18,8 @@ static int takes_a_line(void) {
   return sys_call(SYS_pselect6, DESCRIPTOR + 1, 0, (long)&writes, 0, (long)&at_once, 0) == 1;
 }
 
-/* Returns 1 if the file at descriptor 2 may grow by length bytes: a write beyond the
- * application's file size limit would raise SIGXFSZ. */
+/* Returns 1 if the file at descriptor 2 may grow by length bytes: a write beyond the application's
+ * file size limit would raise SIGXFSZ. Otherwise returns 0. */
 static int may_grow(const struct stat *st, size_t length) {
   long at = SYS3(SYS_lseek, DESCRIPTOR, 0, SEEK_CUR);
   size_t end = at > st->st_size ? (size_t)at : (size_t)st->st_size;
@@ -34,9 +34,9 @@ static long put(const struct stat *st, const char *line, size_t length) {
   return sys_write(DESCRIPTOR, line, length);
 }
 
-/* Writes the line, and returns as write.h says. The reader of a pipe may exit between the
- * check and the write. The resulting signal is removed from the pending signals, unless it was
- * pending before. */
+/* Writes the line; write.h describes the result. The reader of a pipe may exit between the check
+ * and the write. The resulting signal is removed from the pending signals, unless it was pending
+ * before. */
 int say_on_stderr(const struct stat *st, const char *line, size_t length) {
   uint64_t ours = UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1), waited = 0;
   uint64_t mask = signals_block();

@@ -1,4 +1,5 @@
-/* The SIGBUS handler for a truncated journal. */
+/* The SIGBUS handler that ends recording if another process truncates the journal
+ * (without-journal.h). */
 #include "without-journal.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 extern int (*real_sigaction)(int sig, const struct sigaction *action, struct sigaction *old)
     __attribute__((visibility("hidden")));
 
-static struct sigaction program; /* the action that the application sees: SIG_DFL, its flags */
+static struct sigaction program; /* the action that the application sees: SIG_DFL, with its flags */
 static int watching, torn;
 
 /* Maps zeroed private memory over a window, at the same addresses. Returns 0 or -1. */
@@ -32,7 +33,8 @@ struct window {
   size_t size;
 };
 
-/* Returns the n-th window, with size 0 if it does not exist; a later one may exist. */
+/* Returns the n-th window; its size is 0 if it does not exist. A window with a higher number may
+ * exist. */
 static struct window window_at(const struct record_store *store, unsigned n) {
   if (n == 0) return (struct window){store->frame, STORE_FIRST_ROOM};
   if (n < STORE_WINDOWS) {
@@ -53,7 +55,9 @@ static struct window window_at(const struct record_store *store, unsigned n) {
   return (struct window){records->zero[k] + from, from + size < mapped ? size : mapped - from};
 }
 
-enum { WINDOWS = STORE_WINDOWS + STORE_MODULES * SEGMENTS_MOST + 1 }; /* the last: lookups */
+enum {
+  WINDOWS = STORE_WINDOWS + STORE_MODULES * SEGMENTS_MOST + 1
+}; /* number of windows; the last one holds the failed lookups */
 
 static int is_ours(const struct record_store *store, const char *address) {
   for (unsigned n = 0; store->frame && n < WINDOWS; n++) {
@@ -65,8 +69,8 @@ static int is_ours(const struct record_store *store, const char *address) {
   return 0;
 }
 
-/* Replaces the mapped windows of the journal by zeroed memory and ends the recording. Returns 0 or
- * -1. A thread that is writing to a record continues in that memory, which is lost. */
+/* Replaces the mapped windows of the journal by zeroed memory, so that recording ends. Returns 0 or
+ * -1. A thread that is writing to a record continues in that memory, and its data are lost. */
 static int let_go(struct record_store *store) {
   int result = 0;
   for (unsigned n = 0; n < WINDOWS; n++) {
@@ -80,13 +84,13 @@ static int let_go(struct record_store *store) {
   return result;
 }
 
-/* Restores the default action of SIGBUS and lets the signal come again, because the journal is
- * not its cause, or cannot be replaced. */
+/* Restores the default action of SIGBUS and causes the signal again: the journal is not its cause,
+ * or cannot be replaced. */
 static void as_without_us(const siginfo_t *info) {
   struct sigaction none = {.sa_handler = SIG_DFL};
   watching = 0;
   LIBC(sigaction)(SIGBUS, &none, NULL);
-  if (info->si_code <= 0) /* sent by a process: no fault raises it again */
+  if (info->si_code <= 0) /* a process sent the signal, so no fault causes it again */
     SYS3(SYS_tgkill, sys_getpid(), SYS1(SYS_gettid, 0), SIGBUS);
 }
 
@@ -128,7 +132,7 @@ int torn_apart(void) {
 void torn_settle(void) {
   struct journal *journal = &darshan_store.journal;
   if (torn != 1) return;
-  torn = 2; /* reported */
+  torn = 2; /* 2: the loss is reported */
   DARSHAN_MESSAGE(&darshan_problems,
                   "cannot write the log: the records are lost, because another process truncated "
                   "the journal ",

@@ -1,41 +1,42 @@
-/* Recording without a journal: snapshots where no journal can be mapped, and the end of recording
- * if the journal was truncated. */
+/* Recording without a journal: snapshots if no journal can be mapped, and the end of recording if
+ * the journal is truncated. */
 #ifndef DARSHAN_WITHOUT_JOURNAL_H
 #define DARSHAN_WITHOUT_JOURNAL_H
 
 #include "../door/door.h"
 
-/* Writes the records to a file at intervals if no journal can be mapped: neither on the file system
- * (in-place.def) nor in a file in memory. Without such a file the records are only in private
- * memory, and a kill would lose all of them. The file has the journal's name. A thread that holds
- * no lock writes it, in at most 1 % of the time, under another name first, so that the previous
- * file stays until the new one is complete. A kill loses the events after the last snapshot. */
+/* Snapshots: writes the records to a file at intervals if no journal can be mapped, neither on the
+ * file system (in-place.def) nor in a file in memory. Without snapshots the records would be only
+ * in private memory, and a kill would lose all of them. The file has the journal's name. A thread
+ * that holds no lock writes it, in at most 1 % of the time, under another name first, so that the
+ * previous file stays until the new one is complete. A kill loses the events after the last
+ * snapshot. */
 
-/* Lets later calls of this file write snapshots of this process, to the path of the store's
- * journal. Removes an earlier snapshot. */
+/* Prepares snapshots of this process to the path of the store's journal. Removes an earlier
+ * snapshot. */
 void snapshot_begin(void);
-/* Checks whether a snapshot is due. If so, the next event calls snapshot_take before it takes a
- * lock. The caller may hold any lock. */
+/* snapshot_look checks whether a snapshot is due; the caller may hold any lock. If it is due, the
+ * next event calls snapshot_take before it takes a lock. */
 void snapshot_look(void);
 void snapshot_take(void);
-/* Writes all records after recording has ended. Returns 0, or a negative value if the file
- * cannot be written. */
+/* Writes all records after recording has ended. Returns 0, or a negative value if the file cannot
+ * be written. */
 int snapshot_last(void);
 const char *snapshot_path(void);
 /* Removes the file, because the log has all records. */
 void snapshot_remove(void);
 
 /* Handles SIGBUS of a mapped journal that was truncated: the next store to it would end the
- * application. While the application has the default action, the runtime's handler ends the
- * recording, and the application continues. */
+ * application. The runtime's handler ends the recording, and the application continues. The handler
+ * is installed only while the application has the default action. */
 
 /* Installs the handler of SIGBUS. Called when a journal has been mapped. */
 void torn_watch(void);
 
-/* Returns 1 if records were lost because the journal was truncated. */
+/* Returns 1 if records were lost because the journal was truncated, otherwise 0. */
 int torn_apart(void);
-/* Reports the loss and removes the truncated file, if the journal was truncated. Called after
- * recording has ended. */
+/* If the journal was truncated, reports the loss and removes the file. Called after recording has
+ * ended. */
 void torn_settle(void);
 
 #endif

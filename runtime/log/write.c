@@ -1,4 +1,4 @@
-/* Collects what a log contains: metadata, records, and the problems that are reported. */
+/* Collects the content of a log (metadata and records), writes it, and reports problems. */
 #include "write.h"
 
 #include <config.h>
@@ -142,10 +142,10 @@ static void metadata_end(struct darshan_job *job) {
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
-/* Gaps of the records, which note_gaps reports. */
+/* Data that the records lack; note_gaps prints a message about it. */
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
 
-/* Returns 1 if files share records because MODMEM is too small. */
+/* Returns 1 if files share records because MODMEM is too small, otherwise 0. */
 static int modmem_is_small(void) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (darshan_store.regions[i].folded && darshan_store.regions[i].cut) return 1;
@@ -180,7 +180,7 @@ static void note_gaps(unsigned gaps) {
                     log_path);
 }
 
-/* Returns the part of a module for the log. Many records of one size are compressed in place
+/* Returns the part of a module for the log. Many records of one size are compressed where they are
  * (unless whole is 1), because a copy would double the memory of the process. */
 static struct log_part part_of(const struct record_store *store, int module, int whole) {
   const struct store_region *region = &store->regions[module];
@@ -196,13 +196,13 @@ static struct log_part part_of(const struct record_store *store, int module, int
   return part;
 }
 
-/* Collects the parts of this process's log. job may be NULL. whole: the records of each module must
- * be contiguous. Returns 0, or -1 if out of memory. */
+/* Collects the parts of this process's log. job may be NULL. whole: 1 if the records of each module
+ * must be contiguous. Returns 0, or -1 if out of memory. */
 static int content_here(struct log_content *content, const char *job, size_t job_length,
                         int whole) {
   const struct record_store *store = &darshan_store;
   *content = (struct log_content){.job = job, .job_length = job_length};
-  if (!store->frame) { /* the process had no recorded I/O */
+  if (!store->frame) { /* the process had no I/O that is recorded */
     static struct {
       uint64_t id;
       char name[sizeof(USAGE_NAME)];
@@ -228,7 +228,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
   return 0;
 }
 
-/* Fills the job region and returns its length. */
+/* Fills in the job region of the log. Returns its length in bytes. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
   darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);
@@ -236,7 +236,7 @@ static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   return sizeof(job_state.job) + job_state.text_length + 1;
 }
 
-/* Notes a message if the log has another name than DARSHAN_LOGFILE, because that file exists. */
+/* Adds a message if the log does not have the name in DARSHAN_LOGFILE, because that file exists. */
 static void note_name(const struct darshan_log_identity *identity) {
   const char *wanted = darshan_config.logfile, *path = log_path;
   if (wanted && identity->naming == DARSHAN_NAME_NUMBERED && path[0] && strcmp(path, wanted) != 0)
@@ -244,8 +244,8 @@ static void note_name(const struct darshan_log_identity *identity) {
                     ": File exists; the log is ", path);
 }
 
-/* Replaces the end of a journal's path by a pattern that matches the journals of all ranks of
- * the job. */
+/* Replaces the end of a journal's path by a pattern that matches the journals of all ranks of the
+ * job, if the pattern fits. */
 static void all_ranks(char *path) {
   static const char pattern[] = "-*.darshan";
   char *end = strrchr(path, '-');
@@ -253,7 +253,7 @@ static void all_ranks(char *path) {
     memcpy(end, pattern, sizeof(pattern));
 }
 
-/* Notes the message that `what` (the log, or the part of a run) could not be written to the path,
+/* Adds the message that `what` (the log, or the part of a run) could not be written to the path,
  * and why. The message ends with `records`, which says what happened to the records, and `where`,
  * the path of the journal that has them, or "". */
 static void note_unwritten(const char *what, const char *path, const char *records,
@@ -334,7 +334,7 @@ int log_write(void) {
   int result = content_here(&content, job, job_bytes(job), 0);
   if (result == 0) result = log_compose(&draft, &content);
   if (result < 0) log_error = ENOMEM;
-  if (torn_apart()) result = -1; /* the bytes that were read are zeros */
+  if (torn_apart()) result = -1; /* the draft was made from zeros, not from records */
   if (result == 0) {
     result = identity.part ? log_save_packed(&draft) : -1;
     if (result < 0) result = log_save(&draft, &darshan_config, &identity, begun, log_path);
@@ -353,7 +353,7 @@ int log_write(void) {
 /* --- the log of all ranks ---------------------------------------------------------- */
 
 struct of_ranks {
-  unsigned gaps; /* of this rank; finally, in rank 0, of all ranks */
+  unsigned gaps; /* gaps of this rank; in the end, in rank 0, those of all ranks */
   int rank;
 };
 
@@ -368,7 +368,8 @@ static int ranks_content(void *context, const struct facts *agreed, struct log_c
   return result;
 }
 
-/* Adds the number of nodes and processors, and the names of as many nodes as fit. */
+/* Adds to the metadata the numbers of nodes and processors, and the names of as many nodes as
+ * fit. */
 static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   enum { HOSTS_ROOM = 256 };
   char line[HOSTS_ROOM], number[16];
@@ -393,8 +394,8 @@ static void add_hosts(struct darshan_job *job, const struct facts *agreed) {
   darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "hosts", line);
 }
 
-/* Returns the processors that this process may use; no bits if a processor's number is too large
- * for them or the kernel reports no processors. */
+/* Returns the processors that this process may use. Sets no bit if a processor's number is too
+ * large or the kernel reports no processors. */
 static struct rank_processors processors_here(void) {
   enum { WORDS = 128 }; /* the kernel needs space for every possible processor */
   static uint64_t bits[WORDS];
@@ -490,14 +491,15 @@ static size_t timing_line(char *out) {
 }
 
 /* Prints this process's problems, or the times of DARSHAN_INTERNAL_TIMING, as one line on stderr.
- * Prints nothing and returns 0 if there is nothing to report, or if stderr is another file than at
- * the start. Not inlined, because torn_settle before it needs as much stack. */
+ * Returns 1 if it printed, otherwise 0. Prints nothing and returns 0 if there is nothing to report,
+ * or if stderr is another file than at the start. Not inlined, because torn_settle, which runs
+ * before it, needs as much stack. */
 __attribute__((noinline)) static int say_line(void) {
   char line[512];
   struct stat st;
   size_t length = darshan_messages_line(&darshan_problems, line, sizeof(line));
   if (length == 0 && darshan_config.internal_timing) length = timing_line(line);
-  darshan_problems.count = 0; /* both are reported once */
+  darshan_problems.count = 0; /* so that problems and times are printed once */
   darshan_config.internal_timing = 0;
   if (length == 0 || sys_fstat(2, &st) < 0) return 0;
   if (st.st_dev != log_state.stderr_dev || st.st_ino != log_state.stderr_ino) return 0;

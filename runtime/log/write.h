@@ -15,8 +15,8 @@ void log_metadata_start(struct darshan_job *job);
 /* Sets the end time, and adds the metadata that is known only at exit. */
 void log_end_now(struct darshan_job *job);
 
-/* Writes the log of this process. Returns 0, or -1 with a message noted; then the journal is the
- * only copy. */
+/* Writes the log of this process. Returns 0. Otherwise adds a message and returns -1; the journal
+ * is then the only copy of the records. */
 int log_write(void);
 
 struct rank_comm; /* ranks/rank.h */
@@ -24,10 +24,11 @@ struct rank_comm; /* ranks/rank.h */
  * Returns 0, or -1 if there is no log. */
 int log_write_ranks(struct rank_comm *comm);
 
-/* Prints the problems in one line, if stderr still is the same file. Returns 1 if it printed. */
+/* Prints the problems of this process in one line, if stderr is the same file as at the start.
+ * Returns 1 if a line was printed, otherwise 0. */
 int log_say_problems(void);
 
-/* Data of the line on stderr. */
+/* Data for the line that the runtime prints on standard error at the end. */
 struct log_state {
   uint64_t start_cost_ns, write_cost_ns;
   int has_lost;     /* records were lost, because the log could not be written */
@@ -35,7 +36,7 @@ struct log_state {
   ino_t stderr_ino;
 };
 extern struct log_state log_state __attribute__((visibility("hidden")));
-extern char log_path[DARSHAN_PATH_ROOM] __attribute__((visibility("hidden"))); /* of the log */
+extern char log_path[DARSHAN_PATH_ROOM] __attribute__((visibility("hidden"))); /* path of the log */
 
 /* Writes a line to descriptor 2, whose status is st. Returns 1 if it was written, 0 if the pipe
  * is full or has no reader, or if the file may not grow. */

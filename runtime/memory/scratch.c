@@ -1,4 +1,4 @@
-/* Allocates small pieces of memory from chunks. */
+/* Allocates small pieces of memory from chunks (scratch.h). */
 #include "scratch.h"
 
 #include "../intercept/memory.h"
@@ -12,8 +12,8 @@ struct scratch_chunk {
 };
 _Static_assert(sizeof(struct scratch_chunk) == HEAD, "pieces are aligned to 16");
 
-/* Maps a chunk, twice as large as the previous one. If several threads do this, one chunk is used
- * and the others are unmapped. */
+/* Maps a chunk twice as large as `full`, the previous one. If several threads call it at once, one
+ * chunk is used and the others are unmapped. */
 static void new_chunk(struct scratch *scratch, struct scratch_chunk *full) {
   size_t size = full ? 2 * full->size : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;

@@ -7,7 +7,7 @@
 struct scratch_chunk;
 struct scratch {
   struct scratch_chunk *chunk; /* the current chunk; NULL: none yet */
-  int lacked;                  /* an allocation failed, which the log reports */
+  int lacked;                  /* 1: an allocation failed, which the log reports */
 };
 
 /* scratch_take returns n zeroed bytes, n at most SCRATCH_MOST, aligned to 16, or NULL if out of

@@ -1,4 +1,4 @@
-/* Messages between ranks, for the reduction of records. */
+/* Sends and receives messages between ranks by MPI, for the reduction of records. */
 #include "init-finalize.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "../intercept/sys/sys.h"
 #include "mpi.h"
 
-/* Lets other processes run for a while, since MPI waits by polling: on an oversubscribed node
- * that takes the processor away from the rank that it waits for.  Yields by sched_yield in the
- * first 50 us since `since` (ns); later sleeps for an eighth of the time waited so far, at most
- * 0.5 ms. */
+/* Lets other processes run while this rank waits: MPI waits by polling, which on an oversubscribed
+ * node takes the processor away from the rank that it waits for. Yields by sched_yield in the first
+ * 50 us since `since` (ns); later sleeps for an eighth of the time waited so far, at most 0.5
+ * ms. */
 static void let_others_run(uint64_t since) {
   enum { YIELD_NS = 50000, LONGEST_NS = 500000 };
   uint64_t waited = clock_ns(CLOCK_MONOTONIC) - since;
@@ -35,8 +35,8 @@ int mpi_wait_for(mpi_handle *request) {
   return 0;
 }
 
-/* Sizes of the pieces of a message: the first packet begins with the length of the whole
- * message, and the sizes of further pieces fit into MPI's counts. */
+/* Sizes of the pieces of a message. The first packet begins with the length of the whole message.
+ * Further pieces are small enough for MPI's counts, which are ints. */
 enum { FIRST_PACKET = 8192, LARGEST_PIECE = 1 << 30, TAG = 0 };
 
 struct packet {
@@ -44,8 +44,9 @@ struct packet {
   char bytes[FIRST_PACKET - sizeof(uint64_t)];
 };
 
-/* Memory of a rank for one message if it is out of memory.  A rank must receive the result and the
- * offset at which it writes. Otherwise its journal would stay, or other ranks would wait. */
+/* Reserved memory of a rank for one message, for the case that memory runs out. Each rank must
+ * receive the result and the offset at which it writes. Otherwise its journal would remain, or
+ * other ranks would wait. */
 struct hand {
   struct packet packet;
   char *reserve; /* RESERVE bytes of whole pages, or NULL */
@@ -95,8 +96,8 @@ static int comm_send(struct rank_comm *comm, int to, const void *bytes, size_t n
 }
 
 /* Receives the remaining pieces of a message of n bytes (done: bytes received so far) and discards
- * them, so that the sender does not wait for ever. Its buffer is too small, and it ignores MPI's
- * errors about truncated messages. */
+ * them, so that the sender does not wait for ever. The buffer is too small for a piece, so MPI
+ * reports truncated messages, which is ignored. */
 static void receive_nothing(int from, struct packet *packet, size_t done, size_t n) {
   for (; done < n; done += n - done < LARGEST_PIECE ? n - done : LARGEST_PIECE)
     receive_piece(from, packet, sizeof(*packet));
@@ -111,8 +112,8 @@ static int receive_rest(int from, char *bytes, size_t done, size_t n) {
   return 0;
 }
 
-/* Returns memory for a message; if no memory can be mapped, takes it from the reserve. Returns NULL
- * if the message does not fit there. The caller unmaps `length` bytes, so this function unmaps the
+/* Returns memory for a message, taken from the reserve if no memory can be mapped. Returns NULL if
+ * the message does not fit there. The caller will unmap `length` bytes, so this function unmaps the
  * rest of the reserve. */
 static char *message_memory(struct hand *hand, size_t length) {
   char *memory = private_memory(length);
@@ -120,7 +121,7 @@ static char *message_memory(struct hand *hand, size_t length) {
   if (memory || !hand->reserve || pages > RESERVE) return memory;
   memory = hand->reserve;
   hand->reserve = NULL;
-  /* The kernel never frees part of a huge page. */
+  /* Frees the whole rest, because the kernel never frees part of a huge page. */
   if (pages < RESERVE) sys_munmap(memory + pages, RESERVE - pages);
   return memory;
 }
@@ -160,8 +161,8 @@ static int receive_from_nobody(struct rank_comm *comm, int from, void **bytes, s
   return -1;
 }
 
-/* The arguments of a call that runs on the application's stack.  The reduction runs on a stack of
- * the runtime, which is too small for MPI. */
+/* The arguments of a call that must run on the application's stack. The reduction runs on a stack
+ * of the runtime, which is too small for MPI. */
 struct errand {
   struct rank_comm *comm;
   int rank;
@@ -205,7 +206,7 @@ int comm_mpi_open(struct rank_comm *comm) {
   if (mpi_function(Comm_rank)(mpi_library.comm, &rank) != 0 ||
       mpi_function(Comm_size)(mpi_library.comm, &size) != 0)
     return -1;
-  /* Static, so that no allocation can fail: all other ranks would wait for this rank. */
+  /* Static, so that no allocation can fail: otherwise all other ranks would wait for this rank. */
   SELDOM static struct hand hand;
   if (!hand.reserve) hand.reserve = private_memory(RESERVE);
   *comm = (struct rank_comm){.rank = rank,

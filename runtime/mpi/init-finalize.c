@@ -1,4 +1,4 @@
-/* Agreement of the ranks at MPI_Init, and the log at MPI_Finalize. */
+/* Makes the ranks agree at MPI_Init, and writes the log at MPI_Finalize (init-finalize.h). */
 #include "init-finalize.h"
 
 #include <string.h>
@@ -8,14 +8,16 @@
 #include "../life/life.h"
 #include "mpi.h"
 
-/* Values that the ranks agree on before recording: the minimum of each over all ranks. */
+/* Values on which the ranks agree before recording: each value is the minimum over all ranks. */
 struct agreement {
   int64_t all_active;  /* 1 or 0 */
-  int64_t all_idle;    /* 1 or 0 */
-  int64_t all_meet;    /* 1 or 0: barrier before collectives; a rank alone would wait for ever */
-  int64_t all_threads; /* 1 or 0: traces with threads, because all ranks share a region */
-  int64_t start_ns;    /* of the rank that started first */
-  int64_t jobid, pid;  /* of rank 0; other ranks contribute INT64_MAX */
+  int64_t all_idle;    /* 1: no rank records */
+  int64_t all_meet;    /* 1: all ranks run a barrier before collectives; a rank alone would wait for
+                          ever */
+  int64_t all_threads; /* 1: all ranks record the threads of traces, because they share a region of
+                          the log */
+  int64_t start_ns;    /* start of the rank that started first */
+  int64_t jobid, pid;  /* those of rank 0; other ranks contribute INT64_MAX */
 };
 enum { AGREEMENT_WORDS = sizeof(struct agreement) / sizeof(int64_t) };
 
@@ -43,8 +45,8 @@ static struct agreement own_agreement(void) {
                             .pid = first ? pid : INT64_MAX};
 }
 
-/* Returns 1 if the runtime uses blocking calls, 0 if it polls.  MPICH's blocking calls take tens
- * of milliseconds if the node is oversubscribed; Open MPI yields the processor itself. */
+/* Returns 1 if the runtime uses blocking calls of MPI, 0 if it polls. MPICH's blocking calls take
+ * tens of milliseconds if the node is oversubscribed; Open MPI itself yields the processor. */
 static int waits_itself(void) {
   return mpi_library.flavour == MPI_OPENMPI || !mpi_function(Test) || !mpi_function(Iallreduce) ||
          !mpi_function(Comm_idup);
@@ -66,9 +68,9 @@ static int copy_world(mpi_handle *copy) {
   return mpi_function(Comm_idup)(world, copy, &request) ? -1 : mpi_wait_for(&request);
 }
 
-/* Makes the runtime's communicator, which has the ranks that record.  A setting, or the name of its
- * program, may exclude a rank from recording. An excluded rank takes part in this call, because the
- * other ranks would wait for it. */
+/* Makes the runtime's communicator of all ranks that record. A setting, or the name of its program,
+ * may exclude a rank from recording. An excluded rank takes part in this call, because the other
+ * ranks would wait for it. */
 static void make_comm(const struct agreement *agreed) {
   struct mpi_state *mpi = &mpi_state;
   int failed;
@@ -114,8 +116,8 @@ static void start(const struct agreement *agreed) {
   mpi->without_threads = !agreed->all_threads || (mpi->by_sessions && mpi->size > 1);
   if (!is_active()) return;
   if (mpi->size > 1) filter_trust();
-  /* Without a job id the pid of rank 0 replaces it, which other ranks did not know before the
-   * agreement.  With sessions there is no agreement. */
+  /* If there is no job id, the pid of rank 0 replaces it. The other ranks know this pid only after
+   * the agreement. With sessions there is no agreement. */
   mpi->left_out = !mpi->by_sessions && !darshan_job_in_sample(&darshan_config, mpi->jobid);
   mpi->meets = agreed->all_meet && !mpi->left_out && !mpi->by_sessions;
   if (mpi->left_out) {
@@ -161,8 +163,8 @@ void mpi_aborting(void) {
   runtime_finish();
 }
 
-/* Stores the group of all processes of the job, without communication.  Returns 0, or -1 if the
- * library does not provide it. */
+/* Stores the group of all processes of the job, without communication. Returns 0, or -1 if the MPI
+ * library cannot provide it. */
 static int world_group(const mpi_handle *session, mpi_handle *group) {
   *group = 0;
   if (mpi_library.flavour == MPI_UNKNOWN || !mpi_function(Group_from_session_pset) ||
@@ -192,8 +194,8 @@ void mpi_session_initialised(const mpi_handle *session, const void *caller) {
   start(&own);
 }
 
-/* Makes the runtime's communicator, when the last session ends and not before, because opening a
- * session must not wait for other processes.  In a job of one process there is none. */
+/* Makes the runtime's communicator when the last session ends. It cannot be made earlier, because
+ * opening a session must not wait for other processes. A job of one process has none. */
 static void make_comm_of_sessions(const mpi_handle *session) {
   struct mpi_state *mpi = &mpi_state;
   mpi_handle group;

@@ -6,26 +6,28 @@
 #include "../log/ranks/rank.h"
 #include "library.h"
 
-/* Starts recording of this rank.  Called after MPI_Init or MPI_Init_thread succeeded.  caller:
- * an address in the object that called it. */
+/* Called after MPI_Init or MPI_Init_thread succeeded: starts recording of this rank. caller: an
+ * address in the object that called MPI_Init. */
 void mpi_initialised(const void *caller);
-/* Ends recording and writes the log.  Called before MPI_Finalize, while ranks can still
- * communicate. */
+/* Called before MPI_Finalize, while ranks can still communicate: ends recording and writes the
+ * log. */
 void mpi_finalising(void);
-/* Ends recording of this rank; its journal stays in place of a log if the job has several ranks.
- * Called before MPI_Abort.  Does not wait for other ranks, because some may already have ended. */
+/* Called before MPI_Abort: ends recording of this rank. If the job has several ranks, its journal
+ * remains in place of a log. Does not wait for other ranks, because some may already have ended. */
 void mpi_aborting(void);
 
-/* Called after a session was opened, and before one is closed.  Recording starts with the first
- * session that is opened, and ends with the last one that is closed. */
+/* mpi_session_initialised is called after a session was opened, mpi_session_finalising before one
+ * is closed. Recording starts with the first session that is opened, and ends with the last session
+ * that is closed. */
 void mpi_session_initialised(const mpi_handle *session, const void *caller);
 void mpi_session_finalising(const mpi_handle *session);
 
-/* Fills in comm for the runtime's own MPI communicator.  Returns 0, or -1 if there is none. */
+/* Fills in comm, which sends messages by the runtime's own MPI communicator. Returns 0, or -1 if
+ * there is no such communicator. */
 int comm_mpi_open(struct rank_comm *comm);
 
-/* Waits for a request of the runtime and yields the processor to other ranks.  Returns 0, or -1 if
- * MPI_Test fails. */
+/* Waits until a request of the runtime is complete, and yields the processor to other ranks
+ * meanwhile. Returns 0, or -1 if MPI_Test fails. */
 int mpi_wait_for(mpi_handle *request);
 
 #endif

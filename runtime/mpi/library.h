@@ -1,11 +1,11 @@
-/* The MPI library of this process.  The runtime includes no header of MPI: a handle is a value that
- * fits into a register. */
+/* State of the MPI library of this process. The runtime includes no header of MPI: a handle is a
+ * value that fits into a register. */
 #ifndef DARSHAN_MPI_LIBRARY_H
 #define DARSHAN_MPI_LIBRARY_H
 
 #include <stdint.h>
 
-/* A pointer in Open MPI; in MPICH an int, whose upper half is undefined. */
+/* A handle of MPI: a pointer in Open MPI; in MPICH an int, whose upper half is undefined. */
 typedef uintptr_t mpi_handle;
 
 enum mpi_flavour {
@@ -33,31 +33,31 @@ struct mpi_functions {
 struct mpi_library {
   enum mpi_flavour flavour;
   uintptr_t handle_mask;          /* bits of a handle that are defined */
-  struct mpi_constants constants; /* of this flavour */
+  struct mpi_constants constants; /* constants of this flavour */
   struct mpi_functions functions;
-  void *handle;    /* the object with the functions, if not in global scope */
-  mpi_handle comm; /* of all ranks that record; valid while mpi_state.has_comm is 1 */
+  void *handle; /* loader handle of the object with the functions, if it is not in global scope */
+  mpi_handle comm; /* communicator of all ranks that record; valid while mpi_state.has_comm is 1 */
   int sessions;    /* number of open sessions */
 };
 
 extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 
-/* resolve.c: finds functions and objects of the library, which may be loaded outside the scope of
- * RTLD_NEXT (Python extensions). */
+/* Functions of resolve.c, which find functions and objects of the library. The library may be
+ * loaded outside the scope of RTLD_NEXT (by Python extensions). */
 
 /* Returns the real function of this name, or NULL. This is the executable's own function if the
- * library is linked into it; else the next function after the runtime's (of another tool or of the
- * library); else a function of a loaded library outside the global scope, where the libraries of
- * the calling object are searched first. caller: an address in the object that called the
- * wrapper. */
+ * library is linked into it; otherwise the next function after the runtime's (of another tool or of
+ * the library); otherwise a function of a loaded library outside the global scope, where the
+ * libraries of the calling object are searched first. caller: an address in the object that called
+ * the wrapper. */
 void *mpi_find_function(const char *name, const void *caller);
 
 /* Returns the address of MPI's data object of this name; NULL if there is none. It is the object
  * that the application uses, which may be a copy of the library's object. */
 void *mpi_find_object(const char *name);
 
-/* Fills a wrapper's slot and returns the function.  If no library defines it, returns a function
- * that fails and leaves the slot empty. */
+/* Fills a wrapper's slot and returns the real function. If no library defines it, leaves the slot
+ * empty and returns a function that fails. */
 void *mpi_resolve(void **slot, const char *name, const void *caller)
     __attribute__((visibility("hidden")));
 

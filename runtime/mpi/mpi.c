@@ -1,4 +1,4 @@
-/* Determines the MPI library's flavour and queries it. */
+/* Determines the MPI library's flavour and queries the library (mpi.h). */
 #include "mpi.h"
 
 #include <assert.h>
@@ -8,7 +8,8 @@
 #include "../intercept/sys/sys.h"
 #include "library.h"
 
-/* A version string may have 8192 bytes in MPICH's ABI, too many for the stack of a thread. */
+/* Sizes of buffers. A version string may have 8192 bytes in MPICH's ABI, too many for the stack of
+ * a thread. */
 enum { VERSION_ROOM = 8192, NAME_ROOM = 1024 };
 static_assert((int)NAME_ROOM <= (int)VERSION_ROOM, "one room for both");
 
@@ -28,7 +29,7 @@ static int has_standard_abi(void) {
          major >= 1;
 }
 
-/* Returns 1 if the version string is that of a library with MPICH's ABI. */
+/* Returns 1 if the version string is that of a library with MPICH's ABI, otherwise 0. */
 static int says_mpich(const char *version) {
   static const char names[][16] = {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY", "ParaStation"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -36,8 +37,8 @@ static int says_mpich(const char *version) {
   return 0;
 }
 
-/* Copies name and version without dates and builders: the first line up to a comma, with single
- * blanks. */
+/* Copies the name and version of the library, without dates and builders: the first line up to a
+ * comma, with single blanks. */
 static void keep_line(char *out, size_t room, const char *text) {
   size_t used = 0;
   for (; *text && *text != '\n' && *text != ',' && used + 1 < room; text++) {
@@ -61,8 +62,8 @@ static enum mpi_flavour choose(const char *version) {
 static void ask_texts(void) {
   struct mpi_state *mpi = &mpi_state;
   int length = 0;
-  /* Static, so that no allocation can fail: a rank that cannot determine its library takes no part
-   * in the agreement, and all other ranks would wait for it. */
+  /* Static, so that no allocation can fail: a rank that cannot determine its library could not take
+   * part in the agreement, for which all other ranks would wait. */
   SELDOM static char text[VERSION_ROOM];
   if (mpi_function(Get_library_version) && mpi_function(Get_library_version)(text, &length) == 0) {
     text[VERSION_ROOM - 1] = '\0';
@@ -73,7 +74,8 @@ static void ask_texts(void) {
     keep_line(mpi->host, sizeof(mpi->host), text);
 }
 
-/* Fills in the constants of the flavour.  Returns 0, or -1 if Open MPI lacks an object. */
+/* Fills in the constants of the flavour. Returns 0, or -1 if Open MPI lacks an object that is such
+ * a constant. */
 static int set_constants(enum mpi_flavour flavour) {
   struct mpi_constants *constants = &mpi_library.constants;
   int lacking = 0;
@@ -123,7 +125,8 @@ int mpi_comm_size(mpi_handle comm) {
   return size;
 }
 
-/* Returns the size that two ABIs store in the handle of a basic type; 0: not stored. */
+/* Returns the size of a basic type, which two ABIs store in its handle; 0 if the handle does not
+ * have it. */
 static int64_t size_in_handle(mpi_handle type) {
   if (mpi_library.flavour == MPI_MPICH && (type & 0xff000000) == 0x4c000000)
     return (type >> 8) & 0xff;

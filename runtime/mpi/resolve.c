@@ -1,4 +1,4 @@
-/* Looks up MPI functions and objects in the objects of this process. */
+/* Looks up MPI functions and objects in the objects of this process (library.h). */
 
 #include <errno.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static int is_ours(const void *address) {
   return dladdr(address, &there) && dladdr(&is_ours, &here) && there.dli_fbase == here.dli_fbase;
 }
 
-/* Returns the function of this name in an object or its dependencies, or NULL.  Skips the main
- * program, whose scope begins with the runtime. */
+/* Returns the function of this name in an object or its dependencies, or NULL. Skips the main
+ * program, because its scope begins with the runtime. */
 static void *find_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (!object || !object->l_name || !object->l_name[0]) return NULL;
@@ -57,7 +57,7 @@ static void find_function(void *question_) {
   const char *name = question->name;
   question->found = linked_function(name); /* the executable may contain the library */
   if (question->found || !loader_is_there()) return;
-  /* volatile prevents a tail call: dlsym determines its caller by the return address. */
+  /* volatile prevents a tail call, because dlsym determines its caller by the return address. */
   void *volatile found = dlsym(RTLD_NEXT, name);
   if (!found && mpi_library.handle) found = dlsym(mpi_library.handle, name);
   if (!found) found = find_below_caller(question->caller, name);
@@ -73,9 +73,9 @@ void *mpi_find_function(const char *name, const void *caller) {
   return question.found;
 }
 
-/* Finds a data object of MPI by its name.  Copy relocations put the library's objects into an
- * executable that is linked with it.  So the global scope is searched from its beginning, unlike
- * for functions. */
+/* Finds a data object of MPI by its name. If an executable is linked with the library, copy
+ * relocations put the library's objects into the executable. So the global scope is searched from
+ * its beginning, unlike for functions. */
 static void find_object(void *question_) {
   struct question *question = question_;
   if (!loader_is_there()) return;
@@ -92,8 +92,8 @@ void *mpi_find_object(const char *name) {
   return question.found;
 }
 
-/* Returns an error code that is not success in any library.  Called in place of a function that
- * only the runtime defines, for applications with a strong reference to it. */
+/* Called in place of a function that only the runtime defines, if an application has a strong
+ * reference to it. Returns an error code that is not success in any library. */
 static int missing(void) {
   enum { SOME_ERROR = 16 };
   return SOME_ERROR;
@@ -101,7 +101,8 @@ static int missing(void) {
 
 void *mpi_resolve(void **slot, const char *name, const void *caller) {
   void *found = mpi_find_function(name, caller);
-  if (!found) return (void *)&missing; /* a library may be loaded later */
+  if (!found)
+    return (void *)&missing; /* not stored in the slot, because a library may be loaded later */
   __atomic_store_n(slot, found, __ATOMIC_RELEASE);
   return found;
 }

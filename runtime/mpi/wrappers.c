@@ -1,9 +1,9 @@
-/* Wrappers of the MPI functions that begin and end a job, expanded from calls.def. */
+/* Wrappers of the MPI functions that begin and end a job, made from calls.def. */
 #include "init-finalize.h"
 #include "wrap-mpi.h"
 
-/* MPI libraries read settings and share segments in files, which are not the application's.  MUTE
- * excludes them. */
+/* MUTE excludes the calls of this thread until INITIALISED: MPI libraries read settings and share
+ * segments in files, which are not the application's I/O. */
 #define MUTE darshan_guard |= GUARD_MUTED
 #define INITIALISED                                                                                \
   if (r == 0) mpi_initialised(__builtin_return_address(0));                                        \

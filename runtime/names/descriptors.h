@@ -1,4 +1,4 @@
-/* Descriptors: the entry of each, and facts about those whose open the runtime did not see. */
+/* Entries of file descriptors, and facts about descriptors whose open the runtime did not see. */
 #ifndef DARSHAN_DESCRIPTORS_H
 #define DARSHAN_DESCRIPTORS_H
 
@@ -9,63 +9,67 @@
 /* The entry of a descriptor: the file and the stream that it refers to now. */
 
 enum {
-  RUNTIME_FDS = 1 << 14,    /* descriptors in the first table; */
-  RUNTIME_FDS_FAR = 1 << 20 /* all descriptors; the others are in a second table */
+  RUNTIME_FDS = 1 << 14,    /* number of descriptors in the first table */
+  RUNTIME_FDS_FAR = 1 << 20 /* number of all descriptors; the rest is in a second table */
 };
 
 struct fd_entry {
-  struct posix_file *file;     /* NULL: not followed */
-  struct stdio_stream *stream; /* NULL: none */
+  struct posix_file *file;     /* NULL: no file, or the file is not known */
+  struct stdio_stream *stream; /* NULL: no stream */
 };
 
 /* Facts about an open file that the kernel has in memory. The runtime makes no request that reaches
- * a file server: if the server were dead, the application would hang, although it made no request
+ * a file server: if the server were dead, the application would hang although it made no request
  * itself. */
 struct fd_facts {
   int is_regular;        /* 1: a regular file */
-  uint32_t links, block; /* number of names; preferred bytes of a transfer */
-  uint32_t device[2];    /* major, minor */
+  uint32_t links, block; /* number of names; preferred transfer size in bytes */
+  uint32_t device[2];    /* major and minor number */
   uint64_t inode;
-  uint64_t changed[2]; /* seconds and nanoseconds of its last change, if known */
+  uint64_t changed[2]; /* time of its last change: seconds and nanoseconds; 0: unknown */
 };
-/* Stores the facts about a descriptor. Returns 0, or -errno. */
+/* Stores the facts about an open descriptor. Returns 0 or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
-/* Stores the facts about a descriptor of process pid (0: this process). Returns 0, or -errno. */
+/* Stores the facts about an open descriptor of process pid (0: this process). Returns 0 or
+ * -errno. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);
 
-/* Writes the absolute path of a descriptor, by the mount table of this process. A file that is in
- * no folder has another name: a deleted file its last path, a memfd "<memfd:label>". Returns the
- * length without the NUL; 0 if it is not a file, if there is no /proc, or if out is too small. */
+/* Writes the absolute path of a descriptor, as the mount table of this process shows it. A file
+ * that is in no folder has another name: a deleted file has its last path, a memfd has
+ * "<memfd:label>". Returns the length without the NUL; 0 if the descriptor is not a file, if /proc
+ * is not mounted, or if out is too small. */
 size_t fd_name(char *out, size_t room, int fd);
-/* Like fd_name, for a caller that has the facts of the descriptor. Uses less stack. */
+/* Writes the name of a descriptor, as fd_name does, for a caller that has already read the facts of
+ * the descriptor. Uses less stack. Returns the same values as fd_name. */
 size_t fd_name_by(char *out, size_t room, int fd, const struct fd_facts *facts);
 
-/* Like fd_name, for a regular file, which another process may have open. Does not check whether the
- * name exists. If the system has no name, writes "<file MAJOR:MINOR/INODE>". Returns 0 if it is an
- * object without a name, or if the system call is forbidden. */
+/* Like fd_name, for a regular file, which may be open in another process pid. Does not check
+ * whether the name exists. If the system has no name, writes "<file MAJOR:MINOR/INODE>". Returns 0
+ * if the object has no name at all, or if the system call is forbidden. */
 size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_facts *facts);
 
-/* The folder behind a descriptor, where the relative names of openat, fstatat and others begin. A
- * program that walks through a tree gives the same descriptor many times, so the path of the last
- * one is remembered. A query whether it is still the same, unchanged folder is much cheaper than a
- * query of the path, which the kernel has to put together. The runtime makes this query before each
- * use. If it sees the end of the descriptor, it makes the query only every 16 uses, and at least
- * once per millisecond. */
+/* The next functions determine the path of a folder's descriptor, in which relative names of
+ * openat, fstatat and similar functions begin. A program that walks through a tree passes the same
+ * descriptor many times, so the path of the last descriptor is stored. A query whether the
+ * descriptor still is the same, unchanged folder costs much less than a query of the path, which
+ * the kernel must compose. The runtime makes the cheap query before each use. If the runtime sees
+ * when the descriptor is closed, it makes the query only every 16 uses, and at least once per
+ * millisecond. */
 
-/* Writes the name under which a path below the descriptor is recorded. now: the time in ticks if
- * fd_folder_forget is called before the descriptor refers to something else, otherwise 0. Returns
- * the length of the name, or 0 if there is none. */
+/* Writes the name under which a path relative to the descriptor is recorded. now: the time in
+ * ticks, if fd_folder_forget will be called before the descriptor refers to another file; otherwise
+ * 0. Returns the length of the name, or 0 if there is none. */
 size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path, uint64_t now);
 
-/* The descriptor whose path is remembered. fd_folder_forget forgets the path; it is called when fd
- * is closed or refers to something else. Takes no lock. */
-extern int fd_folder_last __attribute__((visibility("hidden"))); /* -1: none */
+/* fd_folder_last is the descriptor whose path is stored. fd_folder_forget forgets the path; it is
+ * called when fd is closed or refers to another file. Takes no lock. */
+extern int fd_folder_last __attribute__((visibility("hidden"))); /* -1: no path is stored */
 static inline void fd_folder_forget(int fd) {
   int last = fd;
   if (__builtin_expect(__atomic_load_n(&fd_folder_last, __ATOMIC_RELAXED) == fd, 0))
     __atomic_compare_exchange_n(&fd_folder_last, &last, -1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
-/* Forgets the remembered folder, in the child after fork. */
+/* Called in the child after fork: forgets the stored path. */
 void fd_folder_forked(void);
 
 #endif

@@ -6,20 +6,21 @@
 #include "../intercept/guard.h"
 #include "groups.h"
 
-/* Number of slots of the ring. A thread skips a slot that is taken: a handler or another thread
- * is using it. The slots also have names of programs, which are removed late because the check
- * is slow. */
+/* Number of slots of the ring. A thread skips a slot that is taken, because a handler or another
+ * thread is using it. The slots may also have names of program files, which are removed late
+ * because the check is slow. */
 enum { PLACES = DARSHAN_LOOKUPS };
-SELDOM static struct darshan_lookups own /* until there is a journal */
+SELDOM static struct darshan_lookups own /* used until there is a journal */
     __attribute__((aligned(DARSHAN_LOOKUPS_PAGE)));
-static struct darshan_lookups *filed; /* in the journal; NULL: there is none */
+static struct darshan_lookups *filed; /* the ring in the journal; NULL: no journal */
 
 static struct darshan_lookups *ring(void) {
   struct darshan_lookups *page = __atomic_load_n(&filed, __ATOMIC_ACQUIRE);
   return page ? page : &own;
 }
 
-/* Returns 1 for a name that a shell, exec or the loader searches in several folders. */
+/* Returns 1 for a name that a shell, exec or the loader searches in several folders. Otherwise
+ * returns 0. */
 static int is_searched(const char *name, size_t length) {
   static const char *const folders[] = {"/bin/", "/sbin/", "/shims/", "/libexec/"};
   size_t base = length;
@@ -29,7 +30,8 @@ static int is_searched(const char *name, size_t length) {
     size_t n = strlen(folders[i]);
     if (base >= n && memcmp(name + base - n, folders[i], n) == 0) return 1;
   }
-  return strstr(name + base, ".so.") != NULL; /* the name ends with a NUL */
+  return strstr(name + base, ".so.") !=
+         NULL; /* strstr may be used because the name ends with a NUL */
 }
 
 static int is_of_program(const char *name, size_t length) {
@@ -53,7 +55,8 @@ void missed_note(const char *name, size_t length) {
   struct darshan_lookups *all = ring();
   uint32_t count = __atomic_load_n(&all->count, __ATOMIC_RELAXED);
   struct darshan_lookup *last = &all->slot[(count - 1) % PLACES];
-  if (count && take(last)) { /* repeated lookups are common */
+  if (count &&
+      take(last)) { /* a repeated lookup of the last name, which is common, only moves it */
     int is_same = last->length == length && memcmp(last->name, name, length) == 0;
     give(last);
     if (is_same) return;
@@ -66,8 +69,8 @@ void missed_note(const char *name, size_t length) {
   give(slot);
 }
 
-/* Empties this process's own ring and returns to it. The journal is the parent's: it stays
- * mapped, because a frame that the fork interrupted may still write to it. */
+/* Called in a forked child: empties this process's own ring and uses it. The journal is the
+ * parent's; it stays mapped, because a frame that the fork interrupted may still write to it. */
 void missed_forget(void) {
   filed = NULL;
   own.count = 0;
@@ -79,7 +82,7 @@ int missed_is_of_data(const char *name, size_t length) {
   return !is_searched(name, length) && !is_of_program(name, length);
 }
 
-/* Copies the name in a slot; returns its length, 0 if the slot is empty, in use or damaged. */
+/* Copies the name in a slot. Returns its length, or 0 if the slot is empty, in use or damaged. */
 static size_t name_in(struct darshan_lookup *slot, char out[MISSED_ROOM]) {
   if (!take(slot)) return 0;
   size_t length = slot->length < MISSED_ROOM ? slot->length : 0;

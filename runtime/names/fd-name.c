@@ -26,7 +26,7 @@ static size_t put_number(char *text, size_t length, uint64_t value) {
 
 enum { LINK_ROOM = 40 };
 
-/* Writes the path of a descriptor in /proc, for the process pid (0: this one). */
+/* Writes the path in /proc of a descriptor of process pid (0: this process). */
 static void put_link(char *link, pid_t pid, int fd) {
   static const char before[] = "/proc/", self[] = "self", below[] = "/fd/";
   size_t length = sizeof(before) - 1;
@@ -38,11 +38,12 @@ static void put_link(char *link, pid_t pid, int fd) {
 }
 
 /* Stores the facts about an open file. Returns 0 or -errno. path: the descriptor's path in /proc if
- * it is another process's; "" if it is this process's. */
+ * it is a descriptor of another process, "" if it is one of this process. */
 static int look_at(int fd, const char *path, struct fd_facts *facts) {
   struct statx known;
   long result = -9 /* EBADF */;
-  for (int try = 0; try < 2; try++) { /* retried, because the result is used for long */
+  for (int try = 0; try < 2;
+       try++) { /* a failure is retried once, because the result is used for long */
     result = SYS5(SYS_statx, fd, path, AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
                   STATX_TYPE | STATX_NLINK | STATX_INO | STATX_CTIME, &known);
     if (result >= 0 || result == -9 || !sys_may(SYS_statx)) break;
@@ -83,17 +84,17 @@ static int is_marked(const char *name, size_t length) {
   return length > sizeof(gone) && strcmp(name + length - (sizeof(gone) - 1), gone) == 0;
 }
 
-/* Returns 1 if the file of a name with the kernel's mark was deleted. The mark alone is not proof,
- * because it may be the end of a true name: the file must have no links, or no file of this name
- * may exist. */
+/* Returns 1 if a file was deleted whose name ends with the kernel's mark " (deleted)". Otherwise
+ * returns 0. The mark alone does not prove it, because a true name may end like that: the file must
+ * have no links, or no file of this name may exist. */
 static int is_gone(const char *name, int fd) {
   struct fd_facts facts;
   if (fd_look(fd, &facts) == 0 && facts.links == 0) return 1;
   return sys_faccess(name, F_OK) != 0;
 }
 
-/* Removes the mark " (deleted)" from a name of the kernel; a memfd's name gets angle brackets.
- * Returns the new length. */
+/* Removes the mark " (deleted)" from a name that the kernel returned, and puts a memfd's name into
+ * angle brackets. Returns the new length. */
 static size_t last_name(char *name, size_t length) {
   length -= sizeof(gone) - 1;
   if (strncmp(name, memfd, sizeof(memfd) - 1) == 0) {
@@ -106,7 +107,8 @@ static size_t last_name(char *name, size_t length) {
 
 size_t fd_name(char *out, size_t room, int fd) {
   ssize_t got = link_of(out, room, 0, fd);
-  if (got <= 0 || (size_t)got >= room || out[0] != '/') return 0; /* "pipe:[1]" */
+  if (got <= 0 || (size_t)got >= room || out[0] != '/')
+    return 0; /* the kernel's name is not a path, like "pipe:[1]" */
   size_t length = (size_t)got;
   return is_marked(out, length) && is_gone(out, fd) ? last_name(out, length) : length;
 }
@@ -123,7 +125,7 @@ size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_f
   ssize_t got = link_of(out, room, pid, fd);
   if (got > 0 && out[0] != '/') return 0;
   if (got < 0 && !sys_may(SYS_readlinkat)) return 0;
-  if (got <= 0 || (size_t)got >= room) { /* no /proc, or the name is too long for it */
+  if (got <= 0 || (size_t)got >= room) { /* /proc is not mounted, or the name is too long for it */
     static const char before[] = "<file ";
     memcpy(out, before, sizeof(before));
     size_t length = put_number(out, sizeof(before) - 1, facts->device[0]);

@@ -1,12 +1,12 @@
-/* A hash of a name's folder, the key for facts about that folder. It is used in this process only
- * and computed for each new file, so it consists of a few multiplications. */
+/* A hash of a name's folder, by which facts about the folder are found. It is used only within this
+ * process and is computed for each new file, so it consists of a few multiplications. */
 #ifndef DARSHAN_FOLDER_HASH_H
 #define DARSHAN_FOLDER_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __SSE2__ /* every x86-64 has it */
+#ifdef __SSE2__ /* every x86-64 has SSE2 */
 #include <emmintrin.h>
 #endif
 
@@ -15,7 +15,7 @@ static inline uint64_t folder_hash_mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-/* Returns the hash of `length` bytes, mostly of a path up to its last slash, inclusive. */
+/* Returns the hash of `length` bytes, mostly those of a path up to its last slash, inclusive. */
 static inline uint64_t folder_hash(const char *bytes, size_t length) {
   uint64_t hash = length * UINT64_C(0xD6E8FEB86659FD93), word;
   size_t at = 0;
@@ -23,7 +23,7 @@ static inline uint64_t folder_hash(const char *bytes, size_t length) {
     __builtin_memcpy(&word, bytes + at, sizeof(word));
     hash = folder_hash_mix(hash, word);
   }
-  if (at < length && length >= sizeof(word)) { /* the last bytes, some of them again */
+  if (at < length && length >= sizeof(word)) { /* the last word, which may overlap the one before */
     __builtin_memcpy(&word, bytes + length - sizeof(word), sizeof(word));
     hash = folder_hash_mix(hash, word);
     at = length;
@@ -50,11 +50,11 @@ static inline size_t folder_bytes(const char *name, size_t length) {
   return length;
 }
 
-/* The folder of a name. It is computed once, for everything that is known by folder: exclusion,
- * tree, alignment, group. */
+/* The folder of a name. Computed once per name, because exclusion, program tree, alignment and
+ * group are all found by folder. */
 struct name_folder {
   uint64_t hash;
-  size_t bytes; /* length of the folder's path, by folder_bytes */
+  size_t bytes; /* length of the folder's path (folder_bytes) */
 };
 static inline struct name_folder name_folder(const char *name, size_t length) {
   size_t bytes = folder_bytes(name, length);

@@ -1,4 +1,4 @@
-/* Remembers the path of the working folder (folder.h). */
+/* Stores the path of the working folder (folder.h). */
 #include "folder.h"
 
 #include <sched.h>
@@ -10,17 +10,17 @@
 
 static struct folder_state {
   int lock;
-  int begun;          /* of the lock holder, for spin_unlock_alone */
-  uint32_t length;    /* 0: path is not known */
-  uint32_t changes;   /* how often the folder may have changed */
-  uint32_t seen;      /* ... when the path was read */
-  uint32_t untrusted; /* number of reasons not to use the remembered path */
+  int begun;          /* the lock holder passes it to spin_unlock_alone */
+  uint32_t length;    /* length of the path; 0: unknown */
+  uint32_t changes;   /* number of times that the folder may have changed */
+  uint32_t seen;      /* value of `changes` when the path was read */
+  uint32_t untrusted; /* number of reasons not to use the stored path */
   char path[4096];
 } folder_state;
 
-/* Returns 1 if the path of the working folder may be remembered: changes are visible, all
- * threads have the same folder, and this is not a vfork child, which has its own working folder
- * and its parent's memory. */
+/* Returns 1 if the path of the working folder may be stored: changes are visible, all threads have
+ * the same folder, and this is not a vfork child, which has its own working folder but its parent's
+ * memory. Otherwise returns 0. */
 static int is_trusted(const struct folder_state *folder) {
   return !__atomic_load_n(&folder->untrusted, __ATOMIC_ACQUIRE) && !(darshan_guard & GUARD_VFORK);
 }
@@ -37,8 +37,8 @@ __attribute__((noinline)) static void unlock(struct folder_state *folder) {
   spin_unlock_alone(&folder->lock, begun);
 }
 
-/* Reads the path of the working folder unless the stored path is current. Stores length 0 if it
- * cannot be read. The caller holds the lock. If the folder changes meanwhile, the next call
+/* Reads the path of the working folder unless the stored path is current. Sets length to 0 if the
+ * path cannot be read. The caller holds the lock. If the folder changes meanwhile, the next call
  * reads the path again. */
 static void ask(struct folder_state *folder) {
   uint32_t changes = __atomic_load_n(&folder->changes, __ATOMIC_ACQUIRE);
@@ -46,9 +46,9 @@ static void ask(struct folder_state *folder) {
   folder->length = 0;
   folder->seen = changes;
   ssize_t got = sys_getcwd(folder->path, sizeof(folder->path));
-  /* An error is retried once: without the folder the name would be that of another file. */
+  /* Retries once after an error: without the folder, the name would be that of another file. */
   if (got < 0) got = sys_getcwd(folder->path, sizeof(folder->path));
-  /* "(unreachable)...": outside the root directory */
+  /* Ignores "(unreachable)...", which means that the folder is outside the root directory. */
   if (got > 1 && folder->path[0] == '/') folder->length = (uint32_t)got - 1;
 }
 
@@ -60,7 +60,7 @@ size_t folder_clean_path(char *out, size_t room, const char *path) {
   length = folder->length
                ? darshan_clean_path(out, room, folder->path, folder->length, path)
                : darshan_clean_path(out, room, FOLDER_UNKNOWN, sizeof(FOLDER_UNKNOWN) - 1, path);
-  if (!is_trusted(folder)) folder->length = 0; /* only for this call */
+  if (!is_trusted(folder)) folder->length = 0; /* the path must be read again for the next call */
   unlock(folder);
   return length;
 }

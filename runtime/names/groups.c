@@ -1,6 +1,7 @@
-/* Rules of group records: trees of program files, endings of data files (groups.h). */
+/* Decides which files share a group record (groups.h): program files of a tree, and files with one
+ * ending. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memrchr; tools that compile this file do not define it */
+#define _GNU_SOURCE /* for memrchr; tools that compile this file do not define it */
 #endif
 #include "groups.h"
 
@@ -9,7 +10,8 @@
 
 struct darshan_group_rules darshan_group_rules;
 
-/* Concatenated strings, so that the loader has no pointers to relocate at each start. */
+/* The patterns as concatenated strings, because the loader would have to relocate pointers at each
+ * start. */
 static const char trees[] =
 #define TREE(pattern) pattern "\0"
 #define DATA(ending)
@@ -20,7 +22,7 @@ static const char trees[] =
 #undef DATA
 #undef PROGRAM
 static const struct {
-  char program[8], ending[8]; /* the ending has its dot */
+  char program[8], ending[8]; /* the ending includes its dot */
 } program_endings[] = {
 #define TREE(pattern)
 #define DATA(ending)
@@ -55,8 +57,8 @@ static int is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the offset of the ending, or length. Digits alone (of steps or ranks) do not identify
- * a kind of file. A leading "." hides a file and begins no ending. */
+/* Returns the offset of the ending, or length if there is none. Digits alone (of steps or ranks) do
+ * not identify a kind of file. A leading "." hides a file and begins no ending. */
 size_t darshan_ending_after(size_t folder, const char *name, size_t length) {
   size_t from = folder + 1, letters = 0;
   if (length <= from) return length;
@@ -84,9 +86,9 @@ int darshan_is_data(const char *name, size_t length) {
   return 0;
 }
 
-/* Returns the bytes of the text that the pattern matches, from its start to before a "/"; 0 if it
- * does not match. "*" matches any characters of one component that let the rest of the component
- * match. */
+/* Returns the number of bytes at the start of the text that the pattern matches; the match must end
+ * before a "/". Returns 0 if there is no match. "*" matches any characters of one component after
+ * which the rest of the component matches. */
 static size_t matched(const char *pattern, const char *text, const char *end) {
   const char *at = text, *star = NULL, *from = NULL;
   for (;;) {
@@ -109,8 +111,8 @@ static size_t matched(const char *pattern, const char *text, const char *end) {
   }
 }
 
-/* Searches the folders of a name for a row, which is a pattern of folders. Returns the end of
- * its first match, in bytes from the start of the name; 0 if no folder matches. */
+/* Searches the folders in a name for the pattern `row`. Returns the end of its first match, in
+ * bytes from the start of the name; 0 if no folder matches. */
 static size_t place_of(const char *row, const char *name, const char *end) {
   for (const char *slash = name; slash; slash = memchr(slash + 1, '/', (size_t)(end - slash) - 1)) {
     const char *component = slash + 1;
@@ -126,10 +128,10 @@ static uint64_t initial(const char *row) {
   return *row == '*' || *row == '[' ? UINT64_MAX : UINT64_C(1) << (*row & 63);
 }
 
-/* Returns a bit for the first letter of each row. Few components of other paths begin with one of
- * these letters. */
+/* Returns a set with a bit for the first letter of each pattern. Few components of other paths
+ * begin with one of these letters. */
 static uint64_t initials(const struct darshan_group_rules *rules) {
-  static uint64_t all; /* of the rows of the table */
+  static uint64_t all; /* the set for the rows of the table */
   uint64_t found = __atomic_load_n(&all, __ATOMIC_RELAXED);
   if (!found) {
     for (const char *row = trees; *row; row += strlen(row) + 1)

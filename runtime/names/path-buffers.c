@@ -1,4 +1,4 @@
-/* Takes and frees buffers for paths (path-buffers.h). */
+/* Takes and frees path buffers (path-buffers.h). */
 #include "path-buffers.h"
 
 #include <stddef.h>
@@ -9,17 +9,18 @@
 #include "../intercept/stack.h"
 
 enum { FIRST = 8, MORE = 32, CHUNKS = 32 };
-/* How long a buffer must have been missed before it counts as abandoned: a stack may wait long if
- * there are many and the machine is busy. The second applies when all buffers are taken. */
+/* How long a buffer must have been missed before it counts as abandoned; a stack may wait long if
+ * there are many and the machine is busy. The shorter time applies to the first buffers when no
+ * chunk has a free buffer. */
 #define PATIENCE_NS UINT64_C(60000000000)
 #define SHORT_PATIENCE_NS UINT64_C(10000000000)
 
-/* The first buffers are part of the library; the kernel allocates their pages, one for each, at the
- * first write. */
+/* The first buffers are part of the library. The kernel allocates a page for each at its first
+ * write. */
 SELDOM static char first_bytes[FIRST][DARSHAN_PATH_ROOM] __attribute__((aligned(4096)));
 static struct path_buffer first[FIRST];
-/* Further buffers, mapped when many calls need one at once: the structs, followed by their
- * bytes. */
+/* Chunks of further buffers, mapped when many calls need one at the same time. A chunk has the
+ * structs, followed by their bytes. */
 static struct path_buffer *chunks[CHUNKS];
 
 static int take(struct path_buffer *buffer, int thread, const char *frame) {
@@ -31,7 +32,7 @@ static int take(struct path_buffer *buffer, int thread, const char *frame) {
   return 1;
 }
 
-/* Takes one of n buffers, or returns NULL if all are taken. Starts the search at a slot that
+/* Takes one of n buffers, or returns NULL if all are taken. The search starts at an index that
  * depends on the thread, so that threads seldom collide. */
 static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, int thread,
                                       const char *frame) {
@@ -42,18 +43,18 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
   return NULL;
 }
 
-/* Returns 1 if the call that has the buffer may be abandoned: its thread has ended, or is this
- * thread and the call's frame is at or below the caller's frame. (In this case a jump left the
- * call, or the call is on another stack. A call that needs two buffers takes the second in a deeper
- * function.) */
+/* Returns 1 if the call that has the buffer may have been abandoned: its thread has ended, or it is
+ * this thread and the call's frame is at or below the caller's frame. Otherwise returns 0. In the
+ * second case a jump left the call, or the call is on another stack. A call that needs two buffers
+ * takes the second in a deeper function. */
 static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
   return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
                                  : spin_is_gone(buffer->owner);
 }
 
-/* Frees abandoned buffers. Called when all are taken: a buffer counts as abandoned if may_be_left
- * returns 1 and it was first missed at least `patience` nanoseconds ago. A call normally has its
- * buffer for microseconds, or for as long as its stack is not scheduled. */
+/* Frees abandoned buffers. Called when all buffers are taken. A buffer counts as abandoned if
+ * may_be_left returns 1 and it was first missed at least `patience` nanoseconds ago. A call
+ * normally has its buffer for microseconds, or for as long as its stack is not scheduled. */
 static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread, const char *frame,
                              uint64_t patience) {
   struct timespec time = {0, 0};
@@ -65,7 +66,8 @@ static void free_of_the_left(struct path_buffer *buffers, unsigned n, int thread
     if (!owner) continue;
     uint64_t missed = __atomic_load_n(&buffer->missed, __ATOMIC_RELAXED);
     if (!missed) __atomic_store_n(&buffer->missed, now, __ATOMIC_RELAXED);
-    /* Another thread may have set `missed` after `now` was read: then `now` is the earlier time. */
+    /* `now` may be earlier than `missed`, if another thread set `missed` after this thread read
+     * `now`. */
     if (missed && now > missed && now - missed >= patience && may_be_left(buffer, thread, frame))
       path_buffer_give(buffer);
   }
@@ -113,8 +115,9 @@ struct path_buffer *path_buffer_take(void) {
   return buffer;
 }
 
-/* Frees n buffers, except those of the thread that forked (its token was `before`): a call of it
- * may have been interrupted by the handler that forked, and continues in the child. */
+/* Frees n buffers, except those of the thread that forked: the handler that forked may have
+ * interrupted a call, which continues in the child and still uses its buffer. before: the token of
+ * the thread before the fork. */
 static void forked(struct path_buffer *buffers, unsigned n, int before) {
   for (unsigned i = 0; buffers && i < n; i++)
     buffers[i].owner = before && buffers[i].owner == before ? spin_token() : 0;

@@ -9,13 +9,13 @@
 
 #include <stdint.h>
 
-enum { DARSHAN_PATH_ROOM = 4096 }; /* the longest path of the runtime, with the NUL */
+enum { DARSHAN_PATH_ROOM = 4096 }; /* bytes of the longest path of the runtime, with the NUL */
 
 struct path_buffer {
-  int owner;         /* token of its thread (spin_token); 0: free */
-  const char *frame; /* of the call that took the buffer */
-  uint64_t missed;   /* when it was first missed, in nanoseconds; 0: never */
-  char *bytes;       /* of size DARSHAN_PATH_ROOM */
+  int owner;         /* token (spin_token) of the thread that has the buffer; 0: free */
+  const char *frame; /* frame of the call that took the buffer */
+  uint64_t missed;   /* time at which it was first missed, in nanoseconds; 0: never */
+  char *bytes;       /* DARSHAN_PATH_ROOM bytes */
 } __attribute__((aligned(64)));
 
 /* Takes a buffer of DARSHAN_PATH_ROOM bytes for this call, which must free it by
@@ -28,8 +28,8 @@ static inline void path_buffer_give(struct path_buffer *buffer) {
   __atomic_store_n(&buffer->owner, 0, __ATOMIC_RELEASE);
 }
 
-/* Frees the buffers of other threads. Called in the child after fork: only this thread exists
- * there, and its previous token is `before`. */
+/* Called in the child after fork, where only this thread exists: frees the buffers of other
+ * threads. before: this thread's token before the fork. */
 void path_buffers_forked(int before);
 
 #endif

@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __SSE2__ /* every x86-64 has it */
+#ifdef __SSE2__ /* every x86-64 has SSE2 */
 #include <emmintrin.h>
 
-/* Bytes that darshan_may_need_cleaning checks at a time, for a '/' before a '/' or '.', which
+/* Bytes that darshan_may_need_cleaning checks at once. It searches a '/' before a '/' or '.', which
  * differ only in the lowest bit. */
 enum { LOOK = 16 };
 static bool suspicious(const char *bytes) {
@@ -59,8 +59,8 @@ static size_t append_clean(char *out, size_t length, const char *path, size_t pa
   return length;
 }
 
-/* Appends a path that needs no cleaning to out, which contains length bytes and has enough space.
- * The path may already be at out + length. Returns the new length. */
+/* Appends a path to out, which contains `length` bytes and has enough space, and cleans it if
+ * necessary. The path may already be at out + length. Returns the new length. */
 static size_t append(char *out, size_t length, const char *path, size_t path_length) {
   if (darshan_may_need_cleaning(path, path_length))
     return append_clean(out, length, path, path_length);
@@ -75,11 +75,12 @@ size_t darshan_clean_path(char *out, size_t room, const char *cwd, size_t cwd_le
   if (path_length + (relative ? cwd_length + 1 : 0) >= room) return 0;
   if (relative) {
     length = append(out, 0, cwd, cwd_length);
-    /* The folder's path may end with "/.", if it was opened so: the dot is removed. */
+    /* Removes a dot at the end of the folder's path, which ends with "/." if the folder was opened
+     * by such a path. */
     if (length >= 2 && out[length - 1] == '.' && out[length - 2] == '/') length--;
     if (length == 0 || out[length - 1] != '/') out[length++] = '/';
   }
-  if (relative && path[0] == '.') { /* its first "./" follows the slash of out */
+  if (relative && path[0] == '.') { /* the path's first "./" follows the slash of out */
     length = append_clean(out, length, path, path_length);
   } else {
     length = append(out, length, path, path_length);

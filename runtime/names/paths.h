@@ -1,4 +1,4 @@
-/* The form of paths in names of records. */
+/* The form that paths have in names of records. */
 #ifndef DARSHAN_PATHS_H
 #define DARSHAN_PATHS_H
 

@@ -1,6 +1,7 @@
-/* Compiles and matches patterns. A pattern becomes a graph (Thompson's construction): a node takes
- * one byte of a set, or leads on without a byte. Matching stores the set of nodes that may be next,
- * so its time is at most the length of the text times the number of nodes. */
+/* Compiles and matches patterns (pattern.h). A pattern becomes a graph (Thompson's construction): a
+ * node either takes one byte of a set, or leads to other nodes without taking a byte. Matching
+ * stores the set of nodes that may come next, so its time is at most the length of the text times
+ * the number of nodes. */
 #include "pattern.h"
 
 #include <string.h>
@@ -13,11 +14,11 @@ enum { NO_LIMIT = -1, NONE = -1 };
 
 struct pattern_node {
   uint8_t kind;
-  uint16_t next, other; /* other: only of a FORK */
-  uint8_t set[32];      /* only of BYTES */
+  uint16_t next, other; /* other: used only by FORK */
+  uint8_t set[32];      /* used only by BYTES */
 };
 
-/* A part of the graph, from first to last. last is a PASS without a successor. */
+/* A part of the graph, from node `first` to node `last`, which is a PASS without a successor. */
 struct piece {
   int first, last;
 };
@@ -42,7 +43,8 @@ static int add_node(struct parser *p, enum kind kind, int next) {
   return (int)p->count++;
 }
 
-/* Adds a node of this kind that leads to a PASS, and returns both as a piece. */
+/* Adds a node of this kind, which leads to a new PASS node (a node that takes no byte), and returns
+ * both as a piece of the graph. */
 static struct piece one(struct parser *p, enum kind kind) {
   int last = add_node(p, PASS, 0), first = add_node(p, kind, last);
   return (struct piece){first, last};
@@ -58,8 +60,8 @@ static struct piece join(struct parser *p, struct piece a, struct piece b) {
   return (struct piece){a.first, b.last};
 }
 
-/* Adds a FORK that leads into the piece or past it, and returns the whole. loops: the end of the
- * piece leads back to the FORK. may_be_none: the piece may be skipped at first. */
+/* Adds a FORK that leads into the piece or past it, and returns FORK and piece as a new piece.
+ * loops: the end of the piece leads back to the FORK. may_be_none: the piece may be skipped. */
 static struct piece repeat(struct parser *p, struct piece a, bool loops, bool may_be_none) {
   struct piece fork = one(p, FORK);
   p->nodes[fork.first].other = (uint16_t)a.first;
@@ -84,7 +86,8 @@ static void invert(uint8_t *set) {
     set[i] = (uint8_t)~set[i];
 }
 
-/* The classes of the C locale, whatever the application's locale is: ranges of bytes, in pairs. */
+/* The character classes of the C locale, whatever the application's locale is. The ranges are pairs
+ * of bytes. */
 static const struct {
   const char *name, *ranges;
 } classes[] = {
@@ -112,7 +115,8 @@ static bool is_word(unsigned char byte) {
          (byte >= 'a' && byte <= 'z') || byte == '_';
 }
 
-/* Parses [:name:], [=x=] or [.x.]. Returns the name in between, or NULL if its end is missing. */
+/* Parses [:name:], [=x=] or [.x.]. Returns the text between the marks and its length, or NULL if
+ * the end is missing. */
 static const char *named(struct parser *p, size_t *length) {
   char mark = p->at[1];
   const char *name = p->at + 2, *end = name;
@@ -125,7 +129,7 @@ static const char *named(struct parser *p, size_t *length) {
 }
 
 /* Parses a byte or one end of a range, and returns it. Returns NONE after it added a class to the
- * set, and for an error, after it set p->wrong. */
+ * set. After an error, sets p->wrong and returns NONE. */
 static int set_byte(struct parser *p, uint8_t *set) {
   size_t length = 0;
   char mark = p->at[0] == '[' ? p->at[1] : '\0';
@@ -136,8 +140,8 @@ static int set_byte(struct parser *p, uint8_t *set) {
   return NONE;
 }
 
-/* Parses a set, such as [a-z], from the byte after its '[', and returns its piece. Sets p->wrong
- * for an error. */
+/* Parses a set, such as [a-z], from the byte after its '[' on, and returns its piece. After an
+ * error, sets p->wrong. */
 static struct piece parse_set(struct parser *p) {
   struct piece piece = one(p, BYTES);
   uint8_t *set = p->nodes[piece.first].set;
@@ -178,8 +182,8 @@ static struct piece word_or_space(struct parser *p, char letter) {
   return piece;
 }
 
-/* Parses the character after a backslash and returns its piece. *anchor: set if the piece takes no
- * byte and must not be repeated. */
+/* Parses the character after a backslash and returns its piece. Sets *anchor to true if the piece
+ * takes no byte, so that it must not be repeated. */
 static struct piece parse_escape(struct parser *p, bool *anchor) {
   static const char anchors[] = "`'bB<>";
   static const enum kind kinds[] = {BEGIN, END, WORD_EDGE, NO_WORD_EDGE, WORD_BEGIN, WORD_END};
@@ -225,7 +229,7 @@ static struct piece parse_atom(struct parser *p, bool *anchor) {
   case '*':
   case '+':
   case '?':
-  case '{': /* there is nothing to repeat */
+  case '{': /* an error: there is nothing to repeat */
     p->wrong = true;
     return nothing(p);
   default:
@@ -240,13 +244,13 @@ static int parse_number(struct parser *p) {
   return number;
 }
 
-/* Parses the bounds "m}", "m,}" or "m,n}" after a '{'. *most becomes NO_LIMIT if there is none.
- * Sets p->wrong for an error. */
+/* Parses the bounds "m}", "m,}" or "m,n}" after a '{'. Sets *most to NO_LIMIT if there is no upper
+ * bound. After an error, sets p->wrong. */
 static void parse_bounds(struct parser *p, int *least, int *most) {
   *least = *most = parse_number(p);
   if (*p->at == ',') {
     p->at++;
-    *most = parse_number(p); /* NO_LIMIT if there is no number */
+    *most = parse_number(p); /* NO_LIMIT if no number follows */
     if (*least == NONE) *least = 0;
   } else if (*least == NONE) {
     p->wrong = true;
@@ -258,8 +262,8 @@ static void parse_bounds(struct parser *p, int *least, int *most) {
 
 static struct piece parse_piece(struct parser *p, const char *stop);
 
-/* Returns a piece that matches the atom from `from` to `stop` least to most times. a is the atom's
- * first copy; further copies are parsed again. */
+/* Returns a piece that matches an atom at least `least` and at most `most` times. a: the first copy
+ * of the atom, whose text is from `from` to `stop`; further copies are parsed again. */
 static struct piece times(struct parser *p, struct piece a, const char *from, const char *stop,
                           int least, int most) {
   const char *behind = p->at;
@@ -320,7 +324,7 @@ static struct piece parse_choice(struct parser *p) {
 
 /* --- matching -------------------------------------------------------------------------- */
 
-/* A position in the text. */
+/* A position in the text, given by the bytes on both sides. */
 struct place {
   unsigned char before, after; /* 0: the text begins or ends here */
 };
@@ -341,7 +345,7 @@ static bool holds(enum kind kind, struct place place) {
   case WORD_END:
     return word_before && !word_after;
   default:
-    return true; /* PASS, FORK */
+    return true; /* PASS and FORK match everywhere */
   }
 }
 
@@ -349,12 +353,12 @@ static void add(uint64_t *set, unsigned number) {
   set[number / 64] |= (uint64_t)1 << number % 64;
 }
 
-/* Keeps the compiler from calling memset, which for a few words costs more time and stack than the
- * loop. */
+/* Keeps the compiler from calling memset, which costs more time and stack than the loop if there
+ * are few words. */
 #define NO_MEMSET __asm__ volatile("")
 
-/* Follows all nodes of now and empties it. Returns true if a match ends here; next receives the
- * nodes after the next byte. place: the bytes before and after this position. */
+/* Follows all nodes in the set `now` and empties it. Adds the nodes that are reached by the next
+ * byte to `next`. Returns true if a match ends at this position. */
 static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, struct place place) {
   uint64_t seen[WORDS];
   unsigned words = (pattern->count + 63) / 64;
@@ -388,7 +392,7 @@ static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, s
 bool pattern_found(const struct pattern *pattern, const char *text) {
   uint64_t sets[2][WORDS];
   unsigned words = (pattern->count + 63) / 64, now = 0;
-  bool waiting = false; /* a match has begun */
+  bool waiting = false; /* true: a match has begun */
   for (unsigned i = 0; i < words; i++) {
     sets[0][i] = 0;
     NO_MEMSET;
@@ -412,8 +416,8 @@ bool pattern_found(const struct pattern *pattern, const char *text) {
   }
 }
 
-/* Computes the set of bytes with which a match may begin, as if anchors always matched, so that
- * a search can skip other bytes. */
+/* Computes the set of bytes with which a match may begin, so that a search can skip other bytes.
+ * Assumes that anchors always match. */
 static void note_first(struct pattern *pattern) {
   uint64_t todo[WORDS] = {0}, seen[WORDS] = {0};
   add(todo, pattern->start);
@@ -467,8 +471,8 @@ static int shorten(struct pattern *pattern, uint16_t *numbers) {
   return 0;
 }
 
-/* Parses the text. Returns 0, or -1 if it is not a pattern or needs too many nodes. memory has
- * space for more nodes than the pattern keeps. */
+/* Parses the text. Returns 0, or -1 if the text is not a pattern or needs too many nodes. memory:
+ * space for more nodes than the finished pattern has. */
 static int parse(struct pattern *pattern, const char *text, struct pattern_node *memory) {
   struct parser parser = {.at = text, .nodes = memory};
   struct piece all = parse_choice(&parser);

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PATTERN_NODES = 448 }; /* a byte of a pattern takes one */
+enum {
+  PATTERN_NODES = 448
+}; /* largest number of nodes of a pattern; a byte of its text takes one */
 
 struct pattern {
   struct pattern_node *nodes; /* NULL: not compiled */

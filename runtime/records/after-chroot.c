@@ -1,4 +1,5 @@
-/* Opens the folders of logs and journals, and resolves paths below them. */
+/* Opens the folders of logs and journals before the meaning of paths changes, and resolves paths
+ * below them (after-chroot.h). */
 #include "after-chroot.h"
 
 #include <string.h>
@@ -9,8 +10,9 @@
 enum {
   FOLDERS = 3,
   PATH_ROOM = 4096,
-  TABLE = 1024,       /* the kernel copies a table of descriptors with every fork */
-  OUT_OF_THE_WAY = 64 /* distance of a descriptor from the limit */
+  TABLE = 1024, /* bound of descriptors, because the kernel copies the table of descriptors at every
+                   fork */
+  OUT_OF_THE_WAY = 64 /* a descriptor is this far below the limit of descriptors */
 };
 
 struct held {
@@ -22,10 +24,10 @@ struct held {
 
 static struct held folders[FOLDERS];
 static int holding, active;
-static struct stat root; /* before the call that may change it */
+static struct stat root; /* root directory before the call that may change it */
 
-/* Returns 1 if the descriptor is open and still is the folder. The application may have reused
- * its number. */
+/* Returns 1 if the descriptor is open and still is the folder, otherwise 0. The application may
+ * have reused its number. */
 static int is_there(const struct held *folder) {
   struct stat st;
   return folder->fd >= 0 && SYS2(SYS_fstat, folder->fd, &st) == 0 && st.st_dev == folder->dev &&
@@ -81,7 +83,7 @@ static void release_all(void) {
     if (is_there(&folders[i])) sys_close(folders[i].fd);
     folders[i].fd = -1;
   }
-  if (!active) holding = 0; /* else the folders are never opened again */
+  if (!active) holding = 0; /* if active, the folders are never opened again */
 }
 
 static int root_is_the_same(void) {
@@ -103,8 +105,8 @@ int outside_is_lost(void) {
   return active && (!is_there(&folders[0]) || !is_there(&folders[1]));
 }
 
-/* Returns the descriptor of the folder where a path begins and sets path to the rest. Returns -1 if
- * the path is not below an open folder of the runtime. */
+/* Returns the descriptor of the folder in which a path begins, and sets *path to the rest of the
+ * path. Returns -1 if the path is not below an open folder of the runtime. */
 static int begin(const char **path) {
   if (!active) return AT_FDCWD;
   for (int i = 0; i < FOLDERS; i++) {

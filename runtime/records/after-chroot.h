@@ -7,8 +7,8 @@
  * folder.
  *
  * After a change of the root (chroot, pivot_root) no such descriptor stays open, because a process
- * that sandboxes itself could escape through it. The log can then not be written. The records stay
- * in the journal outside, and a line on stderr reports it. */
+ * that sandboxes itself could escape through it. Then the log cannot be written. The records stay
+ * in the journal outside of the new root, and a line on stderr reports this. */
 #ifndef DARSHAN_AFTER_CHROOT_H
 #define DARSHAN_AFTER_CHROOT_H
 
@@ -16,27 +16,27 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A folder of the runtime's files. outside_hold is called before `chroot` or `setns` and opens
- * the folders of the log and of the journal. */
+/* A folder that has files of the runtime. outside_hold is called before `chroot` or `setns`, and
+ * opens the folders of the log and the journal. */
 struct outside_folder {
-  const char *path; /* its first `length` bytes */
+  const char *path; /* only its first `length` bytes */
   size_t length;
 };
 void outside_hold(struct outside_folder log, struct outside_folder journal);
-/* Returns 1 if outside_hold has opened the folders. */
+/* Returns 1 if outside_hold has opened the folders, otherwise 0. */
 int outside_is_ready(void);
 /* Called after `chroot` or `setns` with its result. After a success, the functions below resolve
- * paths from the open folders. Closes these folders if the root is another one now, or if no
- * such call ever succeeded. */
+ * paths from the open folders. Closes these folders if the root has changed, or if no such call has
+ * ever succeeded. */
 void outside_changed(int result);
 
-/* Returns 1 if the meaning of paths has changed. */
+/* Returns 1 if the meaning of paths has changed, otherwise 0. */
 int outside_is_active(void);
-/* Returns 1 if the folder of the log or of the journal cannot be reached any more. */
+/* Returns 1 if the folder of the log or of the journal cannot be reached any more, otherwise 0. */
 int outside_is_lost(void);
 
-/* System calls on files of the runtime, by their paths at the start. They return the kernel's
- * result, or -errno. */
+/* System calls on files of the runtime, whose paths are those before any change. They return the
+ * kernel's result, or -errno. */
 int outside_open(const char *path, int flags, unsigned mode);
 int outside_unlink(const char *path);
 int outside_rename_new(const char *from, const char *to);

@@ -1,4 +1,4 @@
-/* Creates, maps, extends and removes the journal's file. */
+/* Creates, maps, extends and removes the journal's file (journal.h). */
 #include "journal.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ static int remember_identity(struct journal *journal, int fd) {
 
 enum { TMPFS = 0x01021994 }; /* f_type of statfs, as in in-place.def */
 
-/* Result of create if the file system is not in in-place.def; the new file is removed then.
- * Other results are the descriptor of the new file, or -1. */
+/* create returns the descriptor of the new file, or -1. It returns UNSAFE, and removes the new
+ * file, if the file system is not in in-place.def. */
 enum { UNSAFE = -2 };
 static int create(struct journal *journal) {
   struct statfs fs;
@@ -73,11 +73,11 @@ int journal_open(const struct journal *journal) {
   return fd;
 }
 
-/* Writes zeros from offset `from` to `to`, and so reserves the space on every file system that
- * overwrites in place. Returns 0, or -1 if a limit or the disk does not allow it. This also leaves
+/* Writes zeros from offset `from` to `to`, which reserves this space on every file system that
+ * overwrites in place. Returns 0, or -1 if a limit or the disk does not allow it. Zeros also leave
  * pages in memory that are cheap to touch. fallocate would reserve space, too, but then the first
- * store makes ext4 zero and map up to 2 MiB at once. On a tmpfs fallocate only takes the pages,
- * which is cheaper than to copy zeros there. */
+ * store makes ext4 zero and map up to 2 MiB at once. On a tmpfs, fallocate is used: it only
+ * allocates the pages, which is cheaper than copying zeros. */
 int journal_reserve(const struct journal *journal, int fd, size_t from, size_t to) {
   SELDOM static char zeros[ZEROS]; /* never written, so its pages are the kernel's zero page */
   if (!sys_may_grow_to(to)) return -1;
@@ -90,10 +90,10 @@ int journal_reserve(const struct journal *journal, int fd, size_t from, size_t t
   return 0;
 }
 
-/* Makes the pages at `at` writable without a later SIGBUS. Returns 0 or -1. A nearly full file
+/* Makes the n bytes at `at` writable without a later SIGBUS. Returns 0 or -1. A nearly full file
  * system may accept the zeros of a page and then have no block for it. MADV_POPULATE_WRITE (Linux
- * 5.14) returns an error then, while a store would raise SIGBUS; older kernels get a store per
- * page. */
+ * 5.14) returns an error in this case, while a store would raise SIGBUS. On older kernels each page
+ * gets a store. */
 int journal_make_pages(char *at, size_t n) {
   enum { POPULATE_WRITE = 23, UNKNOWN = -22 /* EINVAL */, FORBIDDEN = -1 /* EPERM */ };
   size_t odd = (uintptr_t)at % journal_page;
@@ -146,7 +146,7 @@ int journal_remove(struct journal *journal) {
   enum { NOT_THERE = -2 /* ENOENT */ };
   struct stat st;
   int result = journal->has_file ? outside_lstat(journal->path, &st) : NOT_THERE;
-  /* ENOENT is checked twice, because a wrong one would leave an orphaned journal. */
+  /* ENOENT is verified by a second call, because a wrong one would leave an orphaned journal. */
   if (journal->has_file && result == NOT_THERE) result = outside_lstat(journal->path, &st);
   if (result == 0 && (st.st_dev != journal->dev || st.st_ino != journal->ino)) return 0;
   if (result == 0) result = outside_unlink(journal->path);

@@ -1,4 +1,5 @@
-/* Group records: which files share one, its name, and the number of its files. */
+/* Group records: finds the group whose record a file shares, names groups, and counts their
+ * files. */
 #include <string.h>
 
 #include "../intercept/stack.h"
@@ -33,9 +34,9 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* Counts a file as a member of the group if it is new, and sets its bit in the group's sketch:
- * the bit of the bucket and level of its id (doc/log-format.md, "GROUP"). If is_new is
- * STORE_MAY_BE_NEW, the file is new if this bit was not set. */
+/* Counts a file as a member of the group if it is new. Sets its bit in the group's sketch: the bit
+ * of the bucket and level of its id (doc/log-format.md, "GROUP"). If is_new is STORE_MAY_BE_NEW,
+ * the file counts as new if this bit was not set. */
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new) {
   struct darshan_group_record *facts = facts_of(store, group);
@@ -50,9 +51,9 @@ void store_count_member(struct record_store *store, const struct store_entry *gr
   facts->counters[GROUP_FILES] = facts->counters[GROUP_SEEN];
 }
 
-/* Finds or makes the group whose name is the first `folder` bytes of this name, a star, and its
- * extension from `ending` on. counted: number of groups of this kind; from `most` on, no more
- * groups are made. Returns NULL if there is no group. */
+/* Finds or makes the group whose name consists of the first `folder` bytes of this name, a star,
+ * and its extension from offset `ending` on. counted: number of groups of this kind; if it has
+ * reached `most`, no group is made. Returns NULL if there is no group. */
 static struct store_entry *named(struct record_store *store, const char *name, size_t folder,
                                  size_t ending, size_t length, uint32_t *counted, uint32_t most) {
   size_t whole = folder + 1 + (length - ending);
@@ -71,13 +72,13 @@ static struct store_entry *named(struct record_store *store, const char *name, s
   return entry && entry->record[STORE_GROUP] ? entry : NULL;
 }
 
-/* Arguments and result of find_tree, which runs on a stack of the runtime, because callers are
- * deep in their own stack. They hold no more than it needs. */
+/* Arguments and result of find_tree, which runs on a stack of the runtime. The caller has little
+ * stack left, so the struct has no other members. */
 struct tree_search {
   struct record_store *store;
   const char *name;
-  size_t length, tree; /* tree: length of the part of the name that is a tree's */
-  size_t ending;       /* offset of the extension in the tree's name; `length` if it has none */
+  size_t length, tree; /* tree: length of the beginning of the name that is the tree's path */
+  size_t ending;       /* offset of the extension in the name; `length` if it has none */
   struct store_entry *found;
 };
 
@@ -87,8 +88,9 @@ static void find_tree(void *search_) {
                         &search->store->trees, GROUP_TREES_MOST);
 }
 
-/* Looks up the group of the program tree that the name's folder belongs to, and stores it (NULL:
- * none) in *known, because program files of one folder are opened in succession. */
+/* Looks up the group of the program tree to which the name's folder belongs, and stores it in
+ * *known (NULL: none). It is stored because program files of one folder are opened in
+ * succession. */
 static __attribute__((noinline)) void learn_tree(struct record_store *store, const char *name,
                                                  size_t length, struct name_folder folder,
                                                  struct store_folder *known) {
@@ -99,8 +101,8 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
   *known = (struct store_folder){folder.hash, search.found};
 }
 
-/* Returns the group record of the program files that have the same ending and folder as `name`;
- * NULL if there is none. */
+/* Returns the group of the program files that have the same ending and folder as `name`; NULL if
+ * there is none. */
 static __attribute__((noinline)) struct store_entry *
 by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
   size_t ending = darshan_ending_after(folder.bytes, name, length);
@@ -120,9 +122,9 @@ static struct store_entry *tree_of(struct record_store *store, const char *name,
   return known->tree && !darshan_is_data(name, length) ? known->tree : NULL;
 }
 
-/* Returns 1 if the name belongs to the group that was looked up last. The extension of a group is a
- * dot, letters and digits, so a name that ends with it has this extension. The extension is empty
- * in the group of the files of a folder that have none. */
+/* Returns 1 if the name belongs to the group that was looked up last, otherwise 0. The extension of
+ * a group consists of a dot, letters and digits, so a name that ends with it has this extension.
+ * The group of a folder's files without an extension has an empty extension. */
 static inline int is_of_last(const struct record_store *store, const char *name, size_t length,
                              struct name_folder folder) {
   const struct store_entry *last = store->last_group;
@@ -148,8 +150,8 @@ static struct store_entry *folder_of(struct record_store *store, const char *nam
   return store->last_group;
 }
 
-/* Returns the number of the group's record in this module, which is made if necessary; NO_RECORD
- * if out of memory or if there are too many groups. */
+/* Returns the number of the group's record in this module, which is made if necessary; NO_RECORD if
+ * out of memory or if there are too many groups. */
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group) {
   struct store_region *region = &store->regions[module];
@@ -167,7 +169,8 @@ struct store_entry *store_tree(struct record_store *store, enum store_module mod
   return tree && store_share(store, module, tree) ? tree : NULL;
 }
 
-/* Arguments and result of a search for a folder's group, on a stack of the runtime, too. */
+/* Arguments and result of a search for a folder's group, which also runs on a stack of the
+ * runtime. */
 struct search {
   struct record_store *store;
   enum store_module module;

@@ -1,6 +1,6 @@
 /* Moves records from private memory to a file, while threads continue to count. Everything is
- * prepared without a lock. Then all records are locked for microseconds and copied, and the windows
- * of the file replace the memory. */
+ * prepared without a lock. Then all records are locked for some microseconds and copied, and
+ * windows (mappings) of the file replace the memory. */
 #include "../intercept/signals/signals.h"
 #include "../intercept/spin.h"
 #include "../names/failed-lookups.h"
@@ -14,7 +14,7 @@ enum { MOVES = 192, TRIES = 8 };
 enum { FRAME = -1 };
 
 struct move {
-  int part; /* or FRAME */
+  int part; /* number of the part, or FRAME */
   char *old, *new;
   size_t from, to; /* offsets in the file */
   size_t used;     /* bytes to copy */
@@ -23,9 +23,10 @@ struct move {
 
 struct moves {
   int count, failed;
-  uint32_t parts; /* a bit for each part to move */
-  size_t ahead;   /* bytes by which a part may grow in the meantime */
-  size_t used[STORE_PARTS], mapped[STORE_PARTS]; /* of each part when the moves were planned */
+  uint32_t parts; /* a bit for each part that has data to move */
+  size_t ahead;   /* number of bytes by which a part may grow until it is moved */
+  size_t used[STORE_PARTS],
+      mapped[STORE_PARTS]; /* sizes of each part when the moves were planned */
   struct move move[MOVES];
 };
 
@@ -34,14 +35,13 @@ static size_t used_of(const struct record_store *store, int number) {
   return (size_t)store->regions[number].count * store->regions[number].record_size;
 }
 
-/* Returns how many bytes of the window [from, to) are below `end`. All three are offsets of one
- * kind. */
+/* Returns how many bytes of the range from `from` to `to` are below `end`. */
 static size_t below(size_t from, size_t to, size_t end) {
   return end <= from ? 0 : end < to ? end - from : to - from;
 }
 
-/* Adds the move of a window to the plan. from and to are offsets in the part, old is the memory
- * of `from`. Marks the plan as failed if it is full. */
+/* Adds the move of a window to the plan. from and to: offsets in the part. old: the memory of
+ * `from`. Marks the plan as failed if it has no free element. */
 static void add(struct record_store *store, struct moves *moves, int part, char *old, size_t from,
                 size_t to) {
   if (moves->count == MOVES) {
@@ -58,14 +58,14 @@ static void add(struct record_store *store, struct moves *moves, int part, char 
                                               .room = below(from, to, used + moves->ahead)};
 }
 
-/* Adds the moves of the windows with names. If the file exists, only private memory is moved,
- * because a page of the file that a thread updates at the same time must not be copied onto itself.
- * Each window ends where the data of the next one begin, though its mapping may extend further. */
+/* Adds the moves of the windows with names. If the file exists, only private memory is moved: a
+ * page of the file that a thread updates at the same time must not be copied onto itself. The data
+ * of a window end where those of the next window begin, although its mapping may extend further. */
 static void add_names(struct record_store *store, struct moves *moves) {
   struct store_names *names = &store->names;
   int whole = !store->journal.has_file;
   for (uint32_t i = whole ? 1 : 0; i < names->windows;
-       i++) { /* the frame's move has the first window */
+       i++) { /* the first window is part of the frame's move */
     const struct store_window *window = &names->window[i];
     size_t from = whole ? window->from : window->memory;
     size_t to = i + 1 < names->windows ? names->window[i + 1].from : names->part.mapped;
@@ -90,7 +90,7 @@ static uint32_t parts_to_move(struct record_store *store) {
   return store->journal.has_file ? store_in_memory(store) : UINT32_MAX;
 }
 
-/* Plans all moves, from what is in private memory now. The caller holds the store's lock. */
+/* Plans the moves of all data that are now in private memory. The caller holds the store's lock. */
 static void look(struct record_store *store, struct moves *moves) {
   moves->count = moves->failed = 0;
   moves->parts = parts_to_move(store);
@@ -104,8 +104,8 @@ static void look(struct record_store *store, struct moves *moves) {
   }
 }
 
-/* Returns 1 if the parts now have more data than the planned moves have space for, or other
- * windows; else 0. */
+/* Returns 1 if a part now has other windows, or more data than its moves have space for; otherwise
+ * 0. */
 static int has_changed(struct record_store *store, const struct moves *moves) {
   if (moves->parts != parts_to_move(store)) return 1;
   for (int i = 0; i < STORE_PARTS; i++)
@@ -115,7 +115,7 @@ static int has_changed(struct record_store *store, const struct moves *moves) {
   return 0;
 }
 
-/* Copies the data of all moves to the windows of the file, with the data that came since the
+/* Copies the data of all moves to the windows of the file, including data that were added since the
  * moves were planned. */
 static void copy(struct record_store *store, struct moves *moves) {
   for (int i = 0; i < moves->count; i++) {
@@ -160,7 +160,8 @@ static void release_guards(struct record_store *store, int inner) {
     spin_unlock(store->guards[inner][--store->guards_held[inner]]);
 }
 
-/* Locks the records that were made since hold_all, in the order of locks. Returns 0 or -1. */
+/* Locks the records that were made since hold_all, in the prescribed order of locks. Returns 0 or
+ * -1. */
 static int hold_more(struct record_store *store) {
   int result = 0;
   release_guards(store, 1);
@@ -178,7 +179,7 @@ static int all_are_held(const struct record_store *store) {
 }
 
 /* Locks all records. No other thread ever holds two record locks at once. Returns 0, or -1 if a
- * thread does not release its lock; the caller releases all in both cases. */
+ * thread does not release its lock. In both cases the caller releases all locks. */
 static int hold_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, spin_token(), __ATOMIC_RELAXED);
   return hold_guards(store, 0) == 0 ? hold_more(store) : -1;
@@ -195,8 +196,8 @@ static void release_all(struct record_store *store) {
   __atomic_store_n(&darshan_spin_steady, 0, __ATOMIC_RELAXED);
 }
 
-/* Makes the pages writable for the data of a move, and for the head of an annex block, which is
- * before its first record. Returns 0 or -1. */
+/* Makes the pages for the data of a move writable, including the head of an annex block, which
+ * precedes its first record. Returns 0 or -1. */
 static int make_pages(struct record_store *store, const struct move *move) {
   int first = move->part >= STORE_FIRST_ANNEX && move->part < STORE_MODULES &&
               move->from == store_part_of(store, move->part)->start;
@@ -222,8 +223,8 @@ static int prepare(struct record_store *store, struct moves *moves, int fd) {
   return 0;
 }
 
-/* Updates the sizes of a part (reserved, kept, usable), because its data are in the file now, and
- * sets its bit in `wanted` if it is short of space. */
+/* Updates the sizes of a part (reserved, kept, usable) after its data were moved to the file. Sets
+ * its bit in `wanted` if it has little space left. */
 static void settle_part(struct record_store *store, const struct moves *moves, int number) {
   struct store_part *part = store_part_of(store, number);
   size_t room = below(0, part->mapped, moves->used[number] + moves->ahead);
@@ -251,16 +252,16 @@ static void settle_annex(struct record_store *store) {
   }
 }
 
-/* Writes the lengths of all regions and of the names to the frame now, because there may be no
- * later record whose creation would write them. */
+/* Writes the lengths of all regions and of the names to the frame. Otherwise they would be written
+ * only when a later record is made, and there may be none. */
 static void publish_all(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++)
     if (store->regions[i].count) store_publish(store, &store->regions[i]);
   store_publish_names(store);
 }
 
-/* Replaces the memory by the windows of the file. The caller holds all locks. Returns 0, or -1
- * if a mapping fails; then the remaining memory stays. */
+/* Replaces the memory by the windows of the file. The caller holds all locks. Returns 0, or -1 if a
+ * mapping fails; the memory that is not replaced then remains in use. */
 static int replace(struct record_store *store, struct moves *moves) {
   copy(store, moves);
   for (int i = 0; i < moves->count; i++) {
@@ -276,9 +277,9 @@ static int replace(struct record_store *store, struct moves *moves) {
   return 0;
 }
 
-/* Copies and replaces the memory, if the new data fit into the prepared space. The caller has
- * locked all records except records that are being made. Returns 1 if the memory is replaced, 0 if
- * more data came, -1 on failure. */
+/* Copies the data and replaces the memory, if data that were added since fit into the prepared
+ * space. The caller has locked all records except those that are being made. Returns 1 if the
+ * memory is replaced, 0 if too many data were added, -1 on failure. */
 static int replace_unless_changed(struct record_store *store, struct moves *moves) {
   enum { HOLDS = 64, ONE_MORE = 2 };
   int result = ONE_MORE;
@@ -296,8 +297,8 @@ static int replace_unless_changed(struct record_store *store, struct moves *move
   return result == ONE_MORE ? 0 : result;
 }
 
-/* Plans the moves, prepares the file and replaces the memory once. Returns like
- * replace_unless_changed. Each further try makes more space in advance. */
+/* Plans the moves, prepares the file and replaces the memory once. Returns the same values as
+ * replace_unless_changed. Each further try prepares more space. */
 static int try_once(struct record_store *store, struct moves *moves, int fd, int tries) {
   if (!store_lock(store)) return -1;
   moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;
@@ -322,7 +323,7 @@ void store_return(struct record_store *store, int fd) {
     result = store_write_annex(store, fd);
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd, i);
-  /* Other threads added data each time: the next thread tries again. */
+  /* If other threads added data in every try, the next thread tries again. */
   if (result == 0) __atomic_or_fetch(&store->wanted, store_in_memory(store), __ATOMIC_RELAXED);
 }
 
@@ -337,7 +338,7 @@ static int keep(struct record_store *store) {
   for (int i = 0; i < TRIES && result == 0; i++)
     result = try_once(store, &moves, fd, i);
   if (result == 1) {
-    for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* parts that nearly every process needs next */
+    for (int i = 0; i < STORE_FIRST_ANNEX; i++) /* nearly every process needs these parts next */
       if (i == 0 || (store->regions[i].of == STORE_OF_LAYERS && store->regions[i].limit > 0))
         store_grow_file(store, i, fd);
   } else {
@@ -358,7 +359,7 @@ int store_keep(struct record_store *store) {
   return result;
 }
 
-/* Writes the heads and the trailer of the annex, with the lengths of the planned moves, and the
+/* Writes the heads and the trailer of the annex, with lengths as planned in the moves, and the
  * failed lookups. Returns 0 or -1. */
 static int put_annex(struct record_store *store, const struct moves *moves, int fd) {
   SELDOM static struct darshan_lookups lookups;
@@ -386,8 +387,8 @@ static int put_annex(struct record_store *store, const struct moves *moves, int 
   return sys_put(fd, &trailer, sizeof(trailer), end - sizeof(trailer));
 }
 
-/* Writes the planned moves to the file, and the header last. The lengths are those of the
- * planned moves, without later data. Returns 0 or -1. */
+/* Writes the planned moves to the file, and the header last. Data that are added later are not
+ * written. Returns 0 or -1. */
 static int put_all(struct record_store *store, int fd) {
   SELDOM static struct darshan_header header;
   if (!store_lock(store)) return -1;
@@ -398,7 +399,8 @@ static int put_all(struct record_store *store, int fd) {
   if (moves.failed || !sys_may_grow_to(store->journal.size)) return -1;
   for (int i = 0; i < moves.count; i++) {
     const struct move *move = &moves.move[i];
-    size_t skip = i == 0 ? sizeof(header) : 0; /* of the frame */
+    size_t skip = i == 0 ? sizeof(header)
+                         : 0; /* the header is at the start of the frame and is written last */
     if (move->used > skip &&
         sys_put(fd, move->old + skip, move->used - skip, move->from + skip) < 0)
       return -1;
@@ -418,9 +420,9 @@ int store_snapshot(struct record_store *store, int fd) {
   return result;
 }
 
-/* Returns STORE_KEPT if the file is the expected log, STORE_LOST if it is gone or not a log. If the
- * file cannot be opened (the application uses all descriptors, or its user may no longer read the
- * file), only its identity and size are compared. */
+/* Returns STORE_KEPT if the file is the expected log, STORE_LOST if it does not exist or is not a
+ * log. If the file cannot be opened (the application uses all descriptors, or its user may no
+ * longer read the file), compares only its identity and size. */
 static enum store_kept look_at_file(const struct record_store *store) {
   enum { GONE = -2 /* ENOENT */, NO_FOLDER = -20 /* ENOTDIR */ };
   const struct journal *journal = &store->journal;
@@ -439,7 +441,7 @@ static enum store_kept look_at_file(const struct record_store *store) {
   if ((size_t)st.st_size < journal->size || length != (ssize_t)sizeof(header) ||
       header.magic != DARSHAN_LOG_MAGIC || memcmp(&header, store->frame, sizeof(header)) != 0)
     return STORE_LOST;
-  /* The file has a name, or a record without a name. */
+  /* Returns STORE_KEPT if the file has a name, or a record without a name. */
   for (int i = 0; i < STORE_FIRST_ANNEX && header.names.len == 0; i++)
     if (store->regions[i].count > 0) return STORE_KEPT;
   return header.names.len > 0 ? STORE_KEPT : STORE_LOST;
@@ -453,7 +455,7 @@ enum store_kept store_kept(const struct record_store *store) {
   for (int i = 0; i < STORE_MODULES; i++) {
     size_t used = used_of(store, i), kept = store->regions[i].part.kept;
     partly |= used > kept;
-    /* Only records of files count: a heat map or an annex record is useless alone. */
+    /* Considers only records of files: a heat map or an annex record is useless alone. */
     if (store->regions[i].of != STORE_OF_LAYERS && store->regions[i].of != STORE_OF_ANNEX)
       some |= used && kept >= store->regions[i].record_size;
   }

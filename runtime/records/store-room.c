@@ -1,4 +1,4 @@
-/* Space for records and names: maps windows one by one and reserves space in the file. */
+/* Makes space for records and names: maps windows one by one and reserves space in the file. */
 #include "store-room.h"
 
 #include "../intercept/guard.h"
@@ -10,12 +10,15 @@
 #include <time.h>
 
 enum {
-  FIRST_STEP = 4 << 10,     /* bytes reserved in the file at once, at first; or two records */
-  LARGEST_STEP = 128 << 10, /* and at most, because unused reserved space is resident memory */
-  LARGEST_AHEAD = 32 << 10, /* largest number of free bytes at which more space is made */
+  FIRST_STEP =
+      4 << 10, /* bytes that are first reserved in the file at once; at least two records */
+  LARGEST_STEP =
+      128
+      << 10, /* largest number of such bytes, because unused reserved space is resident memory */
+  LARGEST_AHEAD = 32 << 10, /* if at most this many bytes are free, more space is made */
   LONGEST_NAME = 8 + DARSHAN_NAME_MAX + 1,
-  SHORT_RECORDS = 2, /* smallest number of free records at which more space is made */
-  WAITS = 1000       /* yields to another thread that makes space, about a millisecond */
+  SHORT_RECORDS = 2, /* if at most this many records are free, more space is made */
+  WAITS = 1000       /* yields to another thread that makes space; they take about a millisecond */
 };
 
 struct store_part *store_part_of(struct record_store *store, int part) {
@@ -34,9 +37,9 @@ char *store_address(struct record_store *store, int part, size_t at) {
   return records->zero[k] + at;
 }
 
-/* A step that makes more of a part usable. If from equals to, nothing is mapped or reserved. */
+/* A step by which a part grows. If from equals to, nothing is mapped or reserved. */
 struct step {
-  size_t window_from, window_to;   /* bytes of the part */
+  size_t window_from, window_to;   /* offsets in the part */
   size_t reserve_from, reserve_to; /* offsets in the file */
 };
 
@@ -89,9 +92,9 @@ static int next_step(struct record_store *store, int number, struct step *step) 
   return 1;
 }
 
-/* Adds the window that the step has mapped at `at` to the part. The caller holds the lock. The size
- * is stored last, because a handler that libc does not know may leave after any instruction; a
- * window that is then mapped a second time costs only memory. */
+/* Adds a window to the part, which the step has mapped at `at`. The caller holds the lock. Stores
+ * the size last, because a handler may leave after any instruction; if a window is then mapped a
+ * second time, this costs only memory. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
   if (number == STORE_NAMES) {
@@ -116,9 +119,10 @@ static int grow_in_memory(struct record_store *store, int number) {
     add_window(store, number, &step, at);
     if (number == STORE_NAMES) {
       store->names.window[store->names.windows - 1].memory = step.window_from;
-      if (part->kept > step.window_from) part->kept = step.window_from; /* it began within */
+      if (part->kept > step.window_from)
+        part->kept = step.window_from; /* the window begins within the data that are in the file */
     }
-  } else { /* the rest of the file's window has no reserved space */
+  } else { /* the rest of the file's window has no reserved space yet */
     size_t from = journal_page_up(part->start + part->usable), to = part->start + part->mapped;
     char *rest = from < to ? journal_window(-1, from, to) : NULL;
     if (from < to && (!rest || journal_replace(store_address(store, number, from - part->start),
@@ -129,13 +133,13 @@ static int grow_in_memory(struct record_store *store, int number) {
   }
   store_may_use(part, part->mapped);
   part->in_memory = 1;
-  if (store->journal.has_file) /* the next thread without a lock moves it to the file */
+  if (store->journal.has_file) /* the next thread that holds no lock moves it to the file */
     __atomic_or_fetch(&store->wanted, 1u << number, __ATOMIC_RELAXED);
   return 0;
 }
 
-/* Notes in store->wanted that part `number` needs more space in the file, if fewer than `least`
- * bytes are left there. The caller holds the store's lock. */
+/* Notes in store->wanted that part `number` needs more space in the file, if `left`, the number of
+ * free bytes, is less than `least`. The caller holds the store's lock. */
 static void note_shortage(struct record_store *store, int number, size_t left, size_t least) {
   const struct store_part *part = store_part_of(store, number);
   if (!store->journal.has_file || part->in_memory) return;
@@ -170,8 +174,8 @@ int store_name_room(struct record_store *store, size_t bytes) {
   return 1;
 }
 
-/* Moves the failed lookups to the start of the last page of the file, which has space for them. If
- * that fails, they stay where they are. */
+/* Moves the failed lookups to the start of the last page of the file, which has space for them.
+ * Leaves them where they are on failure. */
 static void keep_lookups(struct record_store *store, int fd) {
   size_t end = store->journal.size, from = end - JOURNAL_PAGE;
   struct darshan_lookups *page = (void *)journal_window(fd, from, end);
@@ -182,12 +186,12 @@ static void keep_lookups(struct record_store *store, int fd) {
   }
   missed_copy(page);
   if (store->lookups && journal_replace((char *)store->lookups, (char *)page, from, end) == 0)
-    return; /* at the address of the page before */
+    return; /* they are in the file's last page already, at its old address */
   store->lookups = page;
   missed_keep_in(page);
 }
 
-/* Writes the heads of all annex blocks, because a reader goes from one to the next, and then the
+/* Writes the heads of all annex blocks, which a reader follows from one to the next, and then the
  * last page with the failed lookups and the trailer. Returns 0, or -1 if the file cannot be
  * written. */
 int store_write_annex(struct record_store *store, int fd) {
@@ -195,7 +199,7 @@ int store_write_annex(struct record_store *store, int fd) {
                                           .version = DARSHAN_ANNEX_VERSION,
                                           .num_blocks = STORE_MODULES - STORE_FIRST_ANNEX,
                                           .flags = DARSHAN_ANNEX_LIVE};
-  char page[JOURNAL_PAGE] = {0}; /* whole pages, because the rest of each is reserved with it */
+  char page[JOURNAL_PAGE] = {0}; /* the whole page, because this also reserves its space */
   size_t end = store->journal.size;
   for (int i = STORE_FIRST_ANNEX; i < STORE_MODULES; i++) {
     struct store_region *region = &store->regions[i];
@@ -219,15 +223,16 @@ int store_write_annex(struct record_store *store, int fd) {
   return 0;
 }
 
-/* Returns the file offset of a window. The first window of an annex block begins with the head. */
+/* Returns the file offset of a window. The first window of an annex block begins with the block's
+ * head. */
 static size_t window_start(const struct store_part *part, int number, const struct step *step) {
   int head = number >= STORE_FIRST_ANNEX && number < STORE_MODULES && step->window_from == 0;
   return part->start + step->window_from - (head ? sizeof(struct darshan_annex_block) : 0);
 }
 
-/* Publishes the step, unless the part has grown in the meantime: adds its window and lets threads
- * use its space. before: the usable bytes when the step was computed. Returns 1 if it did, else 0.
- * The caller holds the lock. */
+/* Publishes a step, unless the part has grown in the meantime: adds its window and makes its space
+ * usable. before: the usable bytes when the step was computed. Returns 1 if the step was published,
+ * otherwise 0. The caller holds the store's lock. */
 static int take_step(struct record_store *store, int number, const struct step *step, char *at,
                      size_t before) {
   struct store_part *part = store_part_of(store, number);
@@ -244,8 +249,8 @@ static int take_step(struct record_store *store, int number, const struct step *
   return 1;
 }
 
-/* Makes the pages of the reserved space of a step writable. from and at are offset and address
- * of the new window; at is NULL if there is none. Returns 0 or -1. */
+/* Makes the pages of the space that a step reserved writable. from and at: file offset and address
+ * of the new window; at is NULL if there is no new window. Returns 0 or -1. */
 static int make_pages(struct record_store *store, int number, const struct step *step, size_t from,
                       char *at) {
   size_t first = step->reserve_from;
@@ -295,8 +300,8 @@ uint32_t store_in_memory(struct record_store *store) {
   return parts;
 }
 
-/* Yields the processor until the part has space or no thread makes any: that needs microseconds,
- * unless the file system is slow. */
+/* Yields the processor until the part has space or no thread makes space. Making space takes
+ * microseconds, unless the file system is slow. */
 static void wait_for_room(struct record_store *store, const struct store_part *part) {
   for (int i = 0; i < WAITS; i++) {
     if (__atomic_load_n(&part->usable, __ATOMIC_RELAXED) != 0 ||
@@ -316,8 +321,8 @@ static void grow(void *growth_) {
   make_room(growth->store, growth->parts);
 }
 
-/* Makes space for all wanted parts. none: a bit for each part that has no space at all. Returns 1
- * if this thread did it, 0 if another thread is doing it. */
+/* Makes space for all wanted parts. none: a bit for each part that has no free space. Returns 1 if
+ * this thread did it, 0 if another thread is doing it. */
 static int grow_in_turn(struct record_store *store, uint32_t none) {
   if (!store_begin_growing(store)) return 0;
   struct growth growth = {store, __atomic_exchange_n(&store->wanted, 0, __ATOMIC_RELAXED) | none};
@@ -327,9 +332,9 @@ static int grow_in_turn(struct record_store *store, uint32_t none) {
   return 1;
 }
 
-/* Makes space in the file for the module, and for all other parts that are short of space,
- * because their threads may not call again. If another thread is making space and the module has
- * none, waits for that thread. */
+/* Makes space in the file for the module, and for all other parts that have little space, because
+ * no other call may follow for them. If another thread is making space and the module has none,
+ * waits for that thread. */
 void store_make_room_slow(struct record_store *store, enum store_module module) {
   enum { ROUNDS = 4 };
   const struct store_part *part = &store->regions[module].part;
@@ -345,8 +350,8 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
   if (!mine && none) wait_for_room(store, part);
 }
 
-/* Returns the parts that are partly in private memory or lack space for their overflow record. The
- * caller holds the lock, so no thread takes memory meanwhile. */
+/* Returns a bit for each part that is partly in private memory or has no space for its overflow
+ * record. The caller holds the lock, so no thread uses space meanwhile. */
 static uint32_t parts_lacking(struct record_store *store) {
   uint32_t parts = store_in_memory(store);
   for (int i = 0; i < STORE_PARTS; i++) {
@@ -359,9 +364,9 @@ static uint32_t parts_lacking(struct record_store *store) {
   return parts;
 }
 
-/* Calls `then` (see store_bring_back) under the store's lock if all parts are in the file.
- * Returns what `then` returned, or 0 if it was not called. *parts becomes the mask of the parts
- * that are not in the file. */
+/* Calls `then` (see store_bring_back) under the store's lock if all parts are in the file. Returns
+ * the result of `then`, or 0 if it was not called. Sets *parts to the parts that are not in the
+ * file. */
 static int settled(struct record_store *store, int (*then)(void), uint32_t *parts) {
   *parts = 0;
   if (!store_lock(store)) return 0;
@@ -371,8 +376,8 @@ static int settled(struct record_store *store, int (*then)(void), uint32_t *part
   return done;
 }
 
-/* Gives the processor to the thread that works on the file: yields in early turns, later sleeps for
- * 0.2 ms. The thread that works has blocked its signals; only the file system can delay it. */
+/* Yields the processor to the thread that works on the file; in later turns, sleeps for 0.2 ms
+ * instead. The thread has blocked its signals, so only the file system can delay it. */
 static void wait_for_others(int turn) {
   enum { YIELDS = 256, NAP_NS = 200000 };
   static const struct timespec nap = {0, NAP_NS};
@@ -380,7 +385,10 @@ static void wait_for_others(int turn) {
 }
 
 int store_bring_back(struct record_store *store, int (*then)(void)) {
-  enum { ATTEMPTS = 4, TURNS = 50000 }; /* each may need more space; 10 s */
+  enum {
+    ATTEMPTS = 4,
+    TURNS = 50000
+  }; /* tries, each of which may need more space; and turns of waiting, ten seconds */
   struct growth growth = {store, 0};
   for (int turn = 0, attempts = 0; turn < TURNS; turn++) {
     if (settled(store, then, &growth.parts)) return 1;

@@ -9,15 +9,16 @@ enum {
   STORE_NAMES_START = STORE_JOB_START + DARSHAN_JOB_REGION_MAX,
   /* Bytes that are always free for the names of the runtime's own three records. */
   STORE_OWN_NAME_BYTES = 3 * (8 + sizeof(OTHER_PATHS_NAME)),
-  STORE_FIRST_ROOM = 4 * JOURNAL_PAGE, /* bytes of the frame and the first names; a first window */
-  STORE_NAMES = STORE_MODULES,         /* the part after those of the modules */
+  STORE_FIRST_ROOM =
+      4 * JOURNAL_PAGE,        /* bytes of the frame with the first names, and of a first window */
+  STORE_NAMES = STORE_MODULES, /* number of the part with the names, after the modules' parts */
   STORE_PARTS
 };
 
 struct store_part *store_part_of(struct record_store *store, int part);
 
-/* Returns 1 if a name of so many bytes fits, after allocating memory if necessary. The caller holds
- * the lock. */
+/* Returns 1 if a name of `bytes` bytes fits, after allocating memory if necessary. Otherwise
+ * returns 0. The caller holds the lock. */
 int store_name_room(struct record_store *store, size_t bytes);
 
 /* Makes more space for a part in the open file. Called without the lock, by the thread that has set
@@ -27,15 +28,15 @@ int store_grow_file(struct record_store *store, int part, int fd);
 int store_write_annex(struct record_store *store, int fd);
 /* Returns the address of an offset in a part. */
 char *store_address(struct record_store *store, int part, size_t at);
-/* Updates the lengths of a region in the frame of the journal, so that readers see its new
- * records. */
+/* store_publish updates the lengths of a region in the journal's frame, so that readers see its new
+ * records. store_publish_names updates the length of the names. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
 /* The caller holds the lock. store_mark_group makes the GROUP record of an entry that stands for
- * many files. store_share returns the entry's record in a module, made beyond the limit if
- * necessary. store_append_record adds a record, if `spare` more would fit after it. store_fold
- * marks that files are past the limit. */
+ * several files. store_share returns the number of the entry's record in a module, which it makes
+ * if necessary, even beyond the limit. store_append_record adds a record if `spare` more records
+ * would fit after it. store_fold marks that files exceed the limit. */
 void store_mark_group(struct record_store *store, struct store_entry *entry);
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group);
@@ -49,7 +50,7 @@ void store_return(struct record_store *store, int fd);
 /* Returns a bit for each part that is partly in private memory. */
 uint32_t store_in_memory(struct record_store *store);
 
-/* Lets only one thread at a time make space in the file. Returns 1 if it is this thread, which
+/* Allows only one thread at a time to make space in the file. Returns 1 if it is this thread, which
  * must call store_end_growing; else 0. */
 static inline int store_begin_growing(struct record_store *store) {
   int none = 0;

@@ -1,4 +1,4 @@
-/* The layout of the store, its index, and adding names and records. */
+/* Lays out the store, and adds names and records to it (store.h). */
 #include "store.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 struct record_store darshan_store;
 
 enum {
-  FIRST_PLACES = 512, /* slots of the index, which are less than a page */
+  FIRST_PLACES = 512, /* slots of the first index, which is smaller than a page */
   USUAL_RECORDS = 1024
 };
 
@@ -23,14 +23,15 @@ static struct darshan_header *header_of(struct record_store *store) {
   return (struct darshan_header *)(void *)store->frame;
 }
 
-/* Distributes MODMEM over the modules; modules that few processes use share an additional, equal
- * amount. The annex, the few heat maps and numbers set by MAX_RECORDS do not count against
+/* Distributes MODMEM over the modules. Modules that few processes use share an additional, equal
+ * amount. The annex, the few heat maps and limits set by MAX_RECORDS do not count against
  * MODMEM. */
 static void share_room(struct record_store *store, const struct store_shape *shapes,
                        const struct store_limits *limits) {
   uint64_t room[] = {
       [STORE_OF_FILES] = limits->module_bytes, [STORE_OF_RARITIES] = limits->module_bytes};
-  for (int turn = 0; turn < 2; turn++) /* first the usual number for all, then the rest */
+  for (int turn = 0; turn < 2;
+       turn++) /* first the usual number of records for all, then the rest of the memory */
     for (int i = 0; i < STORE_MODULES; i++) {
       struct store_region *region = &store->regions[i];
       enum store_of of = shapes[i].of;
@@ -71,7 +72,7 @@ static int new_index(struct record_store *store, uint32_t places) {
   index->mask = places - 1;
   for (uint32_t number = 1; number <= store->entries; number++) {
     const struct store_entry *entry = segments_at(&store->entry, number);
-    if (!entry->id) continue; /* an interrupted addition */
+    if (!entry->id) continue; /* an entry whose addition was interrupted */
     uint32_t i = (uint32_t)(entry->id >> 17) & index->mask;
     while (index->place[i] != 0)
       i = (i + 1) & index->mask;
@@ -84,7 +85,8 @@ static int new_index(struct record_store *store, uint32_t places) {
 
 int store_prepare(struct record_store *store, const struct store_shape shapes[STORE_MODULES],
                   const struct store_limits *limits) {
-  if (store->index) memset(store, 0, sizeof(*store)); /* zero already in a new process */
+  if (store->index)
+    memset(store, 0, sizeof(*store)); /* the memory of a new process is zero already */
   journal_ask_page();
   store->names.part = (struct store_part){.start = STORE_NAMES_START};
   size_t end = store->names.part.end = journal_page_up(STORE_FIRST_ROOM + limits->name_bytes);
@@ -153,7 +155,8 @@ void store_forget(struct record_store *store) {
     store->lock = store->changing = 0;
     return;
   }
-  /* The old windows stay mapped: the file is the parent's, and names are in them. */
+  /* Does not unmap the old windows: the file is the parent's, and names of the child's records are
+   * in the windows. */
   store->journal.has_file = 0;
   store->frame = NULL;
   store->lookups = NULL;
@@ -228,7 +231,7 @@ void store_publish_names(struct record_store *store) {
 }
 
 /* Completes the last change of the store after its lock holder was interrupted: counts a record
- * that has got its number already. */
+ * that already has its number. */
 static void repair(struct record_store *store) {
   for (int i = 0; i < STORE_MODULES && store->frame; i++) {
     struct store_region *region = &store->regions[i];
@@ -264,12 +267,12 @@ struct store_entry *store_find(const struct record_store *store, uint64_t id) {
 }
 
 static int is_ours(const char *name) {
-  if (LIKELY(name[0] != OVERFLOW_NAME[0])) return 0; /* all three begin with the same character */
+  if (LIKELY(name[0] != OVERFLOW_NAME[0])) return 0; /* all three names begin with this character */
   return strcmp(name, OVERFLOW_NAME) == 0 || strcmp(name, OTHER_PATHS_NAME) == 0 ||
          strcmp(name, USAGE_NAME) == 0;
 }
 
-/* Adds a name in the layout of the log and returns its address, NULL if it does not fit. Space for
+/* Adds a name in the layout of the log and returns its address; NULL if it does not fit. Space for
  * the runtime's own names is always free. */
 static const char *add_name(struct record_store *store, uint64_t id, const char *name,
                             size_t length) {
@@ -288,8 +291,9 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   return at + sizeof(id);
 }
 
-/* Returns 1 if one more entry fits. ours: the entry is one of the runtime's own, for which two
- * slots are always left. The index may become fuller if there is no memory for a larger one. */
+/* Returns 1 if one more entry fits. ours: 1 if the entry is one of the runtime's own, for which two
+ * slots are always reserved. Otherwise returns 0. The index becomes fuller than half if there is no
+ * memory for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);
@@ -314,7 +318,7 @@ struct store_entry *store_enter(struct record_store *store, uint64_t id, const c
   if (entry || !kept) return entry;
   uint32_t number = store->entries + 1;
   entry = segments_at(&store->entry, number);
-  /* The id is stored last: an entry whose addition was interrupted stays unused. */
+  /* Stores the id last, so that an entry whose addition was interrupted stays unused. */
   *entry = (struct store_entry){.name = kept, .name_length = (uint32_t)length};
   store->entries = number;
   struct store_index *index = store->index;
@@ -347,7 +351,8 @@ void store_publish(struct record_store *store, struct store_region *region) {
     header->partial_flag |= bit;
     return;
   }
-  if (!region->folded) header->partial_flag &= ~bit; /* records were outside the file before */
+  if (!region->folded)
+    header->partial_flag &= ~bit; /* it was set because records were outside of the file */
   if (is_module)
     __atomic_store_n(&header->modules[id].len, length, __ATOMIC_RELEASE);
   else if (region->block)
@@ -385,8 +390,8 @@ void store_lower_limit(struct record_store *store, enum store_module module, uin
   if (store->regions[module].limit > limit) store->regions[module].limit = limit;
 }
 
-/* Makes a record of the entry, and leaves space for the overflow record. Returns its number,
- * NO_RECORD if the module is full. The caller holds the lock. */
+/* Makes a record of the entry, and reserves space for the overflow record. Returns the record's
+ * number, or NO_RECORD if the module is full. The caller holds the lock. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   if (store_is_full(store, module)) return NO_RECORD;
@@ -423,8 +428,8 @@ static void make_overflow(void *overflow_) {
   store_mark_group(store, entry);
 }
 
-/* Returns the number of the module's overflow record, which is made if necessary. Makes it on a
- * stack of the runtime, because callers are deep in their own stack. */
+/* Returns the number of the module's overflow record, which is made if necessary. It is made on a
+ * stack of the runtime, because callers have little stack left. */
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
   const struct store_region *region = &store->regions[module];
   if (!region->overflow) stack_run_anyway(make_overflow, &(struct overflow){store, module});
@@ -439,8 +444,9 @@ uint32_t store_record_number(struct record_store *store, enum store_module modul
   return number ? number : store_overflow_record(store, module);
 }
 
-/* Returns the number of the record of this name, made if necessary. Adds no name past the limit,
- * because a process may have any number of datasets: then returns the overflow record's. */
+/* Returns the number of the record of this name, which is made if necessary. Past the limit,
+ * returns that of the overflow record and adds no name, because a process may have any number of
+ * datasets. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length) {
   struct store_entry *entry = store_find(store, id);
@@ -448,9 +454,9 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
   return store_record_number(store, module, entry);
 }
 
-/* Transfers the record of one entry to another entry. Returns 1, or 0 if the first entry has no
- * record of its own, or the other entry already has a record. The journal has the name of `to`
- * before the record gets its id. */
+/* Transfers the record of the entry `from` to the entry `to`. Returns 1, or 0 if `from` has no
+ * record of its own or `to` has a record already. The name of `to` is in the journal before the
+ * record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;
@@ -482,8 +488,8 @@ int store_lock_for(struct record_store *store, enum store_module module) {
   return store_lock(store);
 }
 
-/* Releases the lock, then moves data from private memory to the file, because there may be no next
- * record of the module. */
+/* Releases the lock. Then moves data from private memory to the file, because no further record of
+ * the module may follow. */
 void store_unlock_for(struct record_store *store, enum store_module module) {
   store_unlock(store);
   store_make_room(store, module);

@@ -1,11 +1,11 @@
-/* The remedies will-need, random and sequential: advise the kernel how the program reads a file, as
- * posix_fadvise does, when the program has opened the file for reading. */
+/* The remedies will-need, random and sequential: when the program opens a file for reading, they
+ * advise the kernel how the program will read it, as posix_fadvise does. */
 #include <fcntl.h>
 
 #include "../intercept/sys/sys.h"
 #include "remedies.h"
 
-#define REMEDY "advice" /* its value is that of POSIX_FADV_... */
+#define REMEDY "advice" /* its value is that of a POSIX_FADV_... constant */
 
 void advice_opened(int fd, int flags) {
   uint64_t advice = remedy_value(REMEDY);

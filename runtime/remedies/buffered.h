@@ -1,5 +1,5 @@
-/* Descriptors whose small reads or writes a remedy carries out in a buffer, and lists of files:
- * what read-ahead and join-writes have in common. */
+/* Descriptors whose small reads or writes a remedy carries out in a buffer, and lists of files.
+ * Used by read-ahead and join-writes. */
 #ifndef DARSHAN_REMEDIES_BUFFERED_H
 #define DARSHAN_REMEDIES_BUFFERED_H
 
@@ -11,8 +11,10 @@
 
 enum {
   DESCRIPTORS = 1024,
-  BUFFERS = 64,     /* descriptors with a buffer, of each remedy */
-  SMALL = 64 << 10, /* bytes; larger transfers go to the kernel */
+  BUFFERS = 64, /* largest number of descriptors with a buffer, for each remedy */
+  SMALL =
+      64
+      << 10, /* bytes of the largest transfer that uses the buffer; larger ones go to the kernel */
 };
 
 struct file_id {
@@ -22,10 +24,11 @@ struct file_id {
 
 struct buffered {
   int lock;
-  int begun; /* result of guard_begin in the lock holder; signals wait for the update's end */
+  int begun; /* result of guard_begin in the lock holder; while the lock is held, signals are
+                delayed */
   int is_served;
   struct file_id file;
-  char *buffer; /* stays for the next file with this descriptor */
+  char *buffer; /* stays allocated for the next file with this descriptor */
 };
 
 static inline void buffered_lock(struct buffered *one) {
@@ -45,18 +48,19 @@ static inline void buffered_unlock(struct buffered *one) {
 static inline int buffered_take(struct buffered *one) {
   if (!__atomic_load_n(&one->is_served, __ATOMIC_ACQUIRE)) return 0;
   buffered_lock(one);
-  if (one->is_served) return 1; /* another thread may have ended that in the meantime */
+  if (one->is_served) return 1; /* another thread may have stopped serving it in the meantime */
   buffered_unlock(one);
   return 0;
 }
 
-/* Lets the remedy serve a descriptor that has a buffer. */
+/* Makes the remedy serve a descriptor, which has a buffer. */
 static inline void buffered_serve(struct buffered *one) {
   __atomic_store_n(&one->is_served, 1, __ATOMIC_RELEASE);
 }
 
-/* Gives the descriptor a buffer of the size that is the value of the remedy, unless it has one.
- * used: the number of the remedy's buffers. Returns 0, or -1 if there is none. */
+/* Allocates a buffer for the descriptor, unless it has one. The value of the remedy is the buffer's
+ * size. used: number of buffers that the remedy has allocated. Returns 0, or -1 if the descriptor
+ * gets no buffer. */
 static inline int buffered_has_buffer(struct buffered *one, const char *remedy, int *used) {
   if (one->buffer) return 0;
   if (__atomic_fetch_add(used, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
@@ -68,7 +72,8 @@ static inline int is_file(const struct file_id *file, const struct stat *st) {
   return file->inode == st->st_ino && file->device == st->st_dev;
 }
 
-/* Returns 1 if the file is among the first `count` of a list with this room. */
+/* Returns 1 if the file is one of the first `count` files of a list that has space for `room`
+ * files, otherwise 0. */
 static inline int files_have(const struct file_id *files, int room, int count,
                              const struct stat *st) {
   for (int n = 0; n < room && n < count; n++)
@@ -76,7 +81,7 @@ static inline int files_have(const struct file_id *files, int room, int count,
   return 0;
 }
 
-/* Adds a file to the list. Returns 0, or -1 if there is no room. */
+/* Adds a file to the list. Returns 0, or -1 if the list is full. */
 static inline int files_add(struct file_id *files, int room, int *count, const struct stat *st) {
   int place = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
   if (place >= room) return -1;

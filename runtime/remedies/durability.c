@@ -1,9 +1,10 @@
-/* The remedy durability, which is only measured: calls that wait until data are on the storage
- * device return at once, and files are opened without O_SYNC and O_DSYNC. `darshan try` applies it
- * only to files of a copy. The page cache holds what was written, so all processes still see it.
+/* The remedy durability, which serves only to measure: calls that wait until data are on the
+ * storage device return at once, and files are opened without O_SYNC and O_DSYNC. `darshan try`
+ * applies it only to files of a copy. Written data are in the page cache, so all processes still
+ * see them.
  *
  * A call that would fail without waiting still fails in the same way: the kernel checks the
- * arguments of sync_file_range and msync as usual, only without anything to wait for. */
+ * arguments of sync_file_range and msync as usual, although there is nothing to wait for. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,12 +16,13 @@
 #include "remedies.h"
 
 enum {
-  RANGE_FLAGS = 7, /* of sync_file_range: wait before, write, wait after */
+  RANGE_FLAGS = 7, /* all flags of sync_file_range: wait before, write, wait after */
   WRITE_FLAGS = 6  /* RWF_DSYNC and RWF_SYNC, which not every libc defines */
 };
 
-/* Returns 1 if the descriptor is of a file that a device holds, so that fsync may be left out. For
- * all other descriptors (sockets, closed descriptors) fsync returns an error at once. */
+/* Returns 1 if the descriptor refers to a file on a device, so that fsync may be omitted. Otherwise
+ * returns 0. For all other descriptors (sockets, closed descriptors) fsync itself returns an error
+ * at once. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

@@ -1,6 +1,7 @@
-/* Writes the delayed bytes when a signal ends the process. A signal that the program handles or
- * ignores gets no handler. A program that queries the action of a signal sees the default action,
- * and it can also set the default action; in both cases the handler below stays installed. */
+/* Writes the bytes that remedies have delayed when a signal ends the process. No handler is
+ * installed for a signal that the program handles or ignores. A program that queries a signal sees
+ * the default action, and it can also set the default action; in both cases the handler stays
+ * installed. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "streams/held-streams.h"
 
 /* Returns 1 if the interrupted instruction caused the signal, so that the signal occurs again when
- * the handler returns; else 0. si_code alone does not decide: an alarm and Ctrl-C have SI_KERNEL,
- * too. */
+ * the handler returns; else 0. si_code alone does not show this: an alarm and Ctrl-C also have
+ * SI_KERNEL. */
 static int is_fault(int number, const siginfo_t *info) {
   static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
   for (size_t n = 0; n < sizeof(faults) / sizeof(*faults); n++)
@@ -20,9 +21,9 @@ static int is_fault(int number, const siginfo_t *info) {
   return 0;
 }
 
-/* Handler: writes the delayed bytes and lets the signal end the process. The kernel has restored
- * the default action (SA_RESETHAND). A fault occurs again on return; any other signal is sent again
- * and delivered when this handler has returned. */
+/* The handler: writes the delayed bytes and lets the signal end the process. The kernel has
+ * restored the default action (SA_RESETHAND). A fault occurs again on return. Any other signal is
+ * sent again, and is delivered when this handler has returned. */
 static void save(int number, siginfo_t *info, void *context) {
   (void)context;
   held_streams_save();
@@ -42,7 +43,7 @@ static int is_fatal(int number) {
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 
-static int watching; /* the process that has the handlers; 0: none */
+static int watching; /* pid of the process that has the handlers; 0: none */
 
 static struct sigaction ours(void) {
   struct sigaction action;
@@ -55,7 +56,7 @@ static struct sigaction ours(void) {
 void fatal_signals_watch(void) {
   static int is_done;
   if (__atomic_exchange_n(&is_done, 1, __ATOMIC_ACQ_REL)) return;
-  /* They are called last, because functions that are registered later are called earlier. */
+  /* Functions that are registered later are called earlier, so these are called last. */
   at_quick_exit(held_streams_write);
   at_quick_exit(join_writes_stop);
   action_function *set = (action_function *)straight_function("sigaction");
@@ -66,9 +67,9 @@ void fatal_signals_watch(void) {
   __atomic_store_n(&watching, (int)SYS1(SYS_getpid, 0), __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the program requests the default action of a signal that the handler replaces, else
- * 0. A child must not write delayed bytes of its parent; after vfork it even shares the parent's
- * memory. */
+/* Returns 1 if the program sets the default action of a signal that has the handler, else 0.
+ * Returns 0 in a child, which must not write delayed bytes of its parent; after vfork it even
+ * shares the parent's memory. */
 static int is_replaced(int number, sighandler_t handler) {
   int process = __atomic_load_n(&watching, __ATOMIC_ACQUIRE);
   return process && handler == SIG_DFL && is_fatal(number) && SYS1(SYS_getpid, 0) == process;

@@ -1,6 +1,6 @@
-/* Wrappers of calls that can send a descriptor to another process (SCM_RIGHTS). They only forward,
- * so that remedies which delay writes or store a descriptor's position can replace the real
- * function; libdarshan.so does not wrap these calls. */
+/* Wrappers of calls that can send a descriptor to another process (SCM_RIGHTS), which libdarshan.so
+ * does not wrap. They only forward. They exist so that remedies which delay writes or store a
+ * descriptor's position can replace the real function. */
 #include <sys/socket.h>
 
 #include "../intercept/real.h"

@@ -1,12 +1,12 @@
-/* The remedy join-writes: small writes that follow each other become one write. Only descriptors of
- * regular files that are opened for writing are joined, and only while this process has no other
- * descriptor of the file. The delayed bytes belong at the kernel's position of the descriptor, so
- * it suffices to write them before any other call that uses the descriptor or inspects the file.
+/* The remedy join-writes: consecutive small writes become one write. Only descriptors of regular
+ * files that are opened for writing are joined, and only while this process has no other descriptor
+ * of the file. The delayed bytes belong at the kernel's position of the descriptor, so it is
+ * sufficient to write them before any other call that uses the descriptor or inspects the file.
  *
  * libstdc++ opens the file of a std::ofstream by fopen, but writes to the descriptor of the stream.
- * So the descriptor of a stream is joined while the stream itself has moved nothing.
+ * So the descriptor of a stream is joined while the stream itself has moved no bytes.
  *
- * An error of a delayed write is the result of the next write, fsync or close. */
+ * An error of a delayed write is returned by the next write, fsync or close. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,19 +21,22 @@
 #include "buffered.h"
 #include "streams/held-streams.h"
 
-enum { FILES_OPENED = 1024 }; /* files of which this process has opened a descriptor */
+enum {
+  FILES_OPENED = 1024
+}; /* largest number of files of which this process has opened a descriptor */
 
 static struct joined {
   struct buffered on;
-  int error;          /* of a delayed write; the program has not received it yet */
-  size_t held;        /* bytes in the buffer */
-  const FILE *stream; /* that opened the descriptor; NULL: none, or no longer of interest */
+  int error;          /* errno of a delayed write that failed and was not reported yet; 0: none */
+  size_t held;        /* number of bytes in the buffer */
+  const FILE *stream; /* the stream that opened the descriptor; NULL: none, or it does not matter
+                         any more */
 } descriptors[DESCRIPTORS] SELDOM;
 
 static struct file_id opened[FILES_OPENED] SELDOM;
 static int opened_count, buffers, is_off;
 
-/* Returns the descriptor's element, locked, if its writes are joined; else NULL. */
+/* Returns the descriptor's element with its lock held, if its writes are joined; else NULL. */
 static struct joined *joined(long fd) {
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
   struct joined *one = &descriptors[fd];
@@ -61,7 +64,7 @@ static void drain(long fd) {
   buffered_unlock(&one->on);
 }
 
-/* Writes the descriptor's delayed bytes and joins its writes no more. Returns the errno of a
+/* Writes the descriptor's delayed bytes and stops joining its writes. Returns the errno of a
  * delayed write that failed and was not reported yet, or 0. */
 static int give_up(long fd) {
   if (fd >= FIRST_OWN && fd < DESCRIPTORS) descriptors[fd].stream = NULL;
@@ -89,7 +92,7 @@ void join_writes_stop(void) {
   give_all_up();
 }
 
-/* Writes all delayed bytes at exit, after the other destructors, and joins no later write. */
+/* Called at exit, after the other destructors: writes all delayed bytes and stops joining. */
 __attribute__((destructor)) static void ends(void) {
   join_writes_stop();
 }
@@ -101,9 +104,9 @@ void join_writes_save(void) {
   }
 }
 
-/* Notes that this process has opened the file. Returns 1 if it is the first time. Else ends joining
- * for the file's other descriptors and returns 0; if the list of opened files is full, ends joining
- * for all descriptors. */
+/* Notes that this process has opened the file. Returns 1 if it is the first time, otherwise 0.
+ * Otherwise stops joining for the file's other descriptors and returns 0. If the list of opened
+ * files is full, stops joining for all descriptors. */
 static int is_first(const struct stat *st) {
   int known = files_have(opened, FILES_OPENED, opened_count, st);
   for (int fd = FIRST_OWN; known && fd < DESCRIPTORS; fd++)
@@ -129,7 +132,8 @@ static void join(struct joined *one) {
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream) {
   enum { AT_ONCE = O_SYNC | O_DSYNC | O_DIRECT | O_PATH };
   if (!remedy_value(JOIN_WRITES)) return;
-  if (fd >= FIRST_OWN && fd < DESCRIPTORS) give_up(fd); /* closed unseen */
+  if (fd >= FIRST_OWN && fd < DESCRIPTORS)
+    give_up(fd); /* the runtime did not see that fd was closed */
   if (!is_first(st) || is_off || fd < FIRST_OWN || fd >= DESCRIPTORS) return;
   if ((flags & O_ACCMODE) == O_RDONLY || (flags & AT_ONCE) || st->st_nlink != 1) return;
   struct joined *one = &descriptors[fd];
@@ -140,13 +144,14 @@ void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *st
     join(one);
 }
 
-/* Returns 1 if a stream has moved nothing yet, or has opened no descriptor; else 0. */
+/* Returns 1 if no stream has opened the descriptor, or the stream has not moved bytes yet; else
+ * 0. */
 static int is_idle(const FILE *stream) {
   return !stream || (!stream_write_base(stream) && !stream_read_base(stream));
 }
 
-/* Joins the writes to the descriptor of a stream, because the program has queried this
- * descriptor. */
+/* Joins the writes to the descriptor of a stream, because the program has obtained this descriptor
+ * (fileno). */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
@@ -156,7 +161,7 @@ static void asked_for(const FILE *stream) {
     join(&descriptors[fd]);
 }
 
-/* Ends joining for the descriptor of a stream, or for all if it is NULL. */
+/* Stops joining for the descriptor of a stream, or for all descriptors if stream is NULL. */
 static void give_stream_up(const FILE *stream) {
   if (stream)
     give_up(stream_fd(stream));
@@ -201,8 +206,8 @@ static int takes(long fd, const void *from, size_t n, ssize_t *result) {
 WRITES(WRITE)
 #undef WRITE
 
-/* Returns `result`, or -1 with errno `error` if the call succeeded (0) but an earlier delayed write
- * failed. */
+/* Returns `result`. But if it is 0 and an earlier delayed write failed with errno `error`, sets
+ * errno and returns -1. */
 static long with_error(long result, int error) {
   if (!error || (int)result != 0) return result;
   errno = error;
@@ -245,7 +250,8 @@ static int drained(long fd) {
 SYNCS(SYNC)
 #undef SYNC
 
-/* Ends joining before a system call by number, unless the call is known to be harmless. */
+/* Stops joining before a system call by number, unless the call is known to be harmless
+ * (is_harmless_call). */
 static long (*below_syscall)(long, long, long, long, long, long, long);
 static long instead_of_syscall(long n, long a, long b, long c, long d, long e, long f) {
   if (!is_harmless_call(n)) give_all_up();

@@ -1,6 +1,6 @@
-/* Ends the remedies that hold data back when the program limits the size of its files: the write
- * that reaches the limit must be the one that fails. libdarshan.so does not wrap these calls, so
- * they have wrappers here, which only forward. */
+/* Stops the remedies that delay writes when the program limits the size of its files: the write
+ * that reaches the limit must be the one that fails. libdarshan.so does not wrap the calls that set
+ * limits, so they have wrappers here, which only forward. */
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -8,7 +8,7 @@
 #include "remedies.h"
 #include "streams/held-streams.h"
 
-/* musl has macros of these names. */
+/* Undefines musl's macros of these names. */
 #undef setrlimit64
 #undef prlimit64
 

@@ -1,5 +1,5 @@
 /* Replaces the functions that open files, for the remedies advice, read-ahead and join-writes. Also
- * reports files that are opened for writing, because read-ahead must not serve them from a
+ * tells read-ahead which files are opened for writing, because it must not serve their reads from a
  * buffer. */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 #include "../intercept/sys/sys.h"
 #include "remedies.h"
 
-/* Returns 1 if the descriptor is of a file that shows the positions of descriptors, else 0. */
+/* Returns 1 if the descriptor refers to a file that shows the positions of descriptors
+ * (/proc/PID/fdinfo), else 0. */
 static int shows_positions(int fd) {
   char name[32], path[64] = "";
   snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
@@ -22,8 +23,8 @@ static int shows_positions(int fd) {
   return strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fdinfo");
 }
 
-/* Reports a new descriptor to the remedies if it is of a regular file. stream: that opened it, or
- * NULL. Returns fd. */
+/* Reports a new descriptor to the remedies if it refers to a regular file. stream: the stream that
+ * opened it, or NULL. Returns fd. */
 static long told(long fd, long flags, const FILE *stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
@@ -45,7 +46,7 @@ static void *stream_opened(void *file, const char *mode) {
   return file;
 }
 
-enum { none = 0 }; /* of functions without an argument for flags */
+enum { none = 0 }; /* flags of functions that have no argument for flags */
 
 #define STREAMS(F) F(fopen) F(fopen64) F(_IO_fopen) F(freopen) F(freopen64)
 

@@ -19,12 +19,12 @@
 
 #define REMEDY "read-ahead" /* its value is the size of the buffer in bytes */
 
-enum { FILES_WRITTEN = 256 }; /* files that this process opened for writing */
+enum { FILES_WRITTEN = 256 }; /* largest number of files that this process opened for writing */
 
 static struct ahead {
   struct buffered on;
   off_t at;    /* the position that the program sees */
-  off_t next;  /* behind the last bytes that the program read */
+  off_t next;  /* the position after the last bytes that the program read */
   off_t begin; /* file offset of the buffer's contents */
   off_t end;
 } descriptors[DESCRIPTORS] SELDOM;
@@ -32,7 +32,7 @@ static struct ahead {
 static struct file_id written[FILES_WRITTEN];
 static int written_count, buffers, is_off;
 
-/* Returns the descriptor's element, locked, if its reads are served; else NULL. */
+/* Returns the descriptor's element with its lock held, if its reads are served; else NULL. */
 static struct ahead *served(long fd) {
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return NULL;
   struct ahead *one = &descriptors[fd];
@@ -70,8 +70,8 @@ static void closes(long fd) {
   buffered_unlock(&one->on);
 }
 
-/* Notes that this process has opened the file for writing, and serves no descriptor of the file any
- * more, because the buffer would become stale. */
+/* Notes that this process has opened the file for writing, and stops serving descriptors of the
+ * file, because the buffer would become stale. */
 static void is_written(const struct stat *st) {
   if (files_add(written, FILES_WRITTEN, &written_count, st) < 0) {
     read_ahead_stop();
@@ -85,7 +85,7 @@ void read_ahead_opened(int fd, int flags, const struct stat *st) {
   if (!remedy_value(REMEDY)) return;
   if ((flags & O_ACCMODE) != O_RDONLY) is_written(st);
   if (fd < FIRST_OWN || fd >= DESCRIPTORS) return;
-  closes(fd); /* a call that this library does not see may have closed it */
+  closes(fd); /* a call that the runtime does not see may have closed it */
   if ((flags & (O_ACCMODE | O_DIRECT | O_PATH)) != O_RDONLY || is_off) return;
   if (files_have(written, FILES_WRITTEN, written_count, st)) return;
   if (SYS3(SYS_lseek, fd, 0, SEEK_CUR) != 0) return;

@@ -1,4 +1,4 @@
-/* Puts remedies in the place of real functions. The linker leads calls of real_resolve and
+/* Replaces real functions by those of remedies. The linker redirects calls of real_resolve and
  * library_function_slow to the functions here (--wrap), so the objects of libdarshan.so need no
  * change. */
 #include "remedies.h"
@@ -17,9 +17,10 @@ void *__wrap_real_resolve(void **slot, const char *name);
 void *__real_library_function_slow(const struct library *library, void **slot, const char *name);
 void *__wrap_library_function_slow(const struct library *library, void **slot, const char *name);
 
-/* Settings of DARSHAN_TRY, and the functions that each needs replaced. */
+/* The remedies that replace functions of libc: their settings in DARSHAN_TRY, and the functions
+ * that each replaces. */
 static const struct remedy {
-  const char *names[3]; /* one of them is enough */
+  const char *names[3]; /* any of these names switches the remedy on */
   const struct replacement *rows;
 } remedies[] = {
     {{DURABILITY}, durability_replacements},
@@ -32,8 +33,8 @@ static const struct remedy {
     {{JOIN_WRITES}, join_writes_replacements},
 };
 
-/* Returns the value of DARSHAN_TRY at the first call of this function, because the program may
- * change its environment later. */
+/* Returns the value that DARSHAN_TRY had at the first call of this function, because the program
+ * may change its environment later. */
 static const char *asked(void) {
   static const char variable[] = "DARSHAN_TRY=";
   static char kept[512];
@@ -74,8 +75,8 @@ void *remedy_memory(size_t size) {
 }
 
 int is_kernel_file(int fd) {
-  /* From <linux/magic.h>: proc, sysfs, cgroup and cgroup2, debugfs, tracefs, configfs,
-   * securityfs. */
+  /* File systems of the kernel, from <linux/magic.h>: proc, sysfs, cgroup and cgroup2, debugfs,
+   * tracefs, configfs, securityfs. */
   static const uint32_t kernels[] = {0x9fa0,     0x62656572, 0x27e0eb,   0x63677270,
                                      0x64626720, 0x74726163, 0x62656570, 0x73636673};
   struct statfs st;

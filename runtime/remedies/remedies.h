@@ -1,6 +1,6 @@
-/* Remedies that `darshan try` applies for one run, below the wrappers: a remedy replaces a real
- * function, so the wrapper above it records what the program does with the remedy. Only
- * libdarshan-try.so has this folder; libdarshan.so is made of the same objects without it. */
+/* Remedies that `darshan try` applies to one run, below the wrappers: a remedy replaces a real
+ * function, so the wrapper that calls it records the program's I/O with the remedy. Only
+ * libdarshan-try.so contains this folder; libdarshan.so is made of the same objects without it. */
 #ifndef DARSHAN_REMEDIES_H
 #define DARSHAN_REMEDIES_H
 
@@ -12,31 +12,31 @@ struct library;
 struct stat;
 
 #define CHUNK_CACHE "chunk-cache"   /* its value is the size of the cache in bytes */
-#define SIEVE_BUFFER "sieve-buffer" /* the values of both are the size of the buffer in bytes */
+#define SIEVE_BUFFER "sieve-buffer" /* the value is the size of the buffer in bytes */
 #define PAGE_BUFFER "page-buffer"
-#define STDIO_BUFFER "stdio-buffer" /* the values of both are the size of the buffer in bytes */
+#define STDIO_BUFFER "stdio-buffer" /* the value is the size of the buffer in bytes */
 #define FLUSH_DELAY "flush-delay"
 #define JOIN_WRITES "join-writes"   /* its value is the size of the buffer in bytes */
 #define SQLITE_CACHE "sqlite-cache" /* its value is the size of the cache in bytes */
-#define FILL_TIME "fill-time"       /* the values of both are 1 */
+#define FILL_TIME "fill-time"       /* the value is 1 */
 #define DURABILITY "durability"
 #define COLLECTIVE_BUFFERING "collective-buffering"
 #define NO_DATA_SIEVING "no-data-sieving"
-#define AGGREGATORS "aggregators" /* its value is their number */
+#define AGGREGATORS "aggregators" /* its value is the number of aggregators */
 
 /* Returns the value of a remedy in DARSHAN_TRY ("name=value;name=value"); 0 if the variable does
  * not name it. Only `darshan try` sets the variable. */
 uint64_t remedy_value(const char *name);
 
 /* A function of libc that a remedy replaces. Several remedies may replace the same function: each
- * calls the one before it, and the first calls libc. */
+ * calls the replacement before it, and the first calls libc. */
 struct replacement {
   const char *name;
   void *instead;
-  void **real; /* receives the function that `instead` has to call */
+  void **real; /* receives the function that `instead` must call */
 };
 
-/* Each ends with a row without a name. */
+/* The replacements of each remedy; a row without a name ends each array. */
 extern const struct replacement durability_replacements[];
 extern const struct replacement stream_replacements[];
 extern const struct replacement signal_replacements[];
@@ -46,38 +46,38 @@ extern const struct replacement open_replacements[];
 extern const struct replacement read_ahead_replacements[];
 extern const struct replacement join_writes_replacements[];
 
-enum { FIRST_OWN = 3 }; /* standard descriptors are left alone */
+enum { FIRST_OWN = 3 }; /* descriptors below are the standard streams, which no remedy serves */
 
 /* Called after the program opened a regular file as fd with these flags of open. Each function
- * applies its remedy to the descriptor if DARSHAN_TRY names the remedy: gives advice to the kernel;
- * serves reads from a buffer; joins small writes. stream: the stream of libc that opened the file,
- * whose own writes no remedy sees, or NULL. */
+ * applies its remedy to the descriptor if DARSHAN_TRY names the remedy: advice_opened advises the
+ * kernel; read_ahead_opened serves reads from a buffer; join_writes_opened joins small writes.
+ * stream: the stream of libc that opened the file, whose own writes no remedy sees, or NULL. */
 void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream);
 
 /* Stop the remedy for all descriptors; join_writes_stop first writes the delayed bytes. Called
  * before the process first calls vfork or clone: the child shares this memory, so a descriptor that
- * it closes would count as closed here. */
+ * it closes would also count as closed in the parent. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 
-/* Writes the positions of all descriptors that read-ahead serves to the kernel, and serves them no
- * more, because the process opened a file that shows them (/proc/self/fdinfo). */
+/* Sets the kernel's positions of all descriptors that read-ahead serves, and stops serving them,
+ * because the process opened a file that shows them (/proc/self/fdinfo). */
 void read_ahead_shown(void);
 
 /* Writes all delayed bytes to their descriptors. Async-signal-safe. */
 void join_writes_save(void);
 
-/* Returns memory for a buffer; NULL if out of memory, or if the process has a limit of its address
- * space or data (RLIMIT_AS, RLIMIT_DATA): the program may need all memory that the limit leaves.
- * Returns NULL also if the size of files is limited (RLIMIT_FSIZE), because the write that exceeds
- * the limit must be the one that fails. The memory is never freed. */
+/* Returns memory for a buffer, which is never freed; NULL if out of memory. Returns NULL also if
+ * the process has a limit of its address space or data (RLIMIT_AS, RLIMIT_DATA), because the
+ * program may need all memory that the limit allows, or of the size of files (RLIMIT_FSIZE),
+ * because the write that exceeds the limit must be the one that fails. */
 void *remedy_memory(size_t size);
 
-/* Returns 1 if n bytes at this address can belong to a program, else 0: the kernel refuses other
- * addresses with EFAULT, and the remedy must not access them. Does not check whether the pages are
- * mapped. */
+/* Returns 1 if n bytes at this address can belong to a program. Returns 0 for other addresses,
+ * which the remedy must not access; the kernel refuses them with EFAULT. Does not check whether the
+ * pages are mapped. */
 static inline int is_address(const void *at, size_t n) {
 #if defined(__aarch64__)
   enum { LOWEST = 1 << 16, BITS = 48 };
@@ -88,9 +88,9 @@ static inline int is_address(const void *at, size_t n) {
   return first >= LOWEST && first < (uintptr_t)1 << BITS && n < (uintptr_t)1 << BITS;
 }
 
-/* Returns 1 if the descriptor refers to a file that the kernel makes, such as /proc/self/comm, else
- * 0. In these files each write is a command, and each read may return other bytes, so no remedy
- * applies. */
+/* Returns 1 if the descriptor refers to a file that the kernel generates, such as /proc/self/comm,
+ * else 0. In such a file each write is a command, and each read may return other bytes, so no
+ * remedy applies. */
 int is_kernel_file(int fd);
 
 /* Returns 1 if the system call of this number uses no descriptor and starts no process, else 0. */
@@ -100,7 +100,7 @@ int is_harmless_call(long number);
 typedef long any_function(long, long, long, long, long, long);
 
 /* Returns the function to call in place of function `name` of an HDF5 library: that of a remedy, or
- * `real` if no remedy replaces it. */
+ * `real` if no remedy replaces the function. */
 void *hdf5_function(const struct library *library, const char *name, void *real);
 
 #endif

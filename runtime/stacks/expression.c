@@ -1,4 +1,4 @@
-/* The stack machine of DWARF expressions. */
+/* Evaluates DWARF expressions, which are programs of a stack machine (frame-rules.h). */
 #include "frame-rules.h"
 
 enum { DEPTH = 32, STEPS = 1000 };
@@ -34,7 +34,7 @@ static void push_register(struct machine *machine, uint64_t number, int64_t offs
     machine->failed = 1;
 }
 
-/* Pushes a copy of an element of the stack; below: its distance from the uppermost, 0 for that. */
+/* Pushes a copy of an element of the stack. below: number of elements above it. */
 static void pick(struct machine *machine, uint64_t below) {
   if (below >= machine->depth)
     machine->failed = 1;
@@ -69,8 +69,8 @@ static void jump(struct machine *machine, int64_t distance) {
     cursor->at = (size_t)to;
 }
 
-/* Applies an operation to the two uppermost elements and replaces the lower one, a, by the result.
- * Returns 1, or 0 if op has no two operands. */
+/* Applies an operation to the two uppermost elements, a below b, and replaces a by the result.
+ * Returns 1, or 0 if op does not have two operands. */
 static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b) {
   uintptr_t result;
   switch (op) {
@@ -129,7 +129,7 @@ static int binary(struct machine *machine, unsigned op, uintptr_t a, uintptr_t b
 }
 
 /* Applies an operation that pushes a number, or the sum of a register and a number. Returns 1, or 0
- * if op does neither. */
+ * if op is another operation. */
 static int pushes(struct machine *machine, unsigned op) {
   struct cursor *cursor = &machine->cursor;
   if (op >= 0x30 && op <= 0x4f) { /* a literal */

@@ -1,4 +1,5 @@
-/* Runs the instructions of entries of .eh_frame. */
+/* Computes the rules of a frame by running the instructions of .eh_frame entries
+ * (frame-rules.h). */
 #include "frame-rules.h"
 
 #include <stddef.h>
@@ -9,7 +10,8 @@ enum { REMEMBERED = 8, STEPS = 10000 };
 struct program {
   const struct frame_entry *entry;
   struct cursor cursor;
-  uintptr_t at, until; /* code addresses */
+  uintptr_t at, until; /* address of the code that the rules apply to now; address for which they
+                          are requested */
   int failed, done;
   unsigned remembered;
   struct frame_rules rules, initial, memory[REMEMBERED];
@@ -20,7 +22,7 @@ static void set(struct program *program, uint64_t number, enum frame_rule_kind k
   if (number < REGISTERS) program->rules.rule[number] = (struct frame_rule){kind, value};
 }
 
-/* Sets a rule that is an expression, and skips it. */
+/* Sets a rule that is an expression, and moves the cursor behind it. */
 static void set_expression(struct program *program, enum frame_rule_kind kind) {
   uint64_t number = cursor_uleb(&program->cursor);
   set(program, number, kind, (int64_t)program->cursor.at);
@@ -47,8 +49,8 @@ static void frame_is(struct program *program, uint64_t base, int64_t offset) {
   program->rules.offset = offset;
 }
 
-/* Runs an instruction that sets how the frame's address is computed. Returns 1, or 0 if op sets
- * something else. */
+/* Runs an instruction that sets how the frame's address is computed. Returns 1, or 0 if op is
+ * another instruction. */
 static int defines_frame(struct program *program, unsigned op) {
   struct cursor *cursor = &program->cursor;
   struct frame_rules *rules = &program->rules;
@@ -172,7 +174,7 @@ static void step(struct program *program) {
     restore_remembered(program);
     break;
   case 0x2d:
-    break; /* return addresses are signed from here on; the walk removes signatures */
+    break; /* from here on return addresses are signed; the walk removes the signatures */
   case 0x2e:
     cursor_uleb(cursor);
     break; /* size of arguments */
@@ -181,7 +183,8 @@ static void step(struct program *program) {
   }
 }
 
-/* Runs the instructions in [from, to) up to the address. Returns 0, or -1 if they are wrong. */
+/* Runs the instructions from offset `from` to `to`, until they reach the requested address. Returns
+ * 0, or -1 if they are invalid. */
 static int run(struct program *program, const struct section *frames, size_t from, size_t to) {
   program->cursor = cursor_at(frames, from, to);
   for (int i = 0; program->cursor.at < program->cursor.end && !program->done; i++) {
@@ -199,7 +202,7 @@ int frame_rules_at(const struct section *frames, const struct frame_entry *entry
   program.entry = entry;
   program.at = entry->start;
   program.until = address;
-  program.rules.base = REGISTERS; /* none */
+  program.rules.base = REGISTERS; /* not set yet */
   if (run(&program, frames, entry->common_from, entry->common_to) < 0) return -1;
   program.initial = program.rules;
   program.done = 0;

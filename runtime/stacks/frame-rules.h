@@ -1,4 +1,5 @@
-/* Rules that restore the registers of a caller. They are the result of an entry's instructions. */
+/* Rules that restore the registers of a caller from those of the called function. An entry of an
+ * unwind table contains instructions, from which the rules are computed. */
 #ifndef DARSHAN_FRAME_RULES_H
 #define DARSHAN_FRAME_RULES_H
 
@@ -6,15 +7,16 @@
 #include "registers.h"
 #include "section.h"
 
-/* The contents of an entry and its common part (CIE). The instructions are offsets in .eh_frame. */
+/* An entry (FDE) of .eh_frame, and its common part (CIE). Instructions are given as offsets in
+ * .eh_frame. */
 struct frame_entry {
   uintptr_t start, end; /* the code that the entry describes */
-  uint64_t code_unit;   /* factors of advances and of offsets */
+  uint64_t code_unit;   /* factors: unit of advances in the code, unit of offsets */
   int64_t data_unit;
   uint64_t return_register;
   unsigned pointer_encoding;
   int is_signal_frame;
-  int is_augmented;              /* entries have additional data before their instructions */
+  int is_augmented;              /* 1: entries have additional data before their instructions */
   size_t common_from, common_to; /* instructions of the common part */
   size_t own_from, own_to;
 };
@@ -25,15 +27,16 @@ enum frame_found {
   FRAME_IS_WRONG  /* the table contradicts itself or the format */
 };
 
-/* Finds the entry (FDE) of an address in the unwind table of an object. */
+/* Finds the entry (FDE) of an address in the unwind table of an object. Returns whether the entry
+ * was found, and stores it in *entry. */
 enum frame_found frame_entry_of(const struct object *object, uintptr_t address,
                                 struct frame_entry *entry);
 
 enum frame_rule_kind {
-  RULE_SAME, /* the caller's value is in the register, also if no rule is given */
+  RULE_SAME, /* the caller's value is in the register; also used if there is no rule */
   RULE_UNDEFINED,
-  RULE_AT_OFFSET, /* value: where the register is stored, from the frame's address */
-  RULE_IS_OFFSET, /* value: the register's value, from the frame's address */
+  RULE_AT_OFFSET, /* value: offset of the register's memory from the frame's address */
+  RULE_IS_OFFSET, /* value: difference between the register's value and the frame's address */
   RULE_REGISTER,  /* value: number of the register that has the value */
   RULE_AT_EXPRESSION,
   RULE_IS_EXPRESSION /* value: offset of the expression in .eh_frame */
@@ -44,7 +47,8 @@ struct frame_rule {
   int64_t value;
 };
 
-/* The frame's address (CFA) is a register and an offset, or an expression. */
+/* How the registers of a frame's caller are computed. The frame's address (CFA) is a register plus
+ * an offset, or the value of an expression. */
 struct frame_rules {
   int by_expression;
   uint64_t base; /* register, or offset of the expression */
@@ -57,15 +61,15 @@ struct frame_rules {
 int frame_rules_at(const struct section *frames, const struct frame_entry *entry, uintptr_t address,
                    struct frame_rules *rules);
 
-/* Evaluates a DWARF expression of an unwind table: the rule of a procedure linkage table, or of a
+/* Evaluates a DWARF expression of an unwind table: a rule for a procedure linkage table, or for a
  * frame whose layout no simpler rule describes. The expression begins with its length at offset
- * `at`. first: a value on the stack of the expression at the start, if has_first. Memory is read in
- * the span only. Returns 0, or -1 if the expression is invalid or not supported. */
+ * `at`. first: a value that is on the expression's stack at the start, if has_first is 1. Reads
+ * memory only within the span. Returns 0, or -1 if the expression is invalid or not supported. */
 int expression_value(const struct section *section, size_t at, const struct registers *registers,
                      const struct span *memory, int has_first, uintptr_t first, uintptr_t *value);
 
-/* Gets the rules of a frame with this address, if an earlier stack had it; most frames of a new
- * stack are in an earlier one. is_call: the address is a return address. returns: the number of the
+/* Gets the rules for an address from those of earlier stacks, which contain most frames of a new
+ * stack. is_call: 1 if the address is a return address. returns: receives the number of the
  * register that has the caller's address. Takes no lock. Returns 1 if the rules are known, else
  * 0. */
 int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
@@ -75,7 +79,7 @@ int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint6
 void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
                      uint64_t returns);
 
-/* Forgets all rules, because code was unloaded. */
+/* Removes all stored rules. Called after code was unloaded. */
 void known_rules_forget(void);
 
 #endif

@@ -1,20 +1,20 @@
-/* Searches .eh_frame_hdr, and reads entries of .eh_frame. */
+/* Finds the entry of an address: searches .eh_frame_hdr, and reads .eh_frame (frame-rules.h). */
 #include "frame-rules.h"
 
 #include <string.h>
 
 enum { ROW = 8, TABLE_ENCODING = POINTER_DATA_RELATIVE | POINTER_SIGNED_4 };
 
-/* Returns the start of the code (word 0) or the address of the entry (word 1) in row i of the
- * table, which is within the section. */
+/* Returns a word of row i of the search table, which is within the section, as an address. word: 0
+ * for the start of the code, 1 for its entry. */
 static uintptr_t row(const struct section *header, size_t table, size_t i, unsigned word) {
   int32_t distance;
   memcpy(&distance, header->bytes + table + ROW * i + 4 * word, sizeof(distance));
   return header->address + (uintptr_t)(intptr_t)distance;
 }
 
-/* Returns the address of the entry with the largest start that is not after the address; 0 if there
- * is none. Sets *wrong if the table has another form. */
+/* Returns the address of the entry whose code has the largest start that is not after the address;
+ * 0 if there is none. Sets *wrong if the table has an unknown form. */
 static uintptr_t search(const struct section *header, uintptr_t address, int *wrong) {
   struct cursor cursor = cursor_at(header, 0, header->size);
   uint64_t version = cursor_number(&cursor, 1);
@@ -37,7 +37,7 @@ static uintptr_t search(const struct section *header, uintptr_t address, int *wr
   return row(header, cursor.at, low, 1);
 }
 
-/* Reads the length of an entry and returns it; the cursor then ends where the entry does. */
+/* Reads and returns the length of an entry. The cursor then ends at the end of the entry. */
 static uint64_t begin(struct cursor *cursor) {
   uint64_t length = cursor_number(cursor, 4);
   if (length == 0xffffffff) length = cursor_number(cursor, 8);
@@ -46,8 +46,8 @@ static uint64_t begin(struct cursor *cursor) {
   return length;
 }
 
-/* Reads the augmentation of a common part: a string of letters, and data for each. Returns 0, or
- * -1 if it is not understood. */
+/* Reads the augmentation of a common part: a string of letters, and data for each letter. Returns
+ * 0, or -1 if it contains an unknown letter. */
 static int read_augmentation(struct cursor *cursor, size_t letters, struct frame_entry *entry) {
   const uint8_t *letter = cursor->section->bytes + letters;
   entry->common_from = cursor->at;

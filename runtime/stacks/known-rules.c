@@ -1,5 +1,5 @@
-/* A table of rules by address. A thread that finds an entry in use by another thread does without
- * it: neither waits. */
+/* A table of rules by address (known_rules in frame-rules.h). If another thread is using an entry,
+ * a thread does not use it, so no thread waits. */
 #include "frame-rules.h"
 
 #include <string.h>
@@ -8,11 +8,11 @@
 
 enum { ENTRIES = 256, IS_SAME = 1, IS_UNDEFINED = 3 };
 
-/* at: the offset of each register from the frame's address; offsets are even, and odd numbers have
- * special meanings. */
+/* at: for each register, the offset of its memory from the frame's address. Offsets are even; odd
+ * numbers have special meanings. */
 struct entry {
   uintptr_t key;
-  uint32_t forgotten; /* value of the counter when the entry was made */
+  uint32_t forgotten; /* value of the counter of unloads when the entry was made */
   int32_t offset;
   uint8_t base, returns;
   int16_t at[REGISTERS];
@@ -23,7 +23,7 @@ union entry_words {
   uint64_t word[WORDS];
 };
 
-/* version: odd while a thread writes the entry. */
+/* version: odd while a thread is writing the entry. */
 struct slot {
   uint64_t version, word[WORDS];
 };
@@ -67,7 +67,7 @@ int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint6
   return 1;
 }
 
-/* Writes the rules into the entry. Returns 0, or -1 if they do not fit. */
+/* Converts the rules to an entry. Returns 0, or -1 if an entry cannot represent them. */
 static int shorten(const struct frame_rules *rules, struct entry *entry) {
   if (rules->by_expression || rules->base >= REGISTERS || rules->offset != (int32_t)rules->offset)
     return -1;

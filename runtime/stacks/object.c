@@ -1,4 +1,4 @@
-/* Reads the headers of a loaded object. */
+/* Reads the headers of a loaded object (object.h). */
 #include "object.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum { PAGE_LEAST = 4096 };
 
-/* Program headers, all within the first page of the object. */
+/* Program headers, all of which are within the first page of the object. */
 struct parts {
   const ElfW(Phdr) * part;
   unsigned count;
@@ -28,8 +28,8 @@ static int parts_of(uintptr_t start, size_t size, struct parts *parts) {
   return 0;
 }
 
-/* Returns the section [address, address + size) if a readable segment contains it, else an empty
- * section. With size 0 the section goes up to the end of the segment. */
+/* Returns the section of `size` bytes at an address if a readable segment contains it; otherwise an
+ * empty section. With size 0 the section ends at the end of the segment. */
 static struct section section_in(const struct object *object, const struct parts *parts,
                                  uintptr_t address, size_t size) {
   struct section none = {NULL, 0, 0};
@@ -49,7 +49,7 @@ static struct section part_section(const struct object *object, const struct par
   return section_in(object, parts, object->base + part->p_vaddr, part->p_filesz);
 }
 
-/* Returns the section .eh_frame, which .eh_frame_hdr points to; an empty section if there is
+/* Returns the section .eh_frame, to which .eh_frame_hdr points; an empty section if there is
  * none. */
 static struct section frames_of(const struct object *object, const struct parts *parts) {
   struct cursor cursor = cursor_at(&object->header, 0, object->header.size);
@@ -91,8 +91,8 @@ static int has_code_at(const struct object *object, uintptr_t address) {
   return 0;
 }
 
-/* If an object with this base is the program, extends its mapping to all segments: the kernel may
- * leave a hole between two of them, and glibc then reports only the mapping of the code, without
+/* If this base is that of the program, extends *start and *end to all segments: the kernel may
+ * leave a hole between two segments, and glibc then reports only the mapping of the code, without
  * the headers. */
 static void add_segments(uintptr_t base, uintptr_t *start, uintptr_t *end) {
   const ElfW(Phdr) *part = (const ElfW(Phdr) *)getauxval(AT_PHDR);

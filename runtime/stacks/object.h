@@ -1,4 +1,4 @@
-/* The loaded object (program or library) of an address: its unwind tables, its build id, its
+/* The loaded object (program or library) that contains an address: its unwind tables, build id and
  * path. */
 #ifndef DARSHAN_OBJECT_H
 #define DARSHAN_OBJECT_H
@@ -11,8 +11,8 @@ struct link_map;
 
 struct object {
   uintptr_t start, end;  /* its mapping */
-  uintptr_t base;        /* the address in memory of address 0 of the file */
-  struct section header; /* the table that is searched, .eh_frame_hdr; empty: none */
+  uintptr_t base;        /* difference between addresses in memory and addresses in the file */
+  struct section header; /* .eh_frame_hdr, the table that is searched; empty: none */
   struct section frames; /* .eh_frame, up to the end of its segment */
   const struct link_map *map;
   const char *path; /* as the loader knows it; empty for the program itself */

@@ -10,15 +10,16 @@ enum { REGISTERS = 17, REGISTER_STACK = 7, REGISTER_RETURN = 16 };
 enum { REGISTERS = 33, REGISTER_STACK = 31, REGISTER_RETURN = 30 };
 #endif
 
-/* Registers of a frame. known: a bit for each register whose value is known. */
+/* Registers of a frame. known: bit i is set if value[i] is known. */
 struct registers {
   uintptr_t pc;
   uint64_t known;
   uintptr_t value[REGISTERS];
 };
 
-/* The registers that functions preserve, the stack pointer and the address of the running code.
- * They are sufficient for a walk that begins where they were taken, while that function runs. */
+/* Stored values of the registers that functions preserve, of the stack pointer and of the address
+ * of the running code. They are sufficient for a walk that begins in the function that stored them,
+ * while it runs. */
 #if defined(__x86_64__)
 enum { REGISTERS_KEPT = 7 };
 #elif defined(__aarch64__)
@@ -64,7 +65,7 @@ static REGISTERS_TAKE void registers_take(struct registers_kept *kept) {
 }
 #endif
 
-/* Converts the registers that registers_take stored. */
+/* Converts the registers that registers_take stored to struct registers. */
 static inline void registers_from(struct registers *registers, const struct registers_kept *kept) {
 #if defined(__x86_64__)
   static const unsigned char number[REGISTERS_KEPT] = {3, 6, 7, 12, 13, 14, 15};
@@ -88,7 +89,7 @@ static inline void register_set(struct registers *registers, uint64_t number, ui
   registers->known |= (uint64_t)1 << number;
 }
 
-/* Returns a return address without its signature. */
+/* Returns a return address without its signature (pointer authentication). */
 static inline uintptr_t return_address_bare(uintptr_t address) {
 #if defined(__aarch64__)
   register uintptr_t x30 __asm__("x30") = address;
@@ -111,7 +112,7 @@ static inline int span_word(const struct span *span, uintptr_t address, uintptr_
   return 0;
 }
 
-/* Finds the mapping that contains the address. is_main: whether it is the stack of the first
+/* Finds the mapping that contains the address. is_main: set to 1 if it is the stack of the first
  * thread, on which the kernel stores the arguments of the program. Returns 0, or -1 if /proc is not
  * available or the address is not mapped for reading. Needs nine kilobytes of stack. */
 int stack_span(uintptr_t address, struct span *span, int *is_main);

@@ -1,4 +1,4 @@
-/* Reads numbers and pointers of a section of a loaded object. */
+/* Reads numbers and pointers of a section of a loaded object (section.h). */
 #include "section.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ int64_t cursor_signed(struct cursor *cursor, unsigned bytes) {
   return (int64_t)(cursor_number(cursor, bytes) << unused) >> unused;
 }
 
-/* Reads a number of variable length. Returns its bits, how many there are in *bits, and in
- * *negative whether its highest bit is set. Bits past the 64th are lost. */
+/* Reads a number of variable length (LEB128). Returns its bits. Stores their number in *bits, and
+ * in *negative whether its highest bit is set. Bits above the 64th are lost. */
 static uint64_t leb(struct cursor *cursor, unsigned *bits, int *negative) {
   uint64_t value = 0, byte;
   *bits = 0;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A section of an object file. address: of the section in the process that its pointers refer to.
- * bytes: a copy or mapping of the section that can be read. */
+/* A section of an object file. bytes: a copy or mapping of the section, which can be read. address:
+ * the section's address in the process, to which its pointers are relative. */
 struct section {
   const uint8_t *bytes;
   size_t size;
@@ -20,7 +20,7 @@ struct cursor {
   int failed;
 };
 
-/* Returns a cursor over [at, end) of the section, cut to its size. */
+/* Returns a cursor over the section from offset `at` to `end`, limited to the section's size. */
 struct cursor cursor_at(const struct section *section, size_t at, size_t end);
 
 /* Reads and returns a little-endian number of 1, 2, 4 or 8 bytes. Inline, because a walk spends
@@ -55,8 +55,8 @@ uint64_t cursor_uleb(struct cursor *cursor);
 int64_t cursor_sleb(struct cursor *cursor);
 void cursor_skip(struct cursor *cursor, uint64_t bytes);
 
-/* Encodings of pointers in unwind tables. The low four bits say how the number is stored, the next
- * three what it is relative to. */
+/* Encodings of pointers in unwind tables. The low four bits: how the number is stored. The next
+ * three bits: what the number is relative to. */
 enum {
   POINTER_ABSOLUTE = 0x00,
   POINTER_UNSIGNED_4 = 0x03,
@@ -66,9 +66,9 @@ enum {
   POINTER_INDIRECT = 0x80,
   POINTER_OMITTED = 0xff
 };
-/* Reads a pointer and returns the address that it stands for, 0 for POINTER_OMITTED. Does not
- * follow POINTER_INDIRECT: then the result is the address of the pointer. data: the address to
- * which POINTER_DATA_RELATIVE is relative. Unknown encodings fail. */
+/* Reads a pointer and returns its address, or 0 for POINTER_OMITTED. Does not follow
+ * POINTER_INDIRECT: the result is then the address of the pointer. data: the address to which
+ * POINTER_DATA_RELATIVE is relative. Unknown encodings mark the cursor as failed. */
 uintptr_t cursor_pointer(struct cursor *cursor, unsigned encoding, uintptr_t data);
 
 #endif

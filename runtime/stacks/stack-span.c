@@ -1,4 +1,4 @@
-/* Reads /proc/self/maps. */
+/* Finds the bounds of a stack by /proc/self/maps (stack_span in registers.h). */
 #include "registers.h"
 
 #include <string.h>
@@ -21,21 +21,22 @@ static uintptr_t hexadecimal(const char **at) {
   }
 }
 
-/* Parses a line "from-to rwxp offset device inode  name". Returns 1 and stores the bounds if the
- * address is in it, else 0. */
+/* Parses a line "from-to rwxp offset device inode name". Returns 1 and stores the bounds if the
+ * mapping contains the address, else 0. */
 static int look(const char *line, uintptr_t address, struct span *span, int *is_main) {
   const char *at = line;
   span->start = hexadecimal(&at);
   if (*at++ != '-') return 0;
   span->end = hexadecimal(&at);
-  uintptr_t random = (uintptr_t)getauxval(AT_RANDOM); /* bytes that the kernel puts there */
+  uintptr_t random = (uintptr_t)getauxval(
+      AT_RANDOM); /* address of the bytes that the kernel puts on the first thread's stack */
   *is_main = random >= span->start && random < span->end;
   return *at == ' ' && at[1] == 'r' && address >= span->start && address < span->end;
 }
 
-/* Parses the whole lines of text, until one contains the address: *found is 1 then. Moves the rest,
- * the begin of a line, to the beginning of text and returns its length; drops a rest that fills the
- * buffer and returns 0. */
+/* Parses the complete lines of text until a line contains the address; then sets *found to 1. Moves
+ * the rest, which is the begin of a line, to the start of text and returns its length. Drops a rest
+ * that fills the buffer and returns 0. */
 static size_t look_at_lines(char *text, size_t length, uintptr_t address, struct span *span,
                             int *is_main, int *found) {
   char *line = text, *end;

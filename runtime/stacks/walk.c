@@ -1,4 +1,4 @@
-/* Applies the rules of unwind tables, frame by frame. */
+/* Walks a stack by the rules of unwind tables, frame by frame (walk.h). */
 #include "walk.h"
 
 #include "frame-rules.h"
@@ -20,9 +20,8 @@ static int frame_address(struct frame_step *step, const struct frame_rules *rule
   return 0;
 }
 
-/* Computes the caller's value of a register. Returns 1, 0 if it has no value, -1 if the rule is
- * invalid. Sets *stored to the address from which the value was read, if it was read from
- * memory. */
+/* Computes the caller's value of a register. Returns 1; 0 if it has no value; -1 if the rule is
+ * invalid. Sets *stored to the address of the value if it was read from memory. */
 static int restored(const struct frame_step *step, unsigned number, struct frame_rule rule,
                     uintptr_t *value, uintptr_t *stored) {
   uintptr_t at = step->frame + (uintptr_t)rule.value;
@@ -58,8 +57,8 @@ static int restored(const struct frame_step *step, unsigned number, struct frame
   return span_word(step->stack, at, value) < 0 ? -1 : 1;
 }
 
-/* Replaces the registers by those of the caller. Returns 1, or 0 with the reason in *end.
- * *stored: where the return address is stored. */
+/* Replaces the registers by those of the caller. Returns 1, or 0 with the reason in *end. *stored:
+ * receives the address at which the return address is stored. */
 static int go_out(struct frame_step *step, const struct frame_rules *rules, uint64_t returns,
                   struct registers *registers, uintptr_t *stored, enum walk_end *end) {
   struct registers outer = {.pc = 0};
@@ -68,8 +67,8 @@ static int go_out(struct frame_step *step, const struct frame_rules *rules, uint
   for (unsigned i = 0; i < REGISTERS; i++) {
     uintptr_t value;
     int has = restored(step, i, rules->rule[i], &value, i == returns ? stored : NULL);
-    /* A register that is stored outside of the stack is only missing; the return address ends the
-     * walk. */
+    /* A register that is stored outside of the stack has no value; without the return address, the
+     * walk ends. */
     if (has < 0 && i == returns) return 0;
     if (has > 0) register_set(&outer, i, value);
   }
@@ -91,14 +90,15 @@ static int go_out(struct frame_step *step, const struct frame_rules *rules, uint
   return 0;
 }
 
-/* Reads the rules of a frame from the unwind tables. returns: the register with the return address.
- * Returns 0, or -1 with the reason in *end. */
+/* Reads the rules of a frame from the unwind tables. returns: receives the number of the register
+ * with the return address. Returns 0, or -1 with the reason in *end. */
 static int read_rules(const struct object *object, uintptr_t pc, int is_call,
                       struct frame_rules *rules, uint64_t *returns, enum walk_end *end) {
   struct frame_entry entry;
   uintptr_t address = pc - (is_call != 0);
   enum frame_found found = frame_entry_of(object, address, &entry);
-  /* A coroutine returns to the first instruction of a function, which nothing has called. */
+  /* A coroutine returns to the first instruction of a function; no instruction before it has called
+   * the function. */
   if (found == FRAME_HAS_NONE && is_call) found = frame_entry_of(object, address = pc, &entry);
   *end = WALK_WRONG;
   if (found == FRAME_HAS_NONE)
@@ -124,8 +124,8 @@ int walk_step(const struct object *object, struct registers *registers, const st
   return go_out(&step, &rules, returns, registers, stored, end);
 }
 
-/* Makes a step by remembered rules (known-rules.c). Returns 1 and stores the result of walk_step in
- * *goes_on; returns 0 if the rules are not known. */
+/* Makes a step by stored rules (known-rules.c). Returns 1 and stores the result of walk_step in
+ * *goes_on; returns 0 if the rules are unknown. */
 static int step_by_known(struct registers *registers, const struct span *stack, int is_call,
                          uintptr_t *stored, enum walk_end *end, int *goes_on) {
   struct frame_rules rules;
@@ -151,7 +151,7 @@ void walk_from(struct registers *registers, const struct span *stack, unsigned m
       if (object_of(pc - is_call, &object) < 0) return;
       goes_on = walk_step(&object, registers, stack, is_call, &stored, &walk->end);
     }
-    /* The return address of a handler is not in a caller. */
+    /* The return address of a signal handler's frame is not in a caller, so it is not a frame. */
     if (walk->end == WALK_HANDLER && !goes_on) return;
     walk->frame[walk->count++] = (struct walk_frame){pc, returned};
     if (pc - is_call - within->start < within->end - within->start) {

@@ -20,7 +20,10 @@ static const char usage[] =
     "  many spent which share of their run time in POSIX I/O\n"
     "  --version, --help\n";
 
-enum { BUCKETS = 5, STEP = 50 }; /* STEP: logs between two progress lines */
+enum {
+  BUCKETS = 5,
+  STEP = 50
+}; /* BUCKETS: of the histogram; STEP: logs between two progress lines */
 
 struct counts {
   unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad, links;
@@ -42,9 +45,9 @@ static void show_progress(void) {
   progress = 2;
 }
 
-/* Adds the seconds that all POSIX records of a log have in calls to *seconds. Sets the bit of value
- * 1 in *ranks if the log has a shared record, and that of value 2 if it has a rank-local record.
- * Returns 0, or -1 with an error. */
+/* Adds the seconds that all POSIX records of a log spent in calls to *seconds. Sets bit 0 of *ranks
+ * if the log has a shared record, and bit 1 if it has a rank-local record. Returns 0, or -1 with an
+ * error. */
 static int read_posix(darshan_log *log, double *seconds, int *ranks, struct darshan_error *error) {
   const void *record;
   size_t size;
@@ -62,8 +65,8 @@ static int read_posix(darshan_log *log, double *seconds, int *ranks, struct dars
 }
 
 /* Returns the index of the histogram's bucket for seconds / run_time. A bucket includes its upper
- * bound; the last one has no upper bound. If the run time is 0, returns the last bucket for a log
- * with I/O, and 0 for a log without I/O. */
+ * bound; the last bucket has no upper bound. If the run time is 0, returns the last bucket for a
+ * log with I/O, and 0 for a log without I/O. */
 static int bucket_of(double seconds, double run_time) {
   int bucket = 0;
   if (run_time <= 0) return seconds > 0 ? BUCKETS - 1 : 0;
@@ -100,7 +103,7 @@ static int add_log(const char *path, struct darshan_error *error) {
   return result;
 }
 
-/* Files that are not logs. They share one line, because a folder may have thousands of them. */
+/* Files that are not logs. One line reports all of them, because a folder may have thousands. */
 static struct {
   unsigned long count;
   char first[PATH_MAX], text[sizeof(((struct darshan_error *)0)->text)];
@@ -129,7 +132,7 @@ static int visit(const char *path, const struct stat *st, int kind, struct FTW *
   struct darshan_error error = {""};
   struct stat again;
   (void)place;
-  if (kind == FTW_DNR || kind == FTW_NS) { /* nftw does not promise errno */
+  if (kind == FTW_DNR || kind == FTW_NS) { /* nftw does not guarantee errno */
     int result = kind == FTW_DNR ? access(path, R_OK | X_OK) : lstat(path, &again);
     return complain(path, result < 0 ? strerror(errno) : "cannot read this folder");
   }
@@ -145,7 +148,7 @@ static void print_share(const char *name, unsigned long count) {
   printf("%24s: %f [%lu]\n", name, share, count);
 }
 
-/* Prints the result, exactly as 3.5.0 does. */
+/* Prints the result in exactly the form of 3.5.0. */
 static void print_counts(void) {
   printf("total logs: %lu\n", counts.logs);
   print_share("shared file access", counts.shared);
@@ -159,12 +162,12 @@ static void print_counts(void) {
 }
 
 /* Adds the logs of the file or folder that the user named; prints a message if it cannot be read.
- * Follows a link with this name, but no links below it, because they may form cycles. */
+ * Follows the name if it is a link, but no links below it, because these may form cycles. */
 static void walk(const char *named) {
   enum { OPEN_FOLDERS = 32 };
   char *bare = strdup(named), *meant = NULL, target[2];
   for (size_t n = bare ? strlen(bare) : 0; n > 1 && bare[n - 1] == '/'; n--)
-    bare[n - 1] = '\0'; /* nftw removes them, too */
+    bare[n - 1] = '\0'; /* nftw removes slashes at the end, too */
   bool link = bare && readlink(bare, target, sizeof(target)) >= 0;
   if (link) meant = realpath(named, NULL);
   if ((link && !meant) || nftw(meant ? meant : named, visit, OPEN_FOLDERS, FTW_PHYS) != 0)

@@ -1,4 +1,5 @@
-/* Reads logs in turn, module by module, until the batch is full. The next call continues there. */
+/* Reads logs into a batch, log by log and module by module, until the batch is full
+ * (darshan-columns.h). The next call continues at the same record. */
 #include "columns.h"
 
 #include <stdio.h>
@@ -93,7 +94,7 @@ static bool begin_log(darshan_batch *batch, const char *path) {
   return true;
 }
 
-/* Reports a module of a later release, so that the log does not seem complete. */
+/* Adds a problem for a module of a later release, so that the log does not seem complete. */
 static void unknown_module(darshan_batch *batch, int id) {
   char text[80];
   snprintf(text, sizeof(text), "has records of module %d, which this release does not know", id);
@@ -135,7 +136,7 @@ static void end_module(darshan_batch *batch) {
 }
 
 /* Reads the next record and adds it to the module's total. Returns false at the end of the module,
- * or at damage, which becomes a problem of the batch. */
+ * and at corrupt data, which become a problem of the batch. */
 static bool next_record(darshan_batch *batch) {
   struct darshan_error error = {""};
   batch->row_of_record = 0;
@@ -151,7 +152,7 @@ static bool next_record(darshan_batch *batch) {
   return true;
 }
 
-/* Continues with the open log. Returns false if the batch is full before the log's end. */
+/* Reads the rest of the open log. Returns false if the batch is full before the log's end. */
 static bool read_log(darshan_batch *batch) {
   for (;;) {
     if (!batch->records && !begin_module(batch)) return true;
@@ -204,8 +205,8 @@ const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch) {
   return &batch->pool.texts;
 }
 
-/* Empties the tables, but keeps their memory for the next rows, because new pages take time. Frees
- * the memory if it has grown too large, for example by modules that only one log has. */
+/* Empties the tables. Keeps their memory for later rows, because new pages take time; frees it if
+ * it has grown too large, for example by modules that only one log has. */
 void darshan_batch_clear(darshan_batch *batch) {
   uint64_t touched = 0;
   for (int i = 0; i < batch->num_tables; i++)

@@ -1,5 +1,5 @@
-/* Rows of MPI communication. An APMPI record has counters of seventy calls, most of which a program
- * never makes. So each call that was made is a row, instead of 640 columns. */
+/* Makes rows of MPI communication. An APMPI record has counters of seventy calls, most of which a
+ * program never makes. So each call that the program made is a row, instead of 640 columns. */
 #include "columns.h"
 
 #include <ctype.h>
@@ -16,7 +16,8 @@ static const struct call calls[] = {
 };
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* Returns the index of the call's name as MPI spells it: "MPI_Allreduce" for "ALLREDUCE". */
+/* Adds the call's name in MPI's spelling, for example "MPI_Allreduce" for "ALLREDUCE", to the texts
+ * of the batch. Returns the index of the text. */
 static uint64_t title(darshan_batch *batch, const char *name) {
   char text[64] = "MPI_";
   enum { PREFIX = 4 };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* texts.c: each string is stored once. */
+/* Functions and structs of texts.c, which stores each string once. */
 struct text_slot {
   uint32_t hash;
   int32_t number; /* 1 + index of a string; 0: free */
@@ -18,37 +18,38 @@ struct text_pool {
   struct darshan_texts texts;
   char *bytes;
   int32_t *offsets;
-  size_t capacity, room; /* bytes, entries of offsets */
+  size_t capacity, room; /* capacity of bytes; capacity of offsets */
   struct text_slot *slots;
   size_t num_slots;
   uint64_t seed;
 };
-/* Returns the index of a string, -1 for NULL, or -1 with *failed set if out of memory. */
+/* Returns the index of a string; -1 for NULL. Returns -1 and sets *failed if out of memory. */
 int32_t text_place(struct text_pool *pool, const char *text, bool *failed);
 void text_pool_clear(struct text_pool *pool);
 void text_pool_free(struct text_pool *pool);
 
-/* table.c: takes rows in turn and stores them as columns. So many rows are transposed together,
- * because they fill whole cache lines. */
+/* Functions and structs of table.c, which receives rows and stores them as columns. ROWS_AT_A_TIME
+ * rows are transposed together, because they fill whole cache lines. */
 enum { ROWS_AT_A_TIME = 64 }; /* rows that are transposed together: whole cache lines */
 struct table {
   struct darshan_table shown;
   struct darshan_column *columns;
-  int words;              /* 64-bit words of an incoming row */
+  int words;              /* number of 64-bit words of an incoming row */
   size_t row_bytes;       /* bytes of a row in all columns */
-  int64_t capacity, most; /* rows: limit, largest number until now */
-  unsigned char *block;   /* all columns in a row */
+  int64_t capacity, most; /* number of rows: limit, and largest number so far */
+  unsigned char *block;   /* all columns, one after another */
   uint64_t *waiting;      /* rows that are not transposed yet */
   int num_waiting;
 };
-/* Adds a column to a new table; name is not copied. Returns false if out of memory. */
+/* Adds a column to a new table. name: must stay valid. Returns false if out of memory. */
 bool table_column(struct table *table, const char *name, enum darshan_column_type type);
 /* Adds a row to the table and returns its memory, which the caller fills with 64-bit words: one for
- * a number or a string, two for a UUID. Returns NULL if out of memory. */
+ * a number or a string, two for a UUID. bytes: memory for all rows, if this is the first row.
+ * Returns NULL if out of memory. */
 uint64_t *table_row(struct table *table, uint64_t bytes);
-/* Moves the rows that wait for their transposition into the columns of the table. */
+/* Moves the rows that are not transposed yet into the columns of the table. */
 void table_settle(struct table *table);
-/* Returns the bytes of memory that the table has written. Pages that were never written take no
+/* Returns the bytes of memory that the table has written. Pages that were never written use no
  * memory. */
 uint64_t table_touched(const struct table *table);
 /* table_empty removes the rows, table_drop also frees their memory. */
@@ -56,9 +57,8 @@ void table_empty(struct table *table);
 void table_drop(struct table *table);
 void table_free(struct table *table);
 
-/* batch.c: the largest number of tables of a batch: one of problems, one of logs, and two per
- * module.
- * */
+/* Functions and structs of batch.c. TABLES_MAX: the largest number of tables of a batch: one of
+ * problems, one of logs, and two per module. */
 enum { TABLES_MAX = 2 + 2 * (DARSHAN_MAX_MODULES + 64) };
 struct darshan_batch {
   uint64_t bytes, used;
@@ -70,33 +70,35 @@ struct darshan_batch {
   const struct darshan_table *shown[TABLES_MAX]; /* tables with rows */
   int num_shown;
   int64_t log_number;
-  /* the open log and the position in it */
+  /* The open log, and the position in it. */
   darshan_log *log;
   int region;
   darshan_records *records;
   const struct darshan_module *module;
-  const void *record; /* a record whose rows did not all fit */
+  const void *record; /* record whose rows have not all been added */
   size_t record_size;
   int64_t row_of_record;
   struct darshan_apmpi_head calls; /* APMPI: the head of this log's records */
-  /* the log's total of the current module */
+  /* The total of the current module in the open log. */
   struct darshan_merge_plan plan;
   struct darshan_total_state total;
   uint64_t total_record[512];
   int64_t num_records;
 };
-/* Returns the table of this kind and module, and makes it at first use; NULL: out of memory. */
+/* batch_table returns the table of this kind and module, which is made at its first use; NULL if
+ * out of memory. */
 struct table *batch_table(darshan_batch *batch, enum darshan_table_kind kind, int module);
 uint64_t *batch_row(darshan_batch *batch, struct table *table);
 bool batch_is_full(const darshan_batch *batch);
 uint64_t batch_text(darshan_batch *batch, const char *text);
 void batch_problem(darshan_batch *batch, int module, const char *text);
 
-/* shapes.c: defines the columns of a table. Returns false if out of memory. */
+/* Function of shapes.c: defines the columns of a table. Returns false if out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
-/* rows.c: makes the rows of a record. rows_are_known returns true if a module's records can become
- * rows. rows_of_record returns false if the batch is full before the record's last row. */
+/* Functions of rows.c, which makes the rows of a record. rows_are_known returns true if a module's
+ * records can become rows. rows_of_record returns false if the batch is full before the record's
+ * last row. */
 bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);
@@ -110,8 +112,8 @@ static inline uint64_t row_bits(double value) {
   return word;
 }
 
-/* calls.c: makes one row per call of an APMPI record. Returns false if the batch is full before the
- * last call, or if out of memory. */
+/* Function of calls.c: makes one row per call of an APMPI record. Returns false if the batch is
+ * full before the last call, or if out of memory. */
 bool call_rows(darshan_batch *batch, struct table *table);
 
 #endif

@@ -23,13 +23,13 @@ enum darshan_column_type {
   DARSHAN_COLUMN_I64,
   DARSHAN_COLUMN_U64,
   DARSHAN_COLUMN_F64,
-  DARSHAN_COLUMN_TEXT, /* int32_t: index in darshan_batch_texts; -1: none */
+  DARSHAN_COLUMN_TEXT, /* int32_t: index in darshan_batch_texts; -1: no text */
   DARSHAN_COLUMN_I32,
   DARSHAN_COLUMN_UUID /* 16 bytes */
 };
 
 struct darshan_column {
-  const char *name; /* of a counter: including its prefix */
+  const char *name; /* of a counter: with its prefix */
   int type;         /* enum darshan_column_type */
   const void *values;
 };
@@ -42,8 +42,8 @@ enum darshan_table_kind {
   DARSHAN_TABLE_TOTALS   /* a row per log and module, after its last record: the total */
 };
 
-/* The first column of each table is "log": the log's number among all logs that this batch was
- * given, from 0. */
+/* A table of a batch. The first column of each table is "log": the index of the log, from 0, among
+ * all logs that this batch has read. */
 struct darshan_table {
   int kind;   /* enum darshan_table_kind */
   int module; /* -1: no module */
@@ -52,7 +52,8 @@ struct darshan_table {
   int64_t rows;
 };
 
-/* String n is bytes[offsets[n] .. offsets[n + 1]). */
+/* The strings of a batch: string n is at bytes + offsets[n] and ends before bytes + offsets[n +
+ * 1]. */
 struct darshan_texts {
   int64_t count;
   const char *bytes;
@@ -66,14 +67,14 @@ enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* also read DXT */ };
 darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error);
 void darshan_batch_free(darshan_batch *batch);
 
-/* Reads logs until all are read or the batch is full. Returns the number of completely read logs.
- * The next call, after darshan_batch_clear, must begin with the path after these, and continues in
- * that log. Returns -1 with an error if out of memory. */
+/* Reads logs until all are read or the batch is full. Returns the number of logs that were read
+ * completely. The next call, after darshan_batch_clear, must begin with the next path after these,
+ * and continues in that log. Returns -1 with an error if out of memory. */
 int64_t darshan_batch_read(darshan_batch *batch, const char *const *paths, int64_t count,
                            struct darshan_error *error);
 
-/* Returns how many tables have rows. The number and the tables are valid until the next read, clear
- * or free. */
+/* darshan_batch_num_tables returns how many tables have rows. The number, the tables and the texts
+ * are valid until the next read, clear or free. */
 int darshan_batch_num_tables(const darshan_batch *batch);
 const struct darshan_table *darshan_batch_table(const darshan_batch *batch, int number);
 const struct darshan_texts *darshan_batch_texts(const darshan_batch *batch);

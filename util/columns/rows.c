@@ -1,4 +1,4 @@
-/* Converts records and the info of a log to rows. */
+/* Converts records, and the job data of a log, to rows. */
 #include "columns.h"
 #include "records.h"
 
@@ -51,14 +51,15 @@ static bool counters_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Returns a value of a bin as a column has it: seconds of times, else the number of bytes. */
+/* Returns the value of a bin in the unit of its column: seconds if the bin has times, otherwise
+ * bytes. */
 static uint64_t bin_bits(const struct darshan_module *module, int64_t value) {
   if (module->id == DARSHAN_MOD_MPIWAIT) return row_bits((double)value * 1e-9);
   if (module->id == DARSHAN_MOD_TRAINING_TIME) return row_bits((double)value * 1e-3);
   return (uint64_t)value;
 }
 
-/* Makes a row for each bin of a heat map that is not empty. Returns false if the batch is full or
+/* Makes a row for each bin of a heat map that is not 0. Returns false if the batch is full or
  * memory is exhausted. */
 static bool heatmap_rows(darshan_batch *batch, struct table *table) {
   struct darshan_heatmap_head head;
@@ -106,9 +107,9 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Returns the index of a text that lists numbers of targets or servers: "3,0,1". The list has a
- * limit that no file system reaches, so a record that claims millions does not make a string of
- * megabytes. */
+/* Returns the index of a text that lists numbers of targets or servers, for example "3,0,1". The
+ * list has a limit that no file system reaches, so that a corrupt record with millions of targets
+ * does not make a string of megabytes. */
 static uint64_t numbers(darshan_batch *batch, const int64_t *values, int64_t count) {
   enum { LONGEST = 21, MOST = 65536 };
   if (count > MOST) count = MOST;
@@ -195,7 +196,8 @@ void row_of_total(darshan_batch *batch) {
   memcpy(row + 2, batch->total_record + batch->plan.counters_at / 8, words * 8);
 }
 
-/* Returns the index of a text that lists the partial modules of a log: "POSIX,STDIO". */
+/* Returns the index of a text that lists the partial modules of a log, for example
+ * "POSIX,STDIO". */
 static uint64_t partial_modules(darshan_batch *batch, const struct darshan_info *info) {
   char text[4096] = "";
   size_t used = 0;

@@ -1,4 +1,4 @@
-/* The columns of each table. The tables of the modules define the counters. */
+/* Defines the columns of each table, from the tables of counters of the modules. */
 #include "columns.h"
 
 #include <stddef.h>
@@ -68,7 +68,8 @@ static const struct shape object[] = {{"oid_hi", U64}, {"oid_lo", U64}, {NULL, I
 
 static bool add_rows(struct table *table, const struct darshan_counter *row, int count,
                      bool is_float) {
-  /* Retired counters are not in the newest record; all others have its order. */
+  /* Skips counters that were removed, which the newest record does not have; all others have the
+   * record's order. */
   for (int i = 0; i < count; row++) {
     if (row->index < 0) continue;
     enum darshan_column_type type = is_float ? F64 : row->unit == DARSHAN_UNIT_ID ? U64 : I64;

@@ -1,5 +1,5 @@
-/* Transposes rows to columns, several at once: storing each row at once would touch a cache line in
- * each of a hundred columns for 8 bytes. */
+/* Transposes rows to columns, several rows at once: a single row would touch a cache line in each
+ * of a hundred columns for 8 bytes. */
 #include "columns.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ bool table_column(struct table *table, const char *name, enum darshan_column_typ
   return true;
 }
 
-/* Allocates the table's rows for about this many bytes. Returns false if out of memory. The kernel
- * gives a block of this size page by page at first use. */
+/* Allocates the table's rows, for about `bytes` bytes. Returns false if out of memory. The kernel
+ * allocates the pages of such a large block at their first use. */
 static bool make_block(struct table *table, uint64_t bytes) {
   size_t row = table->row_bytes;
   table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;

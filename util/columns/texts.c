@@ -1,4 +1,4 @@
-/* The strings of a batch as UTF-8, each stored once. */
+/* The strings of a batch: stores each string once, as UTF-8. */
 #include "columns.h"
 #include "record-id.h"
 
@@ -7,12 +7,12 @@
 #include <sys/random.h>
 
 enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* length of \xNN */ };
-static const size_t most_bytes = (size_t)1 << 30; /* offsets have 31 bits */
-/* Limit of one string. No path or command line is longer, and an untrusted string of hundreds of
- * megabytes must not take as much memory. */
+static const size_t most_bytes = (size_t)1 << 30; /* length of \xNN */
+                                                  /* less than 2^31, because offsets are int32_t */
 enum { LONGEST = 1 << 20 };
 
-/* Returns the length of the UTF-8 character at p, 0 if the bytes there are no valid one. */
+/* Returns the length of the UTF-8 character at p; 0 if the bytes are not valid UTF-8. left:
+ * remaining bytes. */
 static size_t character(const unsigned char *p, size_t left) {
   if (p[0] < 0x80) return 1;
   size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : 4;
@@ -25,7 +25,8 @@ static size_t character(const unsigned char *p, size_t left) {
   return n;
 }
 
-/* Writes the string as valid UTF-8 and returns its length; `to` has ESCAPED bytes per byte. */
+/* Writes the string as valid UTF-8 and returns its length. `to` has space for ESCAPED bytes per
+ * byte of the string. */
 static size_t write_clean(char *to, const char *text, size_t length) {
   static const char digits[] = "0123456789abcdef";
   const unsigned char *p = (const unsigned char *)text;
@@ -75,8 +76,8 @@ static bool is_text(const struct text_pool *pool, int32_t place, const char *tex
          memcmp(pool->bytes + from, text, length) == 0;
 }
 
-/* Returns the slot of this string, or the free slot for it. Names in a log have long common
- * prefixes, so only strings with equal hashes are compared. */
+/* Returns the slot of this string, or the free slot in which it must be stored. Compares only
+ * strings with equal hashes, because names in a log have long common prefixes. */
 static struct text_slot *slot_of(const struct text_pool *pool, const char *text, size_t length,
                                  uint64_t hash) {
   size_t mask = pool->num_slots - 1;
@@ -94,7 +95,7 @@ static void fill_slot(struct text_slot *slot, int64_t place, uint64_t hash) {
 }
 
 static bool grow_slots(struct text_pool *pool) {
-  /* Names are untrusted: with a random seed, they cannot be chosen to collide. */
+  /* Names are untrusted: without a random seed, they could be chosen to collide. */
   if (!pool->slots && getrandom(&pool->seed, sizeof(pool->seed), GRND_NONBLOCK) < 0)
     pool->seed = (uint64_t)(uintptr_t)pool;
   size_t number = pool->num_slots ? 2 * pool->num_slots : FIRST_SLOTS;

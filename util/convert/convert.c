@@ -1,4 +1,4 @@
-/* Converts a log into a new one. See convert.h. */
+/* Converts a log into a new one (convert.h). */
 #include "convert.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "output.h"
 #include "regions.h"
 
-/* Replaces thread ids in traces by numbers: pthread_self is an address, which reveals the memory
- * layout of a process. */
+/* Numbers that replace thread ids in traces: the result of pthread_self is an address, which
+ * reveals the memory layout of a process. */
 
 struct threads {
   struct id_table ranks;   /* rank -> number of its threads so far */
@@ -28,8 +28,8 @@ static void threads_close(struct threads *threads) {
   id_table_free(&threads->numbers);
 }
 
-/* Returns a key for a thread of a rank. The product spreads the rank over all bits, so that keys of
- * two ranks practically never meet. */
+/* Returns a key for a thread of a rank. The product distributes the rank over all bits, so that
+ * keys of two ranks practically never coincide. */
 static uint64_t key_of(int64_t rank, uint64_t thread) {
   return (uint64_t)rank * UINT64_C(0x9E3779B97F4A7C15) ^ thread;
 }
@@ -44,8 +44,8 @@ static uint64_t number_of(struct threads *threads, int64_t rank, uint64_t thread
   return last ? *number = ++*last : 0;
 }
 
-/* Replaces the thread ids of a DXT record in its newest layout by 1, 2, ... per rank, with the same
- * number in all records. 0 (unknown) stays. Returns 0, or -1 after a message. */
+/* Replaces the thread ids of a DXT record in its newest layout by 1, 2, ... per rank; a thread has
+ * the same number in all records. 0 (unknown) does not change. Returns 0, or -1 after a message. */
 static int threads_number(struct threads *threads, void *record) {
   struct darshan_dxt_head *head = record;
   struct darshan_dxt_segment *segments = (void *)(head + 1);
@@ -75,11 +75,11 @@ static int cannot_read(const struct conversion *conversion, const char *what,
   return convert_say("%s: %s%s%s", conversion->options->in, what, what[0] ? ": " : "", error->text);
 }
 
-/* The size of a trace segment up to release 3.5.0. */
+/* Size of a trace segment up to release 3.5.0. */
 static const size_t old_segment = offsetof(struct darshan_dxt_segment, pthread_id);
 
-/* Returns true for a trace of an older version, which has no thread ids. It keeps its version, so
- * that older readers can read it. */
+/* Returns true for a trace of an older version, which has no thread ids. Its version does not
+ * change, so that older readers can read it. */
 static bool stays_old(const struct darshan_module *module, int version) {
   return module->kind == DARSHAN_KIND_DXT && version < module->version;
 }
@@ -88,8 +88,8 @@ static int written_version(const struct darshan_module *module, int version) {
   return stays_old(module, version) ? module->version - 1 : module->version;
 }
 
-/* Appends a record to the current region of the new log, and anonymizes it there. Returns 0, or -1
- * after a message. */
+/* Appends a record to the current region of the new log, and anonymizes it there if that was
+ * requested. Returns 0, or -1 after a message. */
 static int put_record(struct conversion *conversion, const struct darshan_module *module,
                       int version, const void *record, size_t size) {
   const char *from = record;
@@ -132,7 +132,7 @@ static int put_records(struct conversion *conversion, const struct darshan_modul
 }
 
 /* Prints that the new log lacks a module, because this release cannot read the module's records.
- * Prints nothing if the module has no data. Returns 0, because the conversion continues. */
+ * Prints nothing if the module has no data. Returns 0, so that the conversion continues. */
 static int leave_out(const struct conversion *conversion,
                      const struct darshan_module_region *region) {
   if (region->length == 0) return 0;
@@ -145,7 +145,7 @@ static int leave_out(const struct conversion *conversion,
 }
 
 /* Writes the region of a module and its entry in the header. Returns 0, or -1 after a message. A
- * partial module may have no record. */
+ * partial module may have no records. */
 static int convert_region(struct conversion *conversion, const struct darshan_module_region *region,
                           const struct darshan_module *module) {
   struct darshan_header *header = &conversion->regions.header;

@@ -9,15 +9,16 @@ struct convert_options {
   const char *in, *out;
   int compression;
   struct hiding hiding;
-  char *annotation; /* lines separated by tabs; NULL: none */
+  char *annotation; /* lines, separated by tabs; NULL: none */
   bool reset_metadata;
   bool annex;
   bool one_file; /* only records with the id `file` */
   uint64_t file;
 };
 
-/* Writes job record, command line and mount table; out has DARSHAN_JOB_REGION_MAX bytes. Returns
- * the length, or -1 after a message if the metadata do not fit or memory is exhausted. */
+/* Writes the job record, command line and mount table to out, which has DARSHAN_JOB_REGION_MAX
+ * bytes. Returns the length, or -1 after a message if the metadata do not fit or memory is
+ * exhausted. */
 long job_region(const struct convert_options *options, const struct darshan_info *info, char *out);
 
 /* Writes the name region. Returns 0, or -1 after a message. */

@@ -76,7 +76,8 @@ static int hide_all(struct hiding *hiding, const char *how) {
              : convert_say("--obfuscate=%s: must be --obfuscate or --obfuscate=strong", how);
 }
 
-/* Reads a key, the first line of a file, into room. Returns room, or NULL after a message. */
+/* Reads a key, which is the first line of a file, into room. Returns room, or NULL after a
+ * message. */
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
@@ -93,8 +94,8 @@ static const char *read_key(const char *path, char *room, size_t size) {
   return line;
 }
 
-/* Adds the text of an --annotate option, after a tab, to the texts of earlier options. Returns 0,
- * or -1 after a message. */
+/* Adds the text of an --annotate option to the texts of earlier options, after a tab. Returns 0, or
+ * -1 after a message. */
 static int annotate(struct convert_options *options, const char *text) {
   char *old = options->annotation, *all = NULL;
   if (asprintf(&all, "%s%s%s", old ? old : "", old ? "\t" : "", text) < 0)
@@ -162,7 +163,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Reads the options and the two paths. Returns -1 if the command continues, otherwise its exit
+/* Reads the options and the two paths. Returns -1 if the command must continue, otherwise its exit
  * status. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv) {
   int code;

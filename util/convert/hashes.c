@@ -1,4 +1,4 @@
-/* The two hashes for anonymized logs. See hide.h. */
+/* Computes the two hashes of anonymized logs (hide.h). */
 #include "hide.h"
 
 /* --- lookup3 -------------------------------------------------------------------- */

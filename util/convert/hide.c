@@ -1,4 +1,4 @@
-/* Anonymizes a log. See hide.h. */
+/* Anonymizes a log (hide.h). */
 #include "hide.h"
 
 #include <ctype.h>
@@ -13,7 +13,8 @@
 #include "output.h"
 #include "records.h"
 
-/* The kind of the hashed value, so that equal values of two kinds have different hashes. */
+/* The kind of a hashed value is part of the hash, so that equal values of two kinds have different
+ * hashes. */
 enum kind {
   KIND_ID = 1,
   KIND_NAME,
@@ -26,7 +27,7 @@ enum kind {
 };
 
 static const char *const kept_prefixes[] = {"<STDIN>", "<STDOUT>", "<STDERR>", "heatmap:"};
-/* The ids of these names are public, so hashing them would hide nothing. */
+/* Names whose ids are public, so hashing them would hide nothing. */
 static const char *const kept_names[] = {"<STDIN>",
                                          "<STDOUT>",
                                          "<STDERR>",
@@ -117,7 +118,7 @@ void hide_exe(const struct hiding *hiding, const char *exe, char *out) {
   hide_text(hiding, KIND_EXE, exe, out);
 }
 
-/* Writes the hash of a mount point's path, but keeps "/", which reveals nothing. */
+/* Writes the hash of a mount point's path. "/" stays, because it reveals nothing. */
 void hide_mount(const struct hiding *hiding, const char *path, char *out) {
   *out++ = '/';
   *out = '\0';
@@ -135,8 +136,8 @@ void hide_name(const struct hiding *hiding, const char *name, const char *mount,
   hide_text(hiding, KIND_NAME, name, out);
 }
 
-/* Writes the list with each name hashed; "..." stays. Leaves names out for which there is no room.
- */
+/* Writes a list of host names with each name hashed; "..." does not change. Omits names that do not
+ * fit. */
 static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
   char host[256], hidden[HIDDEN_MAX];
   size_t used = 0;
@@ -145,15 +146,15 @@ static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out
     snprintf(host, sizeof(host), "%.*s", n < sizeof(host) ? (int)n : 0, hosts);
     hide_text(hiding, KIND_HOST, host, hidden);
     hosts += n;
-    /* "..." means further hosts */
+    /* "..." stands for further hosts. */
     const char *text = strcmp(host, "...") == 0 ? host : hidden;
     if (used + strlen(text) + 2 > room) return;
     used += (size_t)snprintf(out + used, room - used, "%s%s", used ? "," : "", text);
   }
 }
 
-/* Metadata that would reveal anonymized values. Without a scheduler, the job number is the pid of
- * the first process. */
+/* Metadata that would reveal anonymized values. Without a scheduler, the job id is the pid of the
+ * first process. */
 static const struct {
   const char *key;
   enum kind kind;
@@ -179,7 +180,7 @@ const char *hide_metadata(const struct hiding *hiding, const char *key, const ch
   return out;
 }
 
-/* Hashes the bytes of a fixed field, except if all are 0, which means "not known". */
+/* Hashes the bytes of a field of fixed size, unless all are 0, which means "unknown". */
 static void hide_bytes(const struct hiding *hiding, unsigned char *bytes, size_t n) {
   uint64_t words[2];
   bool any = false;
@@ -214,8 +215,8 @@ static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *r
   record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
 }
 
-/* Hashes the ids of a site's files. The bits are replaced by as many lowest bits: with the bits, a
- * guessed id could be checked. */
+/* Hashes the ids of a site's files. Replaces the bits, from which the number of files is estimated,
+ * by as many lowest bits: a guessed id could be checked by its bit. */
 static void hide_site(const struct hiding *hiding, struct darshan_sites_record *site) {
   enum { FILES = 4, BITS = 64 };
   static const int lists[] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
@@ -243,7 +244,8 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   } else if (module->kind == DARSHAN_KIND_DAOS) {
     hide_daos(hiding, record);
   }
-  if (module->id == DARSHAN_MOD_GROUP) { /* a guessed name could be checked by its bit */
+  if (module->id ==
+      DARSHAN_MOD_GROUP) { /* a guessed name could be checked by its bit in the sketch */
     int64_t *counters = ((struct darshan_group_record *)record)->counters;
     memset(&counters[GROUP_SKETCH_00], 0,
            (GROUP_NUM_COUNTERS - GROUP_SKETCH_00) * sizeof(*counters));
@@ -257,7 +259,7 @@ static void hide_strongly(const struct hiding *hiding, const struct darshan_modu
   }
 }
 
-/* Hashes pids like the job number, because the job number may be a pid. */
+/* Hashes pids like the job id, because the job id may be a pid. */
 static void hide_process(const struct hiding *hiding, struct darshan_process_record *process) {
   static const int numbers[] = {PROCESS_PID, PROCESS_PARENT, PROCESS_LAUNCH};
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -1,4 +1,4 @@
-/* Writes the job region of the new log. See convert.h. */
+/* Writes the job region of the new log (convert.h). */
 #include "convert.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ static int add_line(char *metadata, const char *key, const char *value) {
   return -1;
 }
 
-/* Adds the lines of an annotation to the metadata. Returns 0, or -1 after a message. PyDarshan
- * cannot read a line without '=', so such a line gets the key "annotation". */
+/* Adds the lines of an annotation to the metadata. Returns 0, or -1 after a message. A line without
+ * '=' gets the key "annotation", because PyDarshan cannot read a line without a key. */
 static int annotate(char *metadata, const char *annotation) {
   char *copy = strdup(annotation), *next = NULL;
   int result = copy ? 0 : convert_say("cannot add the annotation %s: out of memory", annotation);
@@ -51,8 +51,8 @@ static int add_metadata(const struct convert_options *options, const struct dars
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }
 
-/* Writes the command line. If it is longer than room, it ends with the mark that the runtime gives
- * truncated command lines. */
+/* Writes the command line. If it is longer than room, truncates it and adds the mark that the
+ * runtime adds to truncated command lines. */
 static void put_exe(char *out, size_t room, const char *exe) {
   static const char mark[] = "<TRUNCATED>";
   snprintf(out, room, "%s", exe);
@@ -60,8 +60,8 @@ static void put_exe(char *out, size_t room, const char *exe) {
     memcpy(out + room - sizeof(mark), mark, sizeof(mark));
 }
 
-/* Writes the command line and the mount table, in the reader's order: the longest path first.
- * Returns the bytes, with the final NUL. */
+/* Writes the command line and the mount table, with the longest path first, as the reader sorts it.
+ * Returns the number of bytes, with the final NUL. */
 static size_t put_text(const struct convert_options *options, const struct darshan_info *info,
                        char *out) {
   char mounts[TEXT_ROOM], hidden[HIDDEN_MAX], exe[HIDDEN_MAX];
@@ -72,7 +72,8 @@ static size_t put_text(const struct convert_options *options, const struct darsh
     if (options->hiding.strong) hide_mount(&options->hiding, path, hidden);
     int n = snprintf(mounts + used, sizeof(mounts) - used, "\n%s\t%s", info->mounts[i].type,
                      options->hiding.strong ? hidden : path);
-    if ((size_t)n >= sizeof(mounts) - used) mounts[used] = '\0'; /* a later, shorter one may fit */
+    if ((size_t)n >= sizeof(mounts) - used)
+      mounts[used] = '\0'; /* a later, shorter entry may fit */
     used = strlen(mounts);
   }
   if (options->hiding.exe) hide_exe(&options->hiding, info->exe, exe);
@@ -80,8 +81,8 @@ static size_t put_text(const struct convert_options *options, const struct darsh
   return (size_t)(stpcpy(out + strlen(out), mounts) - out) + 1;
 }
 
-/* Gives the new log the run time of the old log. Formats before 3.41 have whole seconds and also
- * count the last second, so the end moves by nearly a second. */
+/* Gives the new log the run time of the old log. Formats before 3.41 have whole seconds, and their
+ * run time includes the last second, so the end moves by nearly a second. */
 static void keep_run_time(struct darshan_job *job, double run_time) {
   int64_t seconds = job->end_time_sec - job->start_time_sec;
   if (job->end_time_nsec == 0 && job->start_time_nsec == 0 && run_time > (double)seconds + 0.5)

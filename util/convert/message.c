@@ -1,4 +1,4 @@
-/* Messages of the command: one line on stderr. */
+/* Prints messages of the command: one line each, on stderr. */
 #include "output.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Writes the names of the new log. See convert.h. */
+/* Writes the names of the new log (names_region in convert.h). */
 #include "convert.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct name {
   uint64_t id;
-  const char *text; /* the log's string, or copy */
+  const char *text; /* points to the log's string, or to copy */
   char *copy;
 };
 
@@ -20,8 +20,8 @@ struct names {
   bool failed;
 };
 
-/* Returns the anonymized name, or a copy of a public name; the caller frees it. Returns NULL if out
- * of memory. */
+/* Returns the anonymized name, or a copy if the name is public; the caller frees it. Returns NULL
+ * if out of memory. */
 static char *hidden_name(const struct names *names, const char *name) {
   int at = darshan_log_mount(names->log, name);
   const char *mount = at < 0 ? NULL : darshan_log_info(names->log)->mounts[at].path;
@@ -48,8 +48,9 @@ static void take(uint64_t id, const char *name, void *context) {
       (struct name){hide_id(&names->options->hiding, id), hidden ? copy : name, copy};
 }
 
-/* Compares two entries by name, for qsort. Sorted names have similar neighbours, which compress
- * best, the order of hashes reveals nothing, and two conversions of a log give the same bytes. */
+/* Compares two entries by name, for qsort. Sorted names compress best, because neighbours are
+ * similar. The order of anonymized names reveals nothing, and two conversions of a log give the
+ * same bytes. */
 static int compare(const void *left, const void *right) {
   const struct name *a = left, *b = right;
   int order = strcmp(a->text, b->text);

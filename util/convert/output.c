@@ -1,5 +1,5 @@
-/* The output: a new file that appears when it is complete, standard output, a device or a named
- * pipe. See output.h. */
+/* Writes the output: a new file that appears when it is complete, standard output, a device or a
+ * named pipe (output.h). */
 #include "output.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@ static int is_standard(const struct output_file *out) {
   return strcmp(out->name, "-") == 0;
 }
 
-/* Opens a temporary file for standard output or a pipe, because the header is written last and a
- * pipe cannot go back. Returns 0, or -1 after a message. */
+/* Makes a temporary file whose content is copied to standard output or to a pipe at the end: the
+ * header is written last, and a pipe cannot seek back. Returns 0, or -1 after a message. */
 static int open_unnamed(struct output_file *out) {
   if (is_standard(out) && isatty(STDOUT_FILENO))
     return convert_say("cannot write a log to a terminal; name a file");
@@ -28,9 +28,9 @@ static int open_unnamed(struct output_file *out) {
   return out->fd < 0 ? convert_say("cannot make a temporary file: %s", strerror(errno)) : 0;
 }
 
-/* Makes the output a file without name, so that nothing remains if this process is killed. Returns
- * false if the file system cannot do that, or if /proc, which is needed to name the file later, is
- * missing. */
+/* Makes the output a file without a name, so that no file remains if this process is killed.
+ * Returns false if the file system does not support this, or if /proc is missing, which is needed
+ * to name the file later. */
 static bool open_nameless(struct output_file *out) {
   char folder[PATH_MAX];
   const char *stroke = strrchr(out->name, '/');
@@ -96,8 +96,8 @@ static int copy_out(const struct output_file *out, int to) {
   return n < 0 ? -1 : 0;
 }
 
-/* Gives the file the permissions of any new file (0666 without the umask); mkstemp made it
- * unreadable for other users. Returns 0, or -1 with errno set. */
+/* Gives the file the permissions of any new file (0666 without the umask), because mkstemp has made
+ * it unreadable for other users. Returns 0, or -1 with errno set. */
 static int allow_others(const struct output_file *out) {
   mode_t mask = umask(0);
   umask(mask);
@@ -123,7 +123,7 @@ int output_file_close(struct output_file *out, int complete) {
   if (out->fd < 0) return 0;
   int result = complete ? deliver(out) : 0;
   int error = errno;
-  if (close(out->fd) < 0 && result == 0) { /* a full file system may report it only here */
+  if (close(out->fd) < 0 && result == 0) { /* close may report a full file system */
     result = -1;
     error = errno;
   }

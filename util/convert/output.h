@@ -1,4 +1,4 @@
-/* The output of the command: messages, and the new log. */
+/* The output of darshan-convert: messages, and the new log. */
 #ifndef DARSHAN_CONVERT_OUTPUT_H
 #define DARSHAN_CONVERT_OUTPUT_H
 
@@ -15,18 +15,18 @@ int convert_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * pipe. */
 
 struct output_file {
-  int fd;              /* of the unfinished file, which is also read */
+  int fd;              /* descriptor of the unfinished file, which is also read */
   const char *name;    /* "-": standard output */
-  bool through;        /* a device or a pipe, which gets the complete log at the end */
-  char made[PATH_MAX]; /* path of the unfinished file; "": it has no name */
+  bool through;        /* a device or a pipe, to which the complete log is copied at the end */
+  char made[PATH_MAX]; /* path of the unfinished file; "": it has no path */
 };
 
 /* output_file_open begins an output with this name ("-": standard output); output_file_put writes n
  * bytes at offset `at`. Return 0, or -1 after a message. */
 int output_file_open(struct output_file *out, const char *name);
 int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at);
-/* Closes the file and gives it its name; complete 0 removes the unfinished file. Returns 0, or -1
- * after a message. */
+/* Closes the file and gives it its name, or removes it if complete is 0. Returns 0, or -1 after a
+ * message. */
 int output_file_close(struct output_file *out, int complete);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes the regions of a log in turn. See regions.h. */
+/* Writes the regions of a log, one after another (regions.h). */
 #include "regions.h"
 
 #include <bzlib.h>
@@ -12,9 +12,9 @@
 #include "output.h"
 
 enum {
-  BATCH = 4 << 20, /* larger streams compress no better */
-  LEVEL = 7,       /* 8 and 9 take 2 to 6 times as long; their logs are at most 2 % smaller */
-  BZIP2_BLOCKS = 9 /* of 100 kB, as in 3.5.0 */
+  BATCH = 4 << 20, /* bytes that are compressed together; larger streams compress no better */
+  LEVEL = 7,       /* 8 and 9 take 2 to 6 times as long, and save at most 2 % */
+  BZIP2_BLOCKS = 9 /* blocks of 900 kB, as in 3.5.0 */
 };
 
 void regions_open(struct regions *regions, struct output_file *out, int compression) {
@@ -34,8 +34,8 @@ void regions_close(struct regions *regions) {
   free(regions->packed);
 }
 
-/* Compresses the collected bytes into regions->packed. Returns the compressed length, 0 if that
- * failed. */
+/* Compresses the collected bytes into regions->packed. Returns the compressed length, or 0 on
+ * failure. */
 static size_t compress_batch(struct regions *regions) {
   if (regions->method == DARSHAN_ZLIB) {
     if (!regions->compressor) regions->compressor = libdeflate_alloc_compressor(LEVEL);
@@ -66,8 +66,8 @@ static int put(struct regions *regions, const char *bytes, size_t n) {
 }
 
 static int flush_batch(struct regions *regions) {
-  size_t n = regions->filled,
-         bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 + 600; /* and of bzip2 */
+  size_t n = regions->filled, bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 +
+                                      600; /* also enough for bzip2 */
   if (n == 0) return 0;
   regions->raw += n;
   if (regions->method == DARSHAN_UNCOMPRESSED) {
@@ -113,7 +113,7 @@ int regions_begin_block(struct regions *regions) {
   if (regions->annex.offset == 0) regions->annex.offset = regions->used;
   if (put(regions, (const char *)&none, sizeof(none)) < 0) return -1;
   regions_begin(regions);
-  /* The annex never uses bzip2. */
+  /* The annex is never compressed with bzip2. */
   if (regions->method == DARSHAN_BZIP2) regions->method = DARSHAN_ZLIB;
   return 0;
 }
@@ -128,8 +128,9 @@ int regions_end_block(struct regions *regions, struct darshan_annex_block block)
   return output_file_put(regions->out, &block, sizeof(block), head);
 }
 
-/* Computes the checksum of the annex by reading it from the unfinished file, because the heads of
- * its blocks are written last. Returns 0, or -1 after a message. */
+/* Computes the checksum of the annex from the unfinished file: the heads of its blocks are written
+ * last, so the checksum cannot be computed while the data are written. Returns 0, or -1 after a
+ * message. */
 static int check_sum(struct regions *regions) {
   unsigned char *bytes = malloc(BATCH);
   if (!bytes) return convert_say("cannot write %s: out of memory", regions->out->name);

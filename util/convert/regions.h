@@ -1,5 +1,5 @@
-/* Writes the regions of a log in turn. Data are collected until they are worth a compressed stream,
- * so a large log needs little memory. */
+/* Writes the regions of a log, one after another. Data are collected until they fill a compressed
+ * stream, so even a large log needs little memory. */
 #ifndef DARSHAN_CONVERT_REGIONS_H
 #define DARSHAN_CONVERT_REGIONS_H
 
@@ -10,29 +10,29 @@ struct libdeflate_compressor;
 
 struct regions {
   struct output_file *out;
-  int compression; /* of the regions; annex blocks are zlib streams or uncompressed */
-  uint64_t used;   /* bytes of the file until now */
+  int compression; /* enum darshan_compression of the regions; annex blocks are never bzip2 */
+  uint64_t used;   /* bytes of the file so far */
   struct darshan_header header;
   struct darshan_annex_trailer annex;
-  char *batch, *packed; /* uncompressed data, compressed data */
+  char *batch, *packed; /* uncompressed data; compressed data */
   size_t filled, room, packed_room;
-  int method;          /* of the open region */
-  uint64_t began, raw; /* of the open region: start in the file, uncompressed bytes */
+  int method;          /* enum darshan_compression of the open region */
+  uint64_t began, raw; /* of the open region: offset in the file; uncompressed bytes */
   struct libdeflate_compressor *compressor; /* NULL until it is needed */
 };
 
 void regions_open(struct regions *regions, struct output_file *out, int compression);
 
-/* The following return 0, or -1 after a message. A region needs a begin, any number of pieces, and
- * an end. regions_room returns n bytes for the next piece, which the caller fills; NULL: out of
- * memory. */
+/* Write a region: a begin, any number of pieces, and an end. They return 0, or -1 after a message.
+ * regions_room returns memory for a piece of n bytes, which the caller fills; NULL after a message
+ * if out of memory. */
 void regions_begin(struct regions *regions);
 char *regions_room(struct regions *regions, size_t n);
 int regions_add(struct regions *regions, const void *bytes, size_t n);
 int regions_end(struct regions *regions, struct darshan_region *region);
 
-/* Like regions_begin and regions_end, for a block of the annex. Blocks come after all regions.
- * Return 0, or -1 after a message. */
+/* Begin and end a block of the annex, as regions_begin and regions_end do for a region. Blocks
+ * follow all regions. Both return 0, or -1 after a message. */
 int regions_begin_block(struct regions *regions);
 int regions_end_block(struct regions *regions, struct darshan_annex_block block);
 

@@ -61,7 +61,8 @@ static const struct option names[] = {{"relative", required_argument, NULL, RELA
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Reads the options and the two paths. Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the two paths. Returns -1 if the command must continue, otherwise its exit
+ * status. */
 static int read_arguments(struct diff_options *options, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "qh", names, NULL)) != -1) {

@@ -1,4 +1,4 @@
-/* Compares the records of two logs, module by module. See differences.h. */
+/* Compares the records of two logs, module by module (differences.h). */
 #include "differences.h"
 
 #include <fnmatch.h>
@@ -68,8 +68,8 @@ static bool number(const struct record_row *row, double *value) {
   return *end == '\0';
 }
 
-/* Returns true for a fraction or NaN. Only these are compared as doubles: -0 equals 0, and whole
- * numbers may have more digits than a double. */
+/* Returns true for a fraction or NaN. Only these are compared as doubles, in which -0 equals 0;
+ * whole numbers may have more digits than a double. */
 static bool is_fraction(const struct record_row *row) {
   return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
 }
@@ -105,8 +105,8 @@ static bool is_same_counter(const struct record_row *first, const struct record_
 }
 
 /* Compares the rows of two records from index `from` on, and prints rows that differ. Pairs rows by
- * the name of their counter, because from there on the records have different lists of counters
- * (bins, components, segments). Returns 0, or -1 if out of memory. */
+ * the name of their counter, because from this index on the records have different lists of
+ * counters (bins, components, segments). Returns 0, or -1 if out of memory. */
 static int compare_by_name(struct comparison *comparison, size_t from) {
   const struct record_rows *first = &comparison->rows[0], *second = &comparison->rows[1];
   struct id_table table;

@@ -11,15 +11,15 @@ enum { DIFF_IGNORED_MAX = 64 };
 
 struct diff_options { /* options that define a difference */
   const char *paths[2];
-  double relative;                       /* tolerance relative to the larger value */
-  double seconds;                        /* tolerance of times */
-  const char *ignored[DIFF_IGNORED_MAX]; /* patterns of counter names */
+  double relative;                       /* tolerance, as a fraction of the larger value */
+  double seconds;                        /* tolerance for times */
+  const char *ignored[DIFF_IGNORED_MAX]; /* patterns for names of counters */
   int num_ignored;
   bool job, annex, quiet;
 };
 
-/* Prints the rows of records that differ, and then sets *differ. Returns 0, or -1 after a message
- * if something could not be read or memory is exhausted. */
+/* Compares all records, and prints the rows that differ; then also sets *differ. Returns 0, or -1
+ * after a message if data cannot be read or memory is exhausted. */
 int differences_print(const struct diff_options *options, darshan_log *const logs[2],
                       struct output *out, bool *differ);
 

@@ -1,4 +1,4 @@
-/* Compares the job records, metadata and mount tables of two logs. See differences.h. */
+/* Compares the job records, metadata and mount tables of two logs (differences.h). */
 #include "differences.h"
 
 #include <inttypes.h>
@@ -45,8 +45,8 @@ static const char *metadata_of(const struct darshan_info *info, const char *key)
   return NULL;
 }
 
-/* Prints the metadata of log `which` that the other log lacks, or has with another value. Returns
- * the number of printed lines. */
+/* Prints the metadata of log `which` that the other log lacks or has with another value. Returns
+ * the number of lines. */
 static int metadata(const struct darshan_info *const info[2], int which, struct output *out) {
   int differences = 0;
   for (int i = 0; i < info[which]->num_metadata; i++) {

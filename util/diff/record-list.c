@@ -1,4 +1,4 @@
-/* All records of a module, in an order that two logs can be compared in. See record-list.h. */
+/* Reads and sorts all records of a module (record-list.h). */
 #include "record-list.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@ static int compare(const void *left, const void *right) {
   return record_list_order(left, right);
 }
 
-/* Numbers the records of each id and rank from 0. This number replaces the record's position in the
- * log. */
+/* Numbers the records that have the same id and rank from 0. These numbers replace the records'
+ * positions in the log. */
 static void number_anew(struct record_list *list) {
   size_t first = 0;
   for (size_t i = 0; i < list->count; i++) {

@@ -1,4 +1,4 @@
-/* All records of a module, in an order that two logs can be compared in. */
+/* All records of a module, sorted so that two logs can be compared. */
 #ifndef DARSHAN_DIFF_RECORD_LIST_H
 #define DARSHAN_DIFF_RECORD_LIST_H
 
@@ -7,18 +7,18 @@
 struct record_place {
   uint64_t id;
   int64_t rank;
-  size_t number; /* index among several records with the same id and rank */
+  size_t number; /* index among the records with the same id and rank */
   size_t at, size;
 };
 
 struct record_list {
   char *bytes;
-  struct record_place *places; /* sorted by id, rank, number; at is an offset in bytes */
+  struct record_place *places; /* sorted by id, rank and number; at: offset in bytes */
   size_t count;
 };
 
 /* Reads all records of a module into the list and sorts them. Returns 0, or -1 with an error; the
- * list then has the records before the corrupt place. */
+ * list then has the records before the corrupt data. */
 int record_list_read(struct record_list *list, darshan_log *log, int module,
                      struct darshan_error *error);
 void record_list_free(struct record_list *list);

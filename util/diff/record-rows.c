@@ -1,4 +1,4 @@
-/* A record as the rows that darshan-parser prints, in memory. See record-rows.h. */
+/* Makes the rows of a record in memory (record-rows.h). */
 #include "record-rows.h"
 
 #include <errno.h>
@@ -28,7 +28,8 @@ int record_rows_open(struct record_rows *rows, const darshan_log *log) {
   rows->out.take = take;
   rows->out.context = rows;
   if (rows_open(&rows->rows, &rows->out, log) != 0) return -1;
-  rows->rows.apmpi_sync = true; /* the sorted records do not begin with the head that says this */
+  rows->rows.apmpi_sync =
+      true; /* the head that has this fact is not the first of the sorted records */
   return 0;
 }
 
@@ -76,8 +77,8 @@ static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   return 0;
 }
 
-/* Points row to the counter and the value in a printed line, columns 4 and 5. No column before the
- * name contains a tab. */
+/* Stores pointers to the counter and the value of a printed line, which are columns 4 and 5.
+ * Columns before the name contain no tab. */
 static void cut(struct record_row *row, const char *line, size_t length) {
   const char *end = line + length, *at = line;
   *row = (struct record_row){.line = line, .length = length};

@@ -1,4 +1,4 @@
-/* A record as the rows that darshan-parser prints, in memory. A trace becomes rows, too. */
+/* A record as rows in memory, in the form that darshan-parser prints. A trace also becomes rows. */
 #ifndef DARSHAN_DIFF_RECORD_ROWS_H
 #define DARSHAN_DIFF_RECORD_ROWS_H
 
@@ -6,7 +6,7 @@
 
 struct record_row { /* pointers into one line; not NUL-terminated */
   const char *line, *counter, *value;
-  size_t length, counter_length, value_length; /* length: of the line without newline */
+  size_t length, counter_length, value_length; /* length: of the line without its newline */
 };
 
 struct record_rows {

@@ -13,8 +13,8 @@ static const char usage_text[] = "Usage: darshan-dxt-parser [options] <log>\n"
                                  "  --version          print the version\n"
                                  "  --help             print this\n";
 
-/* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
- * after an error as in 3.5.0. */
+/* Prints the usage text. asked: 1 on request, 0 after a usage error. Returns the exit status, which
+ * is 1 after an error, as in 3.5.0. */
 static int usage(bool asked) {
   called_usage(asked ? stdout : stderr, usage_text, "darshan-dxt-parser");
   return asked ? written(stdout, "darshan-dxt-parser", 0) : 1;
@@ -22,7 +22,8 @@ static int usage(bool asked) {
 
 enum option_code { SHOW_INCOMPLETE = 1, VERSION_, HELP };
 
-/* Reads the options and the path. Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the path. Returns -1 if the command must continue, otherwise its exit
+ * status. */
 static int parse_arguments(int argc, char **argv, struct trace_options *options) {
   static const struct option names[] = {{"show-incomplete", no_argument, NULL, SHOW_INCOMPLETE},
                                         {"version", no_argument, NULL, VERSION_},

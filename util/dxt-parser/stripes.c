@@ -1,5 +1,5 @@
-/* Layouts of Lustre files; see traces.h. Offsets and sizes are untrusted, so sums need 128
- * bits. */
+/* Layouts of Lustre files (traces.h). Offsets and sizes in a log are untrusted, so their sums need
+ * 128 bits. */
 #include "records.h"
 #include "traces.h"
 
@@ -72,7 +72,7 @@ void stripes_begin(struct stripe_walk *walk, const struct stripe_layout *layout,
       .layout = layout, .at = offset, .stop = (__int128)offset + length, .inside = false};
 }
 
-/* Sets the walk to the stripe of this component at the current offset. Returns false if the offset
+/* Moves the walk to the stripe of this component at the current offset. Returns false if the offset
  * is outside of the component or the component is invalid. */
 static bool enter(struct stripe_walk *walk, const struct stripe_component *component) {
   if (component->count < 1 || component->size < 1 || walk->at < component->start) return false;
@@ -82,7 +82,7 @@ static bool enter(struct stripe_walk *walk, const struct stripe_component *compo
   return true;
 }
 
-/* Skips the rest of the component, because all its targets were returned. */
+/* Skips the rest of the component, because all of its targets have been returned. */
 static void skip_rest(struct stripe_walk *walk, const struct stripe_component *component) {
   walk->at = component->end == -1 ? walk->stop : component->end;
   walk->inside = false;

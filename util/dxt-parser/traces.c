@@ -1,4 +1,4 @@
-/* Prints the traces of a log; see traces.h. */
+/* Prints the traces of a log (traces.h). */
 #include "traces.h"
 
 #include "../reader/called.h"
@@ -14,17 +14,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The common values of a record's rows. */
+/* Values that all rows of a record have. */
 struct segment_rows {
   const char *label; /* eight characters */
   int64_t rank;
-  bool with_threads;                  /* the log has thread ids */
-  const struct stripe_layout *layout; /* NULL: not on Lustre */
+  bool with_threads;                  /* true: the log has thread ids */
+  const struct stripe_layout *layout; /* NULL: the file is not on Lustre */
 };
 
-enum { ROW_MAX = 1024 }; /* label, kind and seven numbers, two of them of any length */
+enum {
+  ROW_MAX = 1024
+}; /* bytes of a row: label, kind and seven numbers, two of which may have any length */
 
-/* Prints the line with the column names. with_osts: also the column of storage targets. */
+/* Prints the line with the column names. with_osts: true to include the column of storage
+ * targets. */
 static void segments_columns(struct output *out, bool with_osts) {
   output_text(out, "# Module    Rank  Wt/Rd  Segment          Offset          Length    Start(s)"
                    "      End(s)");
@@ -47,7 +50,8 @@ static void print_osts(struct output *out, const struct stripe_layout *layout,
   output_text(out, "  ");
 }
 
-/* Writes the thread id as " %4lu", or " N/A" if the log has no thread ids. Returns the end. */
+/* Writes the thread id as " %4lu", or " N/A" if the log has no thread ids. Returns the end of the
+ * text. */
 static char *thread_column(char *p, const struct segment_rows *rows, uint64_t thread) {
   if (!rows->with_threads) {
     memcpy(p, " N/A\n", 5);
@@ -99,7 +103,7 @@ struct printer {
   struct stripes stripes;
 };
 
-/* Prints a message on stderr, after the output so far. */
+/* Prints a message on stderr, after the output so far has been written. */
 static void complain(const struct printer *printer, const struct darshan_module_region *region,
                      const char *text) {
   output_flush(printer->out);
@@ -123,7 +127,7 @@ static bool knows_threads(const struct printer *printer) {
   return printer->region->version == darshan_module_by_id(printer->region->id)->version;
 }
 
-/* Returns the number of different threads, at least 1; -1: out of memory. */
+/* Returns the number of different threads, at least 1; -1 if out of memory. */
 static long count_threads(const struct darshan_dxt_segment *segments, int64_t n) {
   struct id_table seen;
   id_table_init(&seen, 1);
@@ -215,7 +219,7 @@ static const struct darshan_module_region *find_region(const darshan_log *log, i
   return NULL;
 }
 
-/* Returns whether a partial module ends the output here, with a message. */
+/* Returns true, after a message, if the output must end at this module because it is partial. */
 static bool stops_at(const struct printer *printer, const struct darshan_module_region *region) {
   if (!region->partial || printer->options->show_incomplete) return false;
   complain(printer, region,

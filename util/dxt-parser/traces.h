@@ -1,5 +1,5 @@
-/* Prints the DXT modules of a log: a heading, and the head lines and segments of each record, with
- * the storage targets (OSTs) of a segment's byte range in a file on Lustre. */
+/* Prints the DXT modules of a log: for each module a heading, for each record its head lines and
+ * segments, and for files on Lustre the storage targets (OSTs) of each segment's byte range. */
 #ifndef DARSHAN_DXT_PARSER_TRACES_H
 #define DARSHAN_DXT_PARSER_TRACES_H
 
@@ -14,19 +14,20 @@ struct trace_options {
   const char *path; /* for messages */
 };
 
-/* Returns the exit status: 0, also if a module was unreadable and reported on stderr;
- * STATUS_INCOMPLETE if it stopped at a partial module. */
+/* Prints the traces. Returns the exit status: 0, even if a module is unreadable and was reported on
+ * stderr; STATUS_INCOMPLETE if it stopped at a partial module. */
 int traces_print(darshan_log *log, const struct trace_options *options, struct output *out);
 
 struct stripe_component {
-  int64_t start, end;  /* bytes start to end - 1 of the file; end -1: open */
+  int64_t start, end;  /* bytes start to end - 1 of the file; end -1: up to the end of the file */
   int64_t size, count; /* bytes per stripe, number of targets */
-  const int64_t *osts; /* count targets */
+  const int64_t *osts; /* `count` targets */
 };
 
 struct stripe_layout {
   size_t num_components;
-  struct stripe_component *components; /* followed by all their targets, in one block */
+  struct stripe_component
+      *components; /* components, followed by all their targets, in one allocation */
 };
 
 struct stripes {
@@ -36,22 +37,22 @@ struct stripes {
 void stripes_open(struct stripes *stripes);
 void stripes_close(struct stripes *stripes);
 
-/* Reads all records of the LUSTRE module. Returns 0, or -1 with an error; the records before it are
- * loaded. */
+/* Reads all records of the LUSTRE module. Returns 0, or -1 with an error; the records before the
+ * error are then loaded. */
 int stripes_load(struct stripes *stripes, darshan_log *log, struct darshan_error *error);
 
-/* Returns the layout of a file, NULL if the log has none. */
+/* Returns the layout of a file; NULL if the log does not have it. */
 const struct stripe_layout *stripes_find(const struct stripes *stripes, uint64_t id);
 
-/* Iterates over the targets in the order of the range's bytes. at, stop: offsets in the file of the
- * next byte and of the end of the range. local, index: of `at` in the component, in bytes and in
- * targets. printed: targets of the component that were returned so far. */
+/* Iterates over the targets in the order of the range's bytes. at, stop: file offsets of the next
+ * byte and of the end of the range. local, index: position of `at` in the component, in bytes and
+ * in stripes. printed: targets of the component that have been returned so far. */
 struct stripe_walk {
   const struct stripe_layout *layout;
   size_t component;
   __int128 at, stop, local;
   int64_t index, printed;
-  bool inside; /* at a stripe of the component */
+  bool inside; /* true: `at` is in a stripe of the component */
 };
 void stripes_begin(struct stripe_walk *walk, const struct stripe_layout *layout, int64_t offset,
                    int64_t length);

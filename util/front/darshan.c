@@ -1,4 +1,5 @@
-/* The `darshan` command: its own subcommands, and those that start another program of Darshan. */
+/* The `darshan` command: runs its own subcommands, and starts other programs of Darshan for the
+ * rest. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,8 @@ static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Returns how many characters must be added, removed, replaced or swapped with their neighbour; 2 *
- * LONGEST if one word is longer than LONGEST. */
+/* Returns the distance of two words: how many characters must be added, removed, replaced or
+ * swapped with their neighbour; 2 * LONGEST if a word is longer than LONGEST. */
 static size_t distance(const char *a, const char *b) {
   size_t rows[3][LONGEST + 1], m = strlen(a), n = strlen(b);
   if (m > LONGEST || n > LONGEST) return 2 * LONGEST;
@@ -44,8 +45,9 @@ static size_t distance(const char *a, const char *b) {
   return rows[m % 3][n];
 }
 
-/* Returns the most similar of the words, or NULL if none is similar: at most a third of the typed
- * characters differ, or the typed word is the beginning of exactly one. */
+/* Returns the word that is most similar to the typed one; NULL if none is similar. Words are
+ * similar if at most a third of the typed characters differ, or if the typed word is the beginning
+ * of exactly one word. */
 static const char *suggest(const char *typed, const char *const *words, size_t count) {
   size_t length = strlen(typed), best = 2 * LONGEST, beginnings = 0;
   const char *found = NULL, *longer = NULL;
@@ -64,12 +66,12 @@ static const char *suggest(const char *typed, const char *const *words, size_t c
   return length > 1 && best <= (length + 2) / 3 ? found : NULL;
 }
 
-enum { TERM = 26 }; /* columns of a command with its arguments */
+enum { TERM = 26 }; /* width of the column with a command and its arguments */
 
 /* A subcommand: a function of this program, or another program that `darshan` executes. */
 struct command {
   const char *word;
-  int (*run)(int argc, char **argv); /* NULL: program */
+  int (*run)(int argc, char **argv); /* NULL: the command is `program` */
   const char *program, *folder;
   const char *arguments, *line;
 };
@@ -110,8 +112,8 @@ static void print_usage(FILE *stream) {
         stream);
 }
 
-/* Finds a command by its word, by its program's name, or by that without "darshan-". Returns NULL
- * if there is none. */
+/* Finds a command by its word, or by its program's name with or without "darshan-". Returns NULL if
+ * there is none. */
 static const struct command *find(const char *word) {
   static const char prefix[] = "darshan-";
   for (const struct command *one = commands; one < commands + COMMANDS; one++) {
@@ -124,8 +126,8 @@ static const struct command *find(const char *word) {
   return NULL;
 }
 
-/* Returns argv if it names a log. Otherwise returns a copy with the newest log appended, or NULL
- * after a message. */
+/* Returns argv if it names a log. Otherwise returns a copy with the newest log appended; NULL after
+ * a message if there is none. */
 static char **with_log(const struct command *command, const char *name, int argc, char **argv) {
   if (!newest_is_meant(command->word, argc, argv)) return argv;
   char **more = calloc((size_t)argc + 2, sizeof(*more));
@@ -139,8 +141,8 @@ static char **with_log(const struct command *command, const char *name, int argc
   return more;
 }
 
-/* Replaces this process by the program of a command, whose messages then begin with what the user
- * typed. Returns only after a failure, with the exit status. */
+/* Replaces this process by the program of a command. The program's messages begin with the words
+ * that the user typed. Returns only after a failure, with the exit status. */
 static int become(const struct command *command, int argc, char **argv) {
   static char name[64];
   char path[PATH_MAX];
@@ -152,15 +154,15 @@ static int become(const struct command *command, int argc, char **argv) {
   argv = with_log(command, name, argc, argv);
   if (!argv) return 1;
   setenv(CALLED_VARIABLE, name, 1);
-  argv[0] = name; /* getopt prints it */
+  argv[0] = name; /* getopt prints it in messages */
   execv(path, argv);
   say("cannot run %s: %s", say_path(path), strerror(errno));
   return 126;
 }
 
-/* Opens /dev/null on each standard descriptor that the caller closed. Otherwise a log would get its
- * number, and messages would be written into the log. The application finds these descriptors
- * closed (O_CLOEXEC). Reading and writing on them fails as before. */
+/* Opens /dev/null for each standard descriptor that the caller closed. Otherwise a log would get
+ * such a descriptor, and messages would be written into the log. The application still finds these
+ * descriptors closed (O_CLOEXEC). Reading and writing on them fails as before. */
 static void keep_closed_ones_free(void) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0)
@@ -213,7 +215,7 @@ static int start(const struct command *command, int argc, char **argv) {
   if (argc > 1 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
     return version();
   snprintf(name, sizeof(name), "darshan %s", command->word);
-  argv[0] = name; /* getopt prints it */
+  argv[0] = name; /* getopt prints it in messages */
   return command->run(argc, argv);
 }
 

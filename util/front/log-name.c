@@ -1,4 +1,4 @@
-/* Names of logs that the `darshan` command makes, in the runtime's form. See logs.h. */
+/* Makes the names of logs that the `darshan` command writes, in the runtime's form (logs.h). */
 #define _GNU_SOURCE
 #include "logs.h"
 
@@ -29,8 +29,8 @@ int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name 
   return n < PATH_MAX ? 0 : -1;
 }
 
-/* Replaces slashes and control characters in a part of a log's name, so that the name does not lead
- * to another folder. */
+/* Replaces slashes and control characters in a part of a log's name. A slash would lead to another
+ * folder. */
 static void clean(char *text) {
   for (; *text; text++)
     if (*text == '/' || (unsigned char)*text < ' ' || *text == 127) *text = '_';
@@ -77,7 +77,7 @@ static int copy(const char *from, const char *to) {
   if (in >= 0 && fstat(in, &st) == 0)
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
   if (out >= 0) result = copy_bytes(in, out);
-  if (out >= 0 && close(out) < 0) result = -1; /* a full file system may report it only here */
+  if (out >= 0 && close(out) < 0) result = -1; /* close may report a full file system */
   int error = errno;
   if (out >= 0 && result < 0) unlink(to);
   if (in >= 0) close(in);

@@ -1,4 +1,4 @@
-/* Messages and text for a terminal. See message.h. */
+/* Prints messages, and prepares text for a terminal (message.h). */
 #define _GNU_SOURCE
 #include "message.h"
 
@@ -12,18 +12,19 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* Returns 1 for controls of the text direction, which print nothing and reorder other text. */
+/* Returns 1 for control characters of the text direction, which print nothing and reorder other
+ * text. Otherwise returns 0. */
 static int turns_text(wchar_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Returns 1 for printable ASCII, which is the same in every locale. */
+/* Returns 1 for printable ASCII, which is the same in every locale. Otherwise returns 0. */
 static int is_plain(char c) {
   return c >= ' ' && c <= '~';
 }
 
-/* Loads the user's locale if the text is not plain ASCII. Other text does without, because loading
+/* Loads the user's locale if the text is not plain ASCII. Plain ASCII does not need it, and loading
  * takes 0.1 ms. */
 static void locate_for(const char *text) {
   static int located;
@@ -34,8 +35,8 @@ static void locate_for(const char *text) {
   located = 1;
 }
 
-/* Takes one character of text: its printable form goes to piece, its width to *columns. Returns the
- * bytes read. */
+/* Converts one character of text: writes its printable form to piece, and its width to *columns.
+ * Returns the number of bytes of the character. */
 static size_t take(const char *text, char piece[8], size_t *columns) {
   mbstate_t state = {0};
   wchar_t c;
@@ -115,7 +116,7 @@ const char *say_path(const char *path) {
   return room;
 }
 
-/* The width of a terminal, and whether to use colour. */
+/* Determines the width of a terminal, and whether it shows colours. */
 
 int terminal_width(int fd) {
   const char *set = getenv("COLUMNS");

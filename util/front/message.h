@@ -1,14 +1,14 @@
-/* Messages and text for a terminal, its width, and whether it gets colour. Names of files and
+/* Messages, and text for a terminal: its width, and whether it shows colours. Names of files and
  * programs are untrusted. */
 #ifndef DARSHAN_FRONT_MESSAGE_H
 #define DARSHAN_FRONT_MESSAGE_H
 
 #include <stddef.h>
 
-/* Copies text in a form that cannot control the terminal or break the line: characters that do not
- * print in the locale become \xNN. The result has at most `columns` columns: longer text loses its
- * start ("...end"), or its end if keep_end is 0. Returns the columns used. room: bytes of out; 4
- * per column are enough. */
+/* Copies text in a form that cannot control the terminal or break the line: replaces characters
+ * that the locale cannot print by \xNN. The result has at most `columns` columns. Longer text loses
+ * its end, or its start if keep_end is 1 ("...end"). Returns the number of columns. room: size of
+ * out in bytes; 4 per column are sufficient. */
 size_t say_printable(char *out, size_t room, const char *text, size_t columns, int keep_end);
 
 /* Prints one line on stderr, after "darshan: ". */
@@ -25,7 +25,8 @@ enum { TERMINAL_WIDTH = 80, TERMINAL_LEAST = 60, TERMINAL_MOST = 240 };
  * the descriptor, else 80; at least TERMINAL_LEAST and at most TERMINAL_MOST. */
 int terminal_width(int fd);
 
-/* Returns 1 if the descriptor is a terminal, and NO_COLOR is unset or empty. */
+/* Returns 1 if the descriptor is a terminal, and NO_COLOR is unset or empty. Otherwise returns 0.
+ * */
 int terminal_colour(int fd);
 
 #endif

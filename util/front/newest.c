@@ -1,4 +1,4 @@
-/* Finds the newest logs of this user where programs leave their logs. See logs.h. */
+/* Finds the newest logs of this user in the folders where programs write logs (logs.h). */
 #define _GNU_SOURCE
 #include "logs.h"
 
@@ -16,11 +16,12 @@
 
 #include "message.h"
 
-enum { DAY_DEPTH = 3 }; /* year/month/day */
+enum { DAY_DEPTH = 3 }; /* folders below a folder of logs: year/month/day */
 
 /* --- folders --- */
 
-/* Adds the folder of the LOGPATH directive in the configuration file. Returns 1 if there is one. */
+/* Adds the folder of the LOGPATH directive in the configuration file. Returns 1 if there is one,
+ * otherwise 0. */
 static int add_configured(struct path_list *folders) {
   const char *path = getenv("DARSHAN_CONFIG_PATH");
   char line[2 * PATH_MAX], folder[PATH_MAX] = "";
@@ -36,8 +37,8 @@ static int add_configured(struct path_list *folders) {
   return folder[0] != '\0';
 }
 
-/* Adds the folder that a variable of the environment names: of the variables that this build reads
- * for it, the first that is set. Returns 1 if one is set. */
+/* Adds the folder that an environment variable names. Uses the first variable that is set, of those
+ * that this build reads for the log folder. Returns 1 if one is set, otherwise 0. */
 static int add_of_variable(struct path_list *folders) {
   char names[] = DARSHAN_LOG_PATH_VARIABLES, *rest = NULL;
   for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
@@ -68,7 +69,7 @@ void newest_folders(struct path_list *folders) {
 
 struct found {
   char *path;
-  int64_t time_ns; /* of the last change */
+  int64_t time_ns; /* time of the last change, in ns since the epoch */
 };
 
 /* The newest logs so far, the newest first. */
@@ -87,7 +88,7 @@ static int is_there(const struct finds *finds, const char *path) {
   if (stat(path, &one) < 0) return 1;
   for (size_t i = 0; i < finds->count; i++)
     if (stat(finds->all[i].path, &two) == 0 && one.st_ino == two.st_ino && one.st_dev == two.st_dev)
-      return 1; /* two names of one folder */
+      return 1; /* found twice, because two of the folders are the same */
   return 0;
 }
 
@@ -109,15 +110,15 @@ static int is_number(const char *name) {
 
 static int by_number(const void *one, const void *two) {
   long a = strtol(*(char *const *)one, NULL, 10), b = strtol(*(char *const *)two, NULL, 10);
-  return (a < b) - (a > b); /* the latest first */
+  return (a < b) - (a > b); /* sorts the latest first */
 }
 
-/* Adds this user's logs of a folder, and of folders of days below it, to the finds. Returns how
- * many it saw. */
+/* Adds this user's logs in a folder, and in folders of days below it, to the finds. Returns how
+ * many logs it found. */
 static size_t look(struct finds *finds, const char *folder, int depth);
 
-/* Adds this user's logs of the numbered folders (years, months, days) in `folder`, the latest
- * first, until enough logs were seen. Returns how many it saw. */
+/* Adds this user's logs in the numbered folders (years, months, days) of `folder`, the latest
+ * first, until enough logs are found. Returns how many logs it found. */
 static size_t look_below(struct finds *finds, const char *folder, struct path_list *numbers,
                          int depth) {
   char path[PATH_MAX];
@@ -184,8 +185,8 @@ char *newest_log(const char *command) {
 
 /* --- the arguments of a command --- */
 
-/* A command that reads one log. values: its options that take a value. others: its options with
- * which it does not read a single log. */
+/* The commands that read one log. values: options of the command that take a value. others: options
+ * with which the command does not read a single log. */
 static const struct {
   const char *word, *values, *others;
 } readers[] = {
@@ -198,7 +199,8 @@ static const struct {
     {"where", "--top --speedscope --pprof", "-h --help --version"},
 };
 
-/* Returns 1 if the option, which may be abbreviated, is in a list. */
+/* Returns 1 if a list of options contains the option, which may be abbreviated. Otherwise returns
+ * 0. */
 static int is_in(const char *list, const char *option) {
   size_t length = strlen(option);
   int is_long = option[1] == '-';
@@ -212,7 +214,8 @@ static int is_in(const char *list, const char *option) {
   return 0;
 }
 
-/* Returns 1 if the next argument is the value of this one: "-o", "--output", or "-vo". */
+/* Returns 1 if the next argument is the value of this option: "-o", "--output", or "-vo". Otherwise
+ * returns 0. */
 static int takes_next(const char *values, const char *option) {
   char letter[] = "-?";
   if (option[1] == '-') return is_in(values, option);

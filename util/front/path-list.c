@@ -1,4 +1,4 @@
-/* A list of paths that owns its strings. See path-list.h. */
+/* A list of paths (path-list.h). */
 #define _GNU_SOURCE
 #include "path-list.h"
 

@@ -1,4 +1,4 @@
-/* A list of paths that owns its strings. */
+/* A list of paths, which owns its strings. */
 #ifndef DARSHAN_FRONT_PATH_LIST_H
 #define DARSHAN_FRONT_PATH_LIST_H
 
@@ -10,7 +10,7 @@ struct path_list {
 };
 
 void path_list_add(struct path_list *list, const char *path);
-/* Sorts by name, from index `first` on. */
+/* Sorts the paths from index `first` on by name. */
 void path_list_sort(struct path_list *list, size_t first);
 void path_list_free(struct path_list *list);
 

@@ -1,4 +1,4 @@
-/* The paths of a run: where it finds the runtime and where it leaves files. See paths.h. */
+/* Finds the runtime for a run, and makes and removes the folders for its files (paths.h). */
 #define _GNU_SOURCE
 #include "paths.h"
 
@@ -23,8 +23,8 @@ static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
 
-/* Writes the path of this executable, without symbolic links. Without /proc, uses the path by which
- * it was started. Returns 0 or -1. */
+/* Writes the path of this executable, without symbolic links. If /proc is missing, uses the path by
+ * which the program was started. Returns 0 or -1. */
 static int find_self(char out[PATH_MAX]) {
   ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
   if (n >= 0) {
@@ -44,8 +44,8 @@ int places_installed(char out[PATH_MAX], const char *name, const char *relative)
   return access(out, R_OK);
 }
 
-/* Lets all users write into a new folder if they may write into its parent, such as /tmp. Returns 0
- * or -1. */
+/* Allows all users to write into a new folder if they may write into its parent, as in /tmp.
+ * Returns 0 or -1. */
 static int open_like_above(const char *path) {
   enum { OPEN = S_ISVTX | 0777 };
   char above[PATH_MAX];
@@ -82,8 +82,8 @@ void places_say_missing(const char *name) {
   say("cannot find %s: " FRONT_MISSING, name);
 }
 
-/* Finds the runtime; for a run of `darshan try`, which sets DARSHAN_TRY, the one with remedies.
- * Returns 0, or -1 after a message: a pip installation has no runtime. Called before any folder is
+/* Finds the runtime; if DARSHAN_TRY is set (by `darshan try`), the runtime with remedies. Returns
+ * 0, or -1 after a message: an installation by pip has no runtime. Called before any folder is
  * made. */
 static int find_library(struct places *places) {
   char path[PATH_MAX];
@@ -94,9 +94,9 @@ static int find_library(struct places *places) {
   return -1;
 }
 
-/* Gives the runtime a path for LD_PRELOAD, which the dynamic linker splits at blanks and colons: if
- * the library's path has one, makes a link in the run's folder. Returns 0, or -1 after a
- * message. */
+/* Ensures that LD_PRELOAD can contain the library's path. The dynamic linker splits LD_PRELOAD at
+ * blanks and colons, so if the path contains one, makes a link to the library in the run's folder.
+ * Returns 0, or -1 after a message. */
 static int name_library(struct places *places) {
   char path[PATH_MAX];
   if (!strpbrk(places->library, " \t\n:")) return 0;
@@ -112,8 +112,8 @@ static int name_library(struct places *places) {
   return 0;
 }
 
-/* Makes the name of the number-th log for DARSHAN_LOGFILE: itself, .2, .3 and so on. Returns 0, or
- * -1 if it is too long. */
+/* Makes the name of log `number` for DARSHAN_LOGFILE: the name itself, then name.2, name.3 and so
+ * on. Returns 0, or -1 if it is too long. */
 static int numbered(char out[PATH_MAX], const struct places *places, int number) {
   int n = number == 1 ? snprintf(out, PATH_MAX, "%s", places->named)
                       : snprintf(out, PATH_MAX, "%s.%d", places->named, number);
@@ -128,7 +128,7 @@ static int count_named(const struct places *places) {
   return count;
 }
 
-/* Stores the absolute path in DARSHAN_LOGFILE, if it is set. Returns 0, or -1 if the path is too
+/* Stores the absolute path of DARSHAN_LOGFILE, if it is set. Returns 0, or -1 if the path is too
  * long or the current folder is unknown. */
 static int find_name(struct places *places) {
   char here[PATH_MAX];
@@ -147,8 +147,9 @@ static int is_set_to_0(const char *variable) {
   return value && strcmp(value, "0") == 0;
 }
 
-/* Removes a run directory from the end of the path: an inner run directory is next to the outer
- * one. Returns 1 if it did. */
+/* Removes the name of a run directory from the end of the path, because the directory of an inner
+ * run is made next to the directory of the outer run. Returns 1 if the path ended with such a name,
+ * otherwise 0. */
 static int step_out(char folder[PATH_MAX]) {
   char *slash = strrchr(folder, '/');
   if (!slash || slash == folder || strncmp(slash + 1, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0)
@@ -157,8 +158,8 @@ static int step_out(char folder[PATH_MAX]) {
   return 1;
 }
 
-/* Makes the run directory, in which the runtime maps its journals: in `wanted`, or in
- * IN_PLACE_FOLDER if journals may be mapped only there (records/in-place.h). Returns 0 or -1. */
+/* Makes the run directory, in which the runtime maps its journals, in `wanted`; in IN_PLACE_FOLDER
+ * if journals may be mapped only there (records/in-place.h). Returns 0 or -1. */
 static int make_journals(struct places *places, const char *wanted) {
   char absolute[PATH_MAX];
   struct statfs fs;
@@ -171,7 +172,8 @@ static int make_journals(struct places *places, const char *wanted) {
   const char *name = places->is_tree ? RUN_FOLDER "0.XXXXXX" : "darshan-run-XXXXXX";
   if (join(places->journals, absolute, name) < 0 || !mkdtemp(places->journals)) return -1;
   places->hold = tree_hold(places->journals);
-  /* `darshan recover` puts the log where this link points, or else into the default folder. */
+  /* `darshan recover` writes the log to the folder to which this link points; without the link, to
+   * the default folder. */
   int linked =
       join(absolute, places->journals, RUN_LOGS) == 0 && symlink(places->logs, absolute) == 0;
   (void)linked;
@@ -197,7 +199,7 @@ int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run) {
 int places_make(struct places *places, const char *wanted) {
   const char *set = getenv("DARSHAN_LOGPATH");
   const char *temporary = getenv("DARSHAN_MMAP_LOGPATH");
-  /* The rest of the paths is not touched. */
+  /* Sets only the first bytes: the other pages of the paths are not touched. */
   places->folder[0] = places->logs[0] = places->journals[0] = places->named[0] = '\0';
   places->is_tree = places->is_inner = places->named_before = 0;
   places->hold = -1;
@@ -219,8 +221,8 @@ int places_make(struct places *places, const char *wanted) {
   return -1;
 }
 
-/* Adds the runtime to the end of LD_PRELOAD: a sanitizer must stay first, and at the end the
- * runtime sees the calls of other preloaded libraries as they reach libc. */
+/* Adds the runtime at the end of LD_PRELOAD: a sanitizer must stay first, and a runtime at the end
+ * sees the calls of other preloaded libraries. */
 static void add_preload(const char *library) {
   const char *before = getenv("LD_PRELOAD");
   if (!before || !*before) {
@@ -228,15 +230,15 @@ static void add_preload(const char *library) {
     return;
   }
   char *list = NULL;
-  if (strstr(before, library)) return; /* a run within a run */
+  if (strstr(before, library)) return; /* this is a run within another run */
   if (asprintf(&list, "%s:%s", before, library) >= 0) setenv("LD_PRELOAD", list, 1);
   free(list);
 }
 
 /* Adds verify_asan_link_order=0 to ASAN_OPTIONS for any program, because a program that a script
- * starts is not known here. Without the option a shared ASan runtime aborts a program if another
+ * starts is unknown here. Without this option, a shared ASan runtime aborts a program if another
  * library is loaded before it. ASan still works, because the runtime calls its functions. The last
- * option wins. */
+ * option in the variable is used. */
 static void allow_before_asan(void) {
   static const char option[] = "verify_asan_link_order=0";
   const char *before = getenv("ASAN_OPTIONS");
@@ -255,8 +257,8 @@ void places_announce(const void *context) {
   setenv("DARSHAN_LOGPATH", places->logs, 1);
   setenv("DARSHAN_LOGPATH_DATED", "0", 1);
   if (places->journals[0]) setenv("DARSHAN_MMAP_LOGPATH", places->journals, 1);
-  /* A user who calls `darshan run` always gets a log, even if settings exclude the program or the
-   * job. */
+  /* A user who calls `darshan run` always gets a log, so settings that exclude the program or the
+   * job are removed. */
   if (places->is_tree)
     setenv("DARSHAN_ENABLE_NONMPI", places->journals, 1);
   else
@@ -268,11 +270,12 @@ void places_announce(const void *context) {
   if (places->named[0]) {
     char self[32];
     snprintf(self, sizeof(self), "%ld", (long)getpid());
-    setenv("DARSHAN_LOGFILE_PID", self, 0); /* an inner run is not the root process */
+    setenv("DARSHAN_LOGFILE_PID", self,
+           0); /* not replaced by an inner run, which is not the root process */
   }
 }
 
-/* Removes each libdarshan.so from LD_PRELOAD, also that of another installation, because the
+/* Removes each libdarshan.so from LD_PRELOAD, including those of other installations, because the
  * program would not start with it. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
@@ -285,7 +288,7 @@ void places_leave_alone(const void *context) {
     size_t length = strlen(word);
     if (strcmp(base ? base + 1 : word, ours) == 0) continue;
     if (kept != list) *kept++ = ':';
-    memmove(kept, word, length); /* the string never moves right */
+    memmove(kept, word, length); /* the string never becomes longer */
     kept += length;
   }
   *kept = '\0';
@@ -296,8 +299,8 @@ void places_leave_alone(const void *context) {
   free(list);
 }
 
-/* Lists the logs of a folder, after it has moved them to move_to, unless that is NULL. A log that
- * cannot be moved is listed where it is. */
+/* Lists the logs of a folder. If move_to is not NULL, first moves them there; a log that cannot be
+ * moved is listed at its old path. */
 static void list_logs(const char *folder, const char *move_to, struct path_list *list) {
   char path[PATH_MAX], moved[PATH_MAX];
   DIR *dir = opendir(folder);
@@ -321,10 +324,10 @@ void places_leave_own(const char *own, const char *folder) {
   list_logs(own, folder, &logs);
   path_list_free(&logs);
   if (join(link, own, TREE_LIBRARY) == 0) unlink(link);
-  rmdir(own); /* fails while a process still writes there */
+  rmdir(own); /* fails while a process still writes logs there */
 }
 
-/* Lists the logs that the run left under the name that the user chose (DARSHAN_LOGFILE). */
+/* Lists the logs that the run wrote under the name that the user chose (DARSHAN_LOGFILE). */
 static void list_named(const struct places *places, struct path_list *list) {
   char path[PATH_MAX];
   for (int i = places->named_before + 1; places->named[0]; i++) {

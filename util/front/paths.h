@@ -1,9 +1,9 @@
-/* The paths of a run: where it finds the runtime and where it leaves files.
+/* Paths and folders of a run: the runtime, and the folders for its files.
  *
  * The run directory has the journals of the run's processes, and their parts of the run's log. Logs
- * of single processes and of MPI jobs go to another folder below the user's folder, and are moved
- * up at the end of the run. So they are not confused with the logs of other runs that use the
- * user's folder at the same time. */
+ * of single processes and of MPI jobs are first written to another folder below the user's folder,
+ * and are moved up at the end of the run. This separates them from the logs of other runs that use
+ * the user's folder at the same time. */
 #ifndef DARSHAN_FRONT_PATHS_H
 #define DARSHAN_FRONT_PATHS_H
 
@@ -12,32 +12,32 @@
 
 #include "path-list.h"
 
-/* 1: the runtime records call sites. */
+/* Decides whether the runtime records call sites. */
 enum places_sites {
-  PLACES_SITES_AS_SET, /* if DARSHAN_SITES or the configuration says so */
-  PLACES_SITES_UNLESS, /* unless DARSHAN_SITES says otherwise */
+  PLACES_SITES_AS_SET, /* if DARSHAN_SITES or the configuration requests it */
+  PLACES_SITES_UNLESS, /* unless DARSHAN_SITES is 0 */
   PLACES_SITES,
   PLACES_NO_SITES
 };
 
 struct places {
   char folder[PATH_MAX];   /* the user's folder, absolute */
-  char logs[PATH_MAX];     /* folder of this run's own logs, below it */
-  char journals[PATH_MAX]; /* run directory; empty: could not be made */
-  int is_tree;             /* the processes leave parts for one log */
-  int is_inner;            /* this run is within another run */
-  int hold;                /* descriptor of the lock of the process that will make the log; or -1 */
-  char library[PATH_MAX];  /* path in LD_PRELOAD, without blanks and colons */
-  char named[PATH_MAX];    /* DARSHAN_LOGFILE, absolute; empty: not set */
+  char logs[PATH_MAX];     /* folder of this run's own logs, in the user's folder */
+  char journals[PATH_MAX]; /* run directory; empty: it could not be made */
+  int is_tree;             /* 1: the processes write parts of one log */
+  int is_inner;            /* 1: this run is within another run */
+  int hold; /* descriptor whose lock shows that this process will make the log; or -1 */
+  char library[PATH_MAX]; /* path for LD_PRELOAD, without blanks and colons */
+  char named[PATH_MAX];   /* DARSHAN_LOGFILE, absolute; empty: not set */
   enum places_sites sites;
-  int named_before; /* logs with that name, numbered ones included, before the run */
+  int named_before; /* number of logs with that name, including numbered ones, before the run */
 };
 
-/* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH, else darshan-logs in the
- * current folder. Returns 0, or -1 after a message. */
+/* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH or, if that is not set,
+ * darshan-logs in the current folder. Returns 0, or -1 after a message. */
 int places_make(struct places *places, const char *wanted);
 
-/* Sets the environment of the application; called in its process. */
+/* Sets the environment for the application. Called in its process before exec. */
 void places_announce(const void *places);
 /* Removes the runtime from LD_PRELOAD, for a program that must run without it. */
 void places_leave_alone(const void *places);
@@ -46,28 +46,28 @@ void places_leave_alone(const void *places);
  * the remaining journals. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-/* Removes empty folders. needed: a process that still runs uses them. */
+/* Removes the folders that are empty. needed: 1 if a process that still runs uses them. */
 void places_leave(struct places *places, int needed);
-/* Writes the folder of all run directories; "" if this run has no run directory, or is within
- * another run. */
+/* Writes the folder that contains all run directories; "" if this run has no run directory, or is
+ * within another run. */
 void places_around(const struct places *places, char out[PATH_MAX]);
 
-/* Finds the folders in which an ended `darshan run` put its logs: its own folder ("" if it does not
- * exist), and the parent of that folder. Returns 0, or -1 if the parent is unknown or not
- * writable. */
+/* Finds the folders in which a `darshan run` that has ended wrote its logs: its own folder ("" if
+ * it does not exist), and the parent of that folder. Returns 0, or -1 if the parent is unknown or
+ * not writable. */
 int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
-/* Moves the logs of single processes out of a run's own folder and removes it. */
+/* Moves the logs of single processes out of a run's own folder, and removes this folder. */
 void places_leave_own(const char *own, const char *folder);
 
-/* Makes a folder and its missing parents. Folders whose path is longer than shared_from, for
- * example those of days, become writable for all if their parent is. Returns 0, or -1 with errno
+/* Makes a folder and its missing parents. Folders whose path is longer than shared_from, such as
+ * those of days, become writable for all users if their parent is. Returns 0, or -1 with errno
  * set. */
 int places_make_folders(const char *path, size_t shared_from);
 
-/* Finds a program or library of this installation: in the folder of this program, or below
- * `relative` of it. Returns 0, or -1 if it does not exist. */
+/* Finds a program or library of this installation: in the folder of this program, or in the folder
+ * `relative` to it. Returns 0, or -1 if it does not exist. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);
-/* Prints that places_installed() did not find this file, and advice. */
+/* Prints that places_installed() did not find this file, and what to do. */
 void places_say_missing(const char *name);
 
 #endif

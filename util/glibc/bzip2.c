@@ -1,6 +1,7 @@
 /* Stubs of libbz2's functions, which are never called. The reader's shared libraries are linked
- * with them, so that they need libbz2 under its usual name instead of Debian's libbz2.so.1.0. The
- * static library, which the programs contain, cannot be linked into a shared library. */
+ * with these stubs, so that they need libbz2 under its usual name, not under Debian's name
+ * libbz2.so.1.0. The programs contain libbz2's static library, which cannot be linked into a shared
+ * library. */
 int BZ2_bzDecompressInit(void);
 int BZ2_bzDecompress(void);
 int BZ2_bzDecompressEnd(void);

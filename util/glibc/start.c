@@ -1,6 +1,6 @@
-/* Starts a program on any glibc. From 2.34 on, __libc_start_main runs the constructors itself; the
- * compiler's start object then needs this new symbol version. This file uses the old version, which
- * all releases have, and passes the constructors to it. */
+/* Starts a program on any glibc. From 2.34 on, __libc_start_main runs the constructors itself, and
+ * the compiler's start object needs this newer symbol version. This file uses the older version,
+ * which all releases have, and passes the constructors to it. */
 #if defined(__x86_64__)
 __asm__(".symver start_main,__libc_start_main@GLIBC_2.2.5");
 #else
@@ -23,9 +23,9 @@ static int construct(int argc, char **argv, char **environment) {
   return 0;
 }
 
-/* Starts the program by libc's older version of this function, and never returns. Passes
- * `construct` to libc if the program passes no function that runs constructors. Destructors need no
- * such function, because the dynamic linker runs them in every release. */
+/* Starts the program by libc's older version of this function. Never returns. If the program passes
+ * no function that runs constructors, passes `construct`. Destructors need no such function,
+ * because the dynamic linker runs them in every release. */
 __attribute__((visibility("hidden"))) int __libc_start_main(begin *main, int argc, char **argv,
                                                             begin *constructors, void (*end)(void),
                                                             void (*loader_end)(void),

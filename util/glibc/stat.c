@@ -1,6 +1,6 @@
-/* stat and its relatives. Before glibc 2.33 programs contained them, since then libc exports them;
- * this file makes programs contain them again. On 64-bit processors, the kernel fills the struct of
- * both names. */
+/* Defines stat and similar functions. Before glibc 2.33 every program contained them; since then
+ * libc exports them. With this file, programs contain them again. On 64-bit processors, the
+ * kernel's struct is the same for both names (stat, stat64). */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #define HERE __attribute__((visibility("hidden")))
 #define ALSO(name) __attribute__((visibility("hidden"), alias(name)))
 
-/* These functions make the system calls themselves. This file does not include <sys/stat.h>, which
+/* The functions make the system calls themselves. This file must not include <sys/stat.h>, which
  * would make both names one function. */
 HERE int fstatat64(int folder, const char *path, void *out, int flags) {
   return (int)syscall(SYS_newfstatat, folder, path, out, flags);

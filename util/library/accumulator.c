@@ -1,4 +1,4 @@
-/* darshan_accumulator: sums over many records, like the sums of darshan-parser. */
+/* darshan_accumulator: sums over many records, as darshan-parser prints them. */
 #include "handle.h"
 
 #include "summary/summary.h"

@@ -1,7 +1,8 @@
-/* The arrays of counter names, made from the tables. */
+/* Defines the arrays of counter names, from the tables of the modules. */
 #include "darshan-logutils.h"
 
-#define lustre_counter_names lustre_comp_counter_names /* the table describes a component */
+#define lustre_counter_names                                                                       \
+  lustre_comp_counter_names /* the table describes a component of a record */
 #define bgq_node_counter_names bgq_counter_names
 #define bgq_node_f_counter_names bgq_f_counter_names
 #define EACH_TABLE "name-arrays.h"
@@ -10,7 +11,8 @@
 char *apmpi_f_mpi_global_counter_names[] = {"MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME",
                                             "APMPI_F_MPI_GLOBAL_NUM_INDICES", NULL};
 
-/* The structs are made from the same tables, so the members after the counters must agree, too. */
+/* Checks that the structs have the same size as the records; they are made from the same tables, so
+ * the members after the counters must also agree. */
 #define SAME(name, tag)                                                                            \
   static_assert(sizeof(struct darshan_##name) == sizeof(struct darshan_##tag##_record), "same")
 SAME(posix_file, posix);

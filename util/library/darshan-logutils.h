@@ -20,7 +20,7 @@ extern "C" {
 
 typedef uint64_t darshan_record_id;
 
-/* The record types under their names in Darshan 3.5. */
+/* The record types, with their names in Darshan 3.5. */
 #define DARSHAN_COUNTED_(name, PREFIX)                                                             \
   struct name {                                                                                    \
     struct darshan_base_record base_rec;                                                           \
@@ -62,8 +62,8 @@ struct darshan_daos_object {
   uint64_t oid_lo;
 };
 
-/* Records of variable length: one block of memory, with the lists after the struct that points to
- * them. */
+/* Records of variable length. Each is one block of memory, in which the lists follow the struct
+ * that points to them. */
 struct darshan_lustre_record {
   struct darshan_base_record base_rec;
   int64_t num_comps;
@@ -78,9 +78,9 @@ struct darshan_heatmap_record {
   int64_t *write_bins;
   int64_t *read_bins;
 };
-/* 1: segments have the thread id, like in upstream's library after 3.5.0: that is
- * libdarshan-util.so.1. libdarshan-util.so.0 has the segments of 3.5.0. pkg-config says which one
- * is installed. */
+/* 1 if segments have the thread id, as in upstream's library after 3.5.0; this is
+ * libdarshan-util.so.1. 0 if they are those of 3.5.0, as in libdarshan-util.so.0. pkg-config sets
+ * it according to the installed library. */
 #ifndef DARSHAN_DXT_THREADS
 #define DARSHAN_DXT_THREADS 0
 #endif
@@ -102,7 +102,8 @@ typedef struct segment_info {
   unsigned long pthread_id; /* value of pthread_self; 0: not in the log */
 #endif
 } segment_info;
-/* Returns the bytes of a segment in this library: sizeof(segment_info) if the header matches it. */
+/* Returns the size of a segment in this library. It is sizeof(segment_info) if the header matches
+ * the library. */
 size_t darshan_log_get_segment_size(void);
 
 struct darshan_name_record {
@@ -115,7 +116,7 @@ struct darshan_mnt_info {
 };
 struct darshan_mod_info {
   char *name; /* owned by the library */
-  int len;    /* bytes in the file */
+  int len;    /* compressed length in the file */
   int ver;
   int idx;          /* argument for darshan_log_get_record */
   int partial_flag; /* not 0: the runtime dropped records */
@@ -126,51 +127,52 @@ struct darshan_mod_info {
 void *darshan_log_open(const char *path);
 void darshan_log_close(void *log);
 
-/* Copies the job's data. Returns 0, or -1 if an argument is NULL. */
+/* Copies the job record. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_job(void *log, struct darshan_job *job);
-/* Stores the run time of the job in seconds, negative if it has no end time. Returns 0, or -1 if an
- * argument is NULL. */
+/* Stores the run time of the job in seconds; negative if the job has no end time. Returns 0, or -1
+ * if an argument is NULL. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
-/* Stores the command line in exe, which has 4096 bytes; the empty string for a log without a mount
+/* Stores the command line in exe, which has 4096 bytes; the empty string if the log has no mount
  * table. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_exe(void *log, char *exe);
-/* Returns 0 and the mount points, longest path first, or -1. */
+/* Stores the mount points, the longest path first. Returns 0 or -1. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
-/* Lists the modules with data whose records this library knows, except those of the annex (ids from
- * 64 on). *count may be 0. *modules is NULL if out of memory. */
+/* Stores the modules that have data and whose records this library can read, except those of the
+ * annex (ids from 64 on). *count may be 0. *modules is NULL if out of memory. */
 void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *count);
 
-/* Return names of records in *names, in the order of the log, and their number in *count:
- * darshan_log_get_name_records of all records, darshan_log_get_filtered_name_records of the given
- * ids. */
+/* Store names of records in *names, in the order of the log, and their number in *count:
+ * darshan_log_get_name_records those of all records, darshan_log_get_filtered_name_records those of
+ * the given ids. */
 void darshan_log_get_name_records(void *log, struct darshan_name_record **names, int *count);
 void darshan_log_get_filtered_name_records(void *log, struct darshan_name_record **names,
                                            int *count, darshan_record_id *ids, int num_ids);
-/* A hash table that only 3.5's own sources can read: always returns -1. */
+/* Always returns -1, because only 3.5's own sources can read the hash table that it returned
+ * there. */
 struct darshan_name_record_ref;
 int darshan_log_get_namehash(void *log, struct darshan_name_record_ref **hash);
 
 /* Reads the next record of a module. Returns 1; 0 at the end, or if the module has no data; -1 if
- * it is corrupt or unknown. *record is allocated if it is NULL, otherwise its memory is used. The
- * call after the end returns the first record again. */
+ * the module is corrupt or unknown. If *record is NULL, allocates it; otherwise writes to this
+ * memory. The call after the end reads the first record again. */
 int darshan_log_get_record(void *log, int module, void **record);
 
 /* Returns "3.5.0", the version of this interface. The library owns the string. */
 char *darshan_log_get_lib_version(void);
 void darshan_free(void *memory);
 
-/* Sums over many records of one module, like the output of `darshan-parser --file --perf --total`.
+/* Sums over many records of one module, as in the output of `darshan-parser --file --perf --total`.
  * The categories of files are: all, read only, written only, read and written, used by one process,
  * by all, by some. */
 struct darshan_file_category_counters {
   int64_t count;
   int64_t total_read_volume_bytes;
   int64_t total_write_volume_bytes;
-  int64_t max_read_volume_bytes; /* of one file */
+  int64_t max_read_volume_bytes; /* largest number of any file */
   int64_t max_write_volume_bytes;
   int64_t total_max_offset_bytes; /* -1: not known */
   int64_t max_offset_bytes;
-  int64_t nprocs; /* sum over the files; -1: at least the processes of the job */
+  int64_t nprocs; /* sum over the files; -1: at least as many as the job has */
 };
 struct darshan_derived_metrics {
   int64_t total_bytes;
@@ -185,19 +187,18 @@ struct darshan_derived_metrics {
 };
 typedef struct darshan_accumulator_st *darshan_accumulator;
 
-/* Makes an empty accumulator for the records of a module; only POSIX, MPI-IO, STDIO, DFS and DAOS
+/* Makes an empty accumulator for the records of a module. Only POSIX, MPI-IO, STDIO, DFS and DAOS
  * have such sums. darshan_accumulator_destroy frees it. Returns 0 or -1. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
-/* Adds `count` records, which follow each other, in the form of darshan_log_get_record. Returns 0
- * or -1. */
+/* Adds `count` contiguous records, in the form of darshan_log_get_record. Returns 0 or -1. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
-/* Writes the sums of all injected records: the metrics, and a record of the module with the
- * aggregated counters. Either may be NULL. Returns 0 or -1. */
+/* Stores the sums of all added records: the metrics, and a record of the module with the sums of
+ * its counters. Either pointer may be NULL. Returns 0 or -1. */
 int darshan_accumulator_emit(darshan_accumulator accumulator,
                              struct darshan_derived_metrics *metrics, void *aggregation_record);
 int darshan_accumulator_destroy(darshan_accumulator accumulator);
 
-/* Names of counters, in the order of the record; ..._NUM_INDICES and NULL end each array. */
+/* Names of counters, in the order of the record. ..._NUM_INDICES and NULL end each array. */
 extern char *posix_counter_names[], *posix_f_counter_names[];
 extern char *stdio_counter_names[], *stdio_f_counter_names[];
 extern char *mpiio_counter_names[], *mpiio_f_counter_names[];

@@ -1,4 +1,4 @@
-/* The state of an open log, which callers hold as a void pointer. */
+/* The state of an open log, which callers have as a void pointer (darshan-logutils.h). */
 #ifndef DARSHAN_LIBRARY_HANDLE_H
 #define DARSHAN_LIBRARY_HANDLE_H
 
@@ -11,12 +11,12 @@
 /* Progress in the records of one module. */
 struct handle_module {
   int id, version;
-  bool failed;              /* corrupt or unknown: no further reads */
+  bool failed;              /* the module is corrupt or unknown, so it is not read any more */
   darshan_records *records; /* NULL before the first read */
 };
 
 struct handle {
-  char version[9]; /* of the format; first, because PyDarshan uses a handle as a string */
+  char version[9]; /* version of the format; first, because PyDarshan uses a handle as a string */
   darshan_log *log;
   char *path;
   int num_modules;

@@ -1,4 +1,4 @@
-/* Opens a log; its job record, command line, mount table and modules. */
+/* Opens a log, and returns its job record, command line, mount table and modules. */
 #include "handle.h"
 #include "reader.h"
 
@@ -62,8 +62,8 @@ int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runti
 int darshan_log_get_exe(void *log, char *exe) {
   const struct handle *handle = log;
   if (!handle || !exe) return -1;
-  /* 3.5 does not find the end of the command line if no mount table follows. PyDarshan's tests
-   * expect its "N/A" in this case. */
+  /* 3.5 does not find the end of the command line if no mount table follows, and PyDarshan's tests
+   * expect "N/A" for it. So the result is then empty. */
   bool ends = handle->log->job.tokens != NULL;
   snprintf(exe, EXE_ROOM, "%s", ends ? darshan_log_info(handle->log)->exe : "");
   return 0;
@@ -85,7 +85,7 @@ int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *cou
   return 0;
 }
 
-/* Returns whether darshan_log_get_modules lists this region. Modules of the annex are not listed,
+/* Returns true if darshan_log_get_modules lists this region. It does not list modules of the annex,
  * because callers expect to know every module. */
 static bool is_listed(const struct darshan_module_region *region) {
   enum { BITS = 31 }; /* number of bits in partial_flag */
@@ -112,7 +112,8 @@ void darshan_log_get_modules(void *log, struct darshan_mod_info **modules, int *
 }
 
 char *darshan_log_get_lib_version(void) {
-  static char version[] = "3.5.0"; /* version of this interface: its PyDarshan accepts no other */
+  static char version[] =
+      "3.5.0"; /* of this interface; PyDarshan for this interface accepts no other version */
   return version;
 }
 

@@ -1,13 +1,13 @@
-/* Names of records, for the functions that return lists of them. */
+/* Returns lists of names of records. */
 #include "handle.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The requested ids and the names found. */
+/* The requested ids, and the names that were found. */
 struct search {
-  const darshan_record_id *wanted; /* sorted; NULL: all */
+  const darshan_record_id *wanted; /* sorted; NULL: all names are requested */
   size_t num_wanted;
   struct darshan_name_record *found;
   size_t count, room;

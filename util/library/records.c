@@ -1,11 +1,11 @@
-/* Converts the reader's records to the structs of this interface. */
+/* Converts records of the reader to the structs of this interface (darshan-logutils.h). */
 #include "handle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the caller's memory for a record, *record. If that is NULL, allocates it, and the caller
- * frees it later. Returns NULL if out of memory. */
+/* Returns the memory for a record, *record. If *record is NULL, allocates it; the caller frees it
+ * later. Returns NULL if out of memory. */
 static char *room_for(void **record, size_t size) {
   if (!*record) *record = malloc(size);
   return *record;
@@ -49,8 +49,8 @@ size_t darshan_log_get_segment_size(void) {
   return sizeof(segment_info);
 }
 
-/* Copies a trace as this interface has it. Returns 1, or -1 if out of memory. The reader's segments
- * always have the thread id, as their last field. */
+/* Copies a trace in the form of this interface. Returns 1, or -1 if out of memory. The reader's
+ * segments always have the thread id, as their last member. */
 static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   static_assert(sizeof(struct dxt_file_record) == sizeof(*head), "same head");
   static_assert(sizeof(segment_info) == (DARSHAN_DXT_THREADS
@@ -68,8 +68,8 @@ static int give_dxt(void **record, const struct darshan_dxt_head *head) {
   return 1;
 }
 
-/* Copies a POSIX record. Returns 1, or -1 if out of memory. For versions 2 and 3 this interface has
- * no variances; PyDarshan's tests expect 0. */
+/* Copies a POSIX record. Returns 1, or -1 if out of memory. Sets the variances of versions 2 and 3
+ * to 0, as PyDarshan's tests expect. */
 static int give_posix(void **record, const void *from, size_t size, int version) {
   if (give(record, from, size) < 0) return -1;
   struct darshan_posix_file *to = *record;
@@ -94,7 +94,7 @@ static int give_record(const struct handle_module *module, void **record, const 
   }
 }
 
-/* Returns the region of a module in the log, NULL if the module has no data. */
+/* Returns the region of a module in the log; NULL if the module has no data. */
 static const struct darshan_module_region *region_of(const struct handle *handle, int id) {
   const struct darshan_info *info = darshan_log_info(handle->log);
   for (int i = 0; i < info->num_modules; i++)
@@ -110,7 +110,7 @@ static void fail(const struct handle *handle, struct handle_module *module,
   module->failed = true;
 }
 
-/* Returns the reading state of a module, NULL if out of memory. */
+/* Returns the reading state of a module, which is made if necessary; NULL if out of memory. */
 static struct handle_module *module_of(struct handle *handle,
                                        const struct darshan_module_region *region) {
   for (int i = 0; i < handle->num_modules; i++)
@@ -124,8 +124,8 @@ static struct handle_module *module_of(struct handle *handle,
   return &modules[handle->num_modules++];
 }
 
-/* Closes a module's records after the last one, so that the next call returns the first record
- * again: PyDarshan counts the records before it reads them. */
+/* Called after the last record: closes the module's records, so that the next call reads the first
+ * record again. PyDarshan counts the records before it reads them. */
 static void rewind_module(struct handle_module *module) {
   darshan_records_close(module->records);
   module->records = NULL;

@@ -1,4 +1,5 @@
-/* darshan-merge makes one log of a job from the journals, or the logs, of its ranks. */
+/* Implements the command darshan-merge, which makes one log of a job from the journals or logs of
+ * its ranks. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
@@ -60,8 +61,8 @@ struct options {
   const char *output;
   int keep_ranks; /* -1: no option sets it */
   int remove;
-  int64_t end;     /* 0: not given */
-  const char *job; /* NULL: there is only one job */
+  int64_t end;     /* end of the job, seconds since 1970; 0: no option gives it */
+  const char *job; /* name of the job; NULL: all files belong to one job */
   struct run_options run;
 };
 
@@ -71,16 +72,16 @@ struct merge {
   struct darshan_config config;
   char final[DARSHAN_PATH_ROOM];
   struct target target;
-  char more[DARSHAN_JOB_METADATA_LEN]; /* added to the log's metadata */
-  struct journal_content content;      /* of the rank that is open */
+  char more[DARSHAN_JOB_METADATA_LEN]; /* lines that are added to the log's metadata */
+  struct journal_content content;      /* content of the rank that is open */
   struct node_log node;                /* the node log in memory */
   int rank;                            /* index of the open rank's journal */
   int keep_ranks;
   struct darshan_error error;
 };
 
-/* Removes the APMPI head of a rank's records, because each journal has its own and a log has one.
- * The head of the first rank stays and gets the final variances. */
+/* Removes the APMPI head from the records of each rank except the first. Each journal has its own
+ * head, but a log has only one. The head of the first rank gets the final variances. */
 static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
   struct darshan_apmpi_head head;
   double variances[2];
@@ -106,8 +107,8 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
-/* Returns 1 for a metadata key of a node log that is not copied, because the merged log has its own
- * value. */
+/* Returns 1 for a metadata key of a node log for which the merged log has its own value; 0 for
+ * other keys. These keys are not copied. */
 static int is_of_a_part(const char *key) {
   return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
          strcmp(key, "end") == 0 || lookups_is_key(key);
@@ -128,8 +129,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return journal_job_at(out, merge->journals.files[0].path, job, merge->more, NULL, is_of_a_part);
 }
 
-/* Returns start and end of a journal's process. If it was killed, there is no end time, and its
- * latest timestamp is used instead. */
+/* Returns start and end of a journal's process. A killed process has no end time, so the latest
+ * timestamp of its journal is used. */
 static struct facts_times times_of(const struct journal_file *file) {
   struct facts_times times = {file->job.start_time_sec, file->job.start_time_nsec,
                               file->job.end_time_sec, file->job.end_time_nsec, file->last};
@@ -186,9 +187,9 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
-/* Prints which ranks have no journal, and adds them to the metadata. While ranks are missing, the
- * records of a shared file stay apart, unless an option says otherwise: the missing ranks may be on
- * another node, whose log is merged with this one later. */
+/* Prints which ranks have no journal, and adds these ranks to the metadata. Missing ranks may be on
+ * another node, whose log is merged with this one later. So the records of a shared file stay
+ * separate, unless an option requests the reduction. */
 static void say_missing(struct merge *merge) {
   char missing[256], part[64] = "";
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
@@ -212,8 +213,8 @@ static void say_missing(struct merge *merge) {
               count, merge->journals.nprocs, missing);
 }
 
-/* Adds the failed lookups in the journals to the metadata. A journal that remains is of a process
- * that was killed or failed, and a lookup may be the reason. */
+/* Adds the failed lookups in the journals to the metadata. Only a killed or failed process leaves
+ * its journal, and a failed lookup may be the cause. */
 static void say_lookups(struct merge *merge) {
   enum { FILES_MOST = 64 };
   struct lookups lookups = {.count = 0};
@@ -290,7 +291,7 @@ static const struct option names[] = {{"output", required_argument, NULL, 'o'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
 
-/* Stores an option of --run. Returns 1, or 0 if the option does not belong to --run. */
+/* Stores an option of --run. Returns 1; 0 if the option does not belong to --run. */
 static int read_run_option(struct run_options *run, int code) {
   switch (code) {
   case RUN:
@@ -356,8 +357,8 @@ static int run_job(const struct options *options, char *const *paths, int count)
   return merge_job(&job, paths, count);
 }
 
-/* Returns 1 if one of the paths is a node log of the selected job; other paths may be logs that
- * name a launcher. Prints nothing. */
+/* Returns 1 if one of the paths is a node log of the selected job, otherwise 0. The other paths may
+ * be logs that name a launcher. Prints nothing. */
 static int is_of_nodes(const struct options *options, char *const *paths, int count) {
   struct journals journals = {.job = options->job};
   int parts = 0;

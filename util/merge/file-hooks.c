@@ -1,4 +1,5 @@
-/* darshan-merge never changes its root directory, so these functions pass paths on unchanged. */
+/* Defines path functions of the runtime for darshan-merge. They return paths unchanged, because
+ * darshan-merge never changes its root directory. */
 #include "../../runtime/records/after-chroot.h"
 #include "target.h"
 

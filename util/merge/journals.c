@@ -1,5 +1,5 @@
-/* The journals of a job, one per rank, or the node logs that were made from them. See
- * journals.h. */
+/* Finds the journals of a job, one per rank, or the node logs that were made from them
+ * (journals.h). */
 #include "journals.h"
 
 #include <dirent.h>
@@ -44,7 +44,7 @@ static int is_counted(const struct darshan_module *module) {
          (module->kind == DARSHAN_KIND_COUNTERS || module->kind == DARSHAN_KIND_FILE_COUNTERS);
 }
 
-/* Returns the latest timestamp of a record. */
+/* Returns the latest timestamp of a record, in seconds. */
 static double last_of(const struct darshan_module *module, const void *record) {
   size_t at = module->record_size - (size_t)module->num_fcounters * sizeof(double);
   const double *values = (const double *)(const void *)((const char *)record + at);
@@ -64,7 +64,7 @@ static void note_talk(struct journal_file *file, const struct darshan_apmpi_reco
 
 /* --- reading a file ------------------------------------------------------------------------ */
 
-/* Adds a row for another rank. Returns its index, or -1 if out of memory. */
+/* Adds an entry for another rank. Returns its index, or -1 if out of memory. */
 static int add_row(struct journals *journals, const struct journal_file *row) {
   struct journal_file *files =
       realloc(journals->files, ((size_t)journals->count + 1) * sizeof(*files));
@@ -75,8 +75,9 @@ static int add_row(struct journals *journals, const struct journal_file *row) {
   return files[journals->count].path ? journals->count++ : -1;
 }
 
-/* Returns the row of a rank of this file, whose rows begin at `first`. Adds the row if the file is
- * a part, or has no row yet. Returns -1 with an error if it cannot. */
+/* Returns the index of the entry of a rank in this file, whose entries begin at `first`. Adds the
+ * entry if the file is a part, or has no entry yet. Returns -1 with an error if the entry cannot be
+ * added. */
 static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
   struct journal_file *head = &journals->files[first];
   int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);
@@ -102,9 +103,10 @@ static int row_of(struct journals *journals, int first, int64_t rank, struct dar
   return row ? at : -1;
 }
 
-/* Adds the communication times and the end of the last operation of a record to the journal's row
- * for the record's rank. first: the journal's first row. The one APMPI head of a node log belongs
- * to no single rank and is skipped. Returns -1 if there are too many ranks or no memory. */
+/* Adds the communication times of a record, and the end of its last operation, to the journal's
+ * entry for the record's rank. first: index of the journal's first entry. Skips the APMPI head of a
+ * node log, because it belongs to no single rank. Returns 0; -1 with an error if there are too many
+ * ranks or too little memory. */
 static int read_record(struct journals *journals, int first, const struct darshan_module *module,
                        const void *record, struct darshan_error *error) {
   const struct darshan_base_record *base = record;
@@ -138,7 +140,7 @@ static int read_module(struct journals *journals, int first, darshan_log *log,
   return more;
 }
 
-/* Stores the number that the ranks of a job have in common: a journal has it in its file name, a
+/* Stores the number that all ranks of a job share. A journal has the number in its file name, a
  * node log in its metadata. */
 static void identify(struct journal_file *file, const struct darshan_info *info) {
   const char *slash = strrchr(file->path, '/');
@@ -159,7 +161,7 @@ static int is_of_job(const struct journals *journals, const struct journal_file 
   return strcmp(journals->job, number[0]) == 0 || strcmp(journals->job, number[1]) == 0;
 }
 
-/* Adds a row for each rank of a journal or log of the job. Returns 0, or -1 with an error.
+/* Adds an entry for each rank of a journal or log of the job. Returns 0, or -1 with an error.
  * only_parts 1: ignores a log that is not a node log. */
 static int read_journal(struct journals *journals, const char *path, int only_parts,
                         struct darshan_error *error) {
@@ -179,7 +181,7 @@ static int read_journal(struct journals *journals, const char *path, int only_pa
     result = read_module(journals, first, log, &info->modules[i], error);
   darshan_log_free(log);
   if (is_wanted && result == 0 && journals->files[first].rank < 0)
-    journals->files[first].rank = 0; /* it holds only names: any rank will do */
+    journals->files[first].rank = 0; /* the file contains only names, so the rank is arbitrary */
   return result;
 }
 
@@ -237,7 +239,8 @@ static int by_rank(const void *a, const void *b) {
   return left->rank < right->rank ? -1 : left->rank > right->rank;
 }
 
-/* Compares the jobs of two files. Returns 0, or -1 after a message if the jobs differ. */
+/* Compares the jobs of two files. Returns 0 if the jobs are equal, -1 after a message if they
+ * differ. */
 static int is_of_one_job(const struct journal_file *first, const struct journal_file *file) {
   int is_other = file->in_common && first->in_common && file->in_common != first->in_common;
   if (file->job.jobid != first->job.jobid)
@@ -290,7 +293,7 @@ static size_t add_range(char *out, size_t room, size_t used, int64_t first, int6
                                    first, last);
   if (used + (size_t)n + sizeof(",...") > room) {
     if (used + sizeof(",...") <= room) strcpy(out + used, ",...");
-    return room; /* the text is full */
+    return room; /* `text` is full */
   }
   strcpy(out + used, text);
   return used + (size_t)n;

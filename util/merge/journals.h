@@ -1,4 +1,4 @@
-/* The journals of a job, one per rank, or the node logs that were made from them. */
+/* Declares the journals of a job, one per rank, and the node logs that were made from journals. */
 #ifndef DARSHAN_MERGE_JOURNALS_H
 #define DARSHAN_MERGE_JOURNALS_H
 
@@ -10,57 +10,60 @@
 struct journal_file {
   char *path;
   int64_t rank;
-  int is_part;        /* the file is a node log (below); each of its ranks has a row */
-  int has_no_end;     /* a process in it was killed */
-  uint64_t in_common; /* the number that all ranks of the job share; 0: not known */
+  int is_part;        /* 1: the file is a node log (below), and each of its ranks has an entry */
+  int has_no_end;     /* 1: a process in the file was killed */
+  uint64_t in_common; /* number that all ranks of the job share; 0: unknown */
   struct darshan_job job;
-  double last;  /* seconds from start: the latest timestamp of any record */
-  int has_talk; /* it has MPI communication records */
+  double last;  /* latest timestamp of any record, seconds after the start */
+  int has_talk; /* 1: the file has MPI communication records */
   double talk[2];
 };
 
 struct journals {             /* zeroed before its first use */
   struct journal_file *files; /* sorted by rank */
-  const char *job;            /* skips files of other jobs; NULL: expects one job */
-  struct map rows;            /* of the file that is being read, by rank */
+  const char *job;            /* name of the only job to read; NULL: all files must be of one job */
+  struct map rows;            /* entries of the file that is being read, by rank */
   int count;
   int64_t nprocs;
 };
 
 /* Adds a file, or all journals and node logs of a folder. Returns 0, or -1 after a message. */
 int journals_add(struct journals *journals, const char *path);
-/* Sorts by rank. Returns 0, or -1 after a message if they do not belong to one job. */
+/* Sorts the journals by rank. Returns 0; -1 after a message if they do not belong to one job. */
 int journals_sort(struct journals *journals);
-/* Writes the ranks that have no journal, as "0,3-5", or "". Returns how many there are. */
+/* Writes the ranks without journal, as "0,3-5"; "" if every rank has one. Returns the number of
+ * these ranks. room: size of `out` in bytes. */
 int64_t journals_missing(const struct journals *journals, char *out, size_t room);
-/* Writes the ranks below nprocs that are not among `count` ascending ranks, as "0,3-5", or "".
- * Returns how many there are. */
+/* Writes the ranks below nprocs that are not among `count` ascending ranks, as "0,3-5"; "" if no
+ * rank is missing. Returns the number of missing ranks. room: size of `out` in bytes. */
 int64_t ranks_missing(const int64_t *ranks, size_t count, int64_t nprocs, char *out, size_t room);
 void journals_free(struct journals *journals);
 
-/* Prints a line on stderr, unless merge_quiet is set. */
+/* Prints a line on standard error, unless merge_quiet is nonzero. */
 extern int merge_quiet;
 void merge_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints that the log could not be written to this file or folder, and the reason if it is known.
- */
+/* Prints that the log could not be written to this file or folder, and the reason if it is
+ * known. */
 void merge_say_unwritten(const char *place);
 
-/* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
- * It keeps one record per rank, so that the records of each rank can be read again. */
+/* A node log is made from the journals of one node while other ranks of the job run on other nodes.
+ * It has separate records for each rank, so that the records of one rank can be read again. */
 
-/* The metadata key of a node log; its value is the number that all ranks of the job share. */
+/* The metadata key that marks a node log. Its value is the number that all ranks of the job
+ * share. */
 #define NODE_LOG_KEY "part_of_job"
 
 struct node_log { /* zeroed before its first use; one log is in memory */
   char *path;
   struct part part;
-  darshan_log *open; /* for record names */
+  darshan_log *open; /* open log, for its record names */
   struct map named;
 };
 
-/* Returns the job's number, or 0 if the log is not a node log. */
+/* Returns the number that all ranks of the job share; 0 if the log is not a node log. */
 uint64_t node_log_job(const struct darshan_info *info);
-/* Reads the records of one rank. Keeps the last log in memory. Returns 0, or -1 with an error. */
+/* Reads the records of one rank. The log stays in memory until another log is read. Returns 0, or
+ * -1 with an error. */
 int node_log_rank(struct node_log *log, const char *path, int64_t rank,
                   struct journal_content *content, struct darshan_error *error);
 void node_log_free(struct node_log *log);

@@ -1,4 +1,4 @@
-/* Merges the metadata of the logs of processes. See metadata.h. */
+/* Merges the metadata of the logs of several processes (metadata.h). */
 #include "metadata.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ const char *launch_metadata(const struct darshan_info *info, const char *key) {
   return NULL;
 }
 
-/* Returns a number of 0 or more from the metadata, `missing` if there is none. */
+/* Returns a non-negative number from the metadata; `missing` if the key has no such value. */
 static int64_t number_of(const struct darshan_info *info, const char *key, int64_t missing) {
   const char *text = launch_metadata(info, key);
   char *end;
@@ -33,7 +33,8 @@ static int64_t number_of(const struct darshan_info *info, const char *key, int64
 static void copy(char *out, size_t room, const struct darshan_info *info, const char *key) {
   const char *text = launch_metadata(info, key);
   snprintf(out, room, "%s", text ? text : "");
-  darshan_utf8_make_clean(out, strlen(out)); /* the text is untrusted and goes to the terminal */
+  darshan_utf8_make_clean(
+      out, strlen(out)); /* the text is untrusted, and messages print it on the terminal */
 }
 
 int launch_read(struct launch *launch, const struct darshan_info *info) {

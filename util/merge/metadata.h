@@ -1,5 +1,5 @@
-/* Merges the metadata of the logs of processes: the launcher that started them, the sums of dropped
- * events, and the last failed lookups. */
+/* Declares the functions that merge the metadata of several processes' logs: the launcher, the sums
+ * of dropped events, and the last failed lookups. */
 #ifndef DARSHAN_MERGE_METADATA_H
 #define DARSHAN_MERGE_METADATA_H
 
@@ -7,24 +7,25 @@
 
 enum { LAUNCH_NAME = 32, LAUNCH_TEXT = 200, LAUNCH_HOST = 64 };
 
-struct launch { /* of a process that it started as one of several */
-  int64_t id;   /* the same for all ranks of one launch; 0: no launcher */
-  int64_t rank; /* -1: not known */
-  int64_t size; /* 0: not known */
-  int64_t pid;  /* 0: not known */
+struct launch { /* data about a process that a launcher started as one of several */
+  int64_t id;   /* same number for all ranks of one launch; 0: no launcher */
+  int64_t rank; /* -1: unknown */
+  int64_t size; /* number of ranks; 0: unknown */
+  int64_t pid;  /* pid of the process; 0: unknown */
   char launcher[LAUNCH_NAME];
-  char text[LAUNCH_TEXT]; /* the launcher's name for the launch; "": none */
+  char text[LAUNCH_TEXT]; /* launcher's name for the launch; "": none */
   char host[LAUNCH_HOST];
 };
 
-/* Reads the metadata of a log. Returns 1 if they name a launcher, a rank or a size. */
+/* Reads the launcher's data from the metadata of a log. Returns 1 if the metadata name a launcher,
+ * a rank or a size; otherwise 0. */
 int launch_read(struct launch *launch, const struct darshan_info *info);
-/* Returns 1 if the launcher never gives two launches the same name. */
+/* Returns 1 if the launcher never gives two launches the same name, otherwise 0. */
 int launch_is_unique(const char *launcher, const char *text);
-/* Returns the value of a metadata key, or NULL. */
+/* Returns the value of a metadata key; NULL if the log lacks the key. */
 const char *launch_metadata(const struct darshan_info *info, const char *key);
-/* Returns 1 for a key that describes one process and its launcher, so is not true of a merged
- * log. */
+/* Returns 1 for a key that describes one process and its launcher, and so does not apply to a
+ * merged log; otherwise 0. */
 int launch_is_key(const char *key);
 
 enum { DROPPED_KINDS = 8, DROPPED_KEY = 40 };
@@ -38,13 +39,13 @@ struct dropped {
   int count;
 };
 
-/* Returns 1 for a metadata key that the sums replace. */
+/* Returns 1 for a metadata key that the sums replace, otherwise 0. */
 int dropped_is_key(const char *key);
-/* Adds the dropped events of a log. Ignores a ninth kind; the runtime has six. */
+/* Adds the dropped events of a log to the sums. Stores at most eight kinds; the runtime has six. */
 void dropped_add(struct dropped *sums, const struct darshan_info *info);
 void dropped_add_sums(struct dropped *sums, const struct dropped *more);
-/* Appends the sums as lines to metadata that have `used` bytes of `room`. Returns the new length.
- */
+/* Appends the sums to the metadata, one line per kind. used, room: length and size of `out` in
+ * bytes. Returns the new length. */
 size_t dropped_tell(const struct dropped *sums, char *out, size_t room, size_t used);
 
 enum { LOOKUPS_MOST = 4, LOOKUPS_NAME = 256 };
@@ -52,15 +53,15 @@ enum { LOOKUPS_MOST = 4, LOOKUPS_NAME = 256 };
 /* Failed lookups of a killed or failed process; zeroed before its first use. */
 struct lookups {
   int count;
-  char names[LOOKUPS_MOST][LOOKUPS_NAME]; /* last lookup first */
+  char names[LOOKUPS_MOST][LOOKUPS_NAME]; /* starts with the last lookup */
 };
 
-/* Adds the lookups of a log that are not in the list yet. A journal contains its lookups; another
- * log has them in the metadata. */
+/* Adds those lookups of a log that are not in the list yet. Reads them from the lookups block of a
+ * journal, or from the metadata of another log. */
 void lookups_add(struct lookups *lookups, const darshan_log *log);
-/* Appends as many lookups as fit to `used` bytes of metadata. Returns the new length. */
+/* Appends as many lookups as fit to `used` bytes of metadata. Returns the new length in bytes. */
 size_t lookups_tell(const struct lookups *lookups, char *out, size_t room, size_t used);
-/* Returns 1 for a key of a log's metadata that the merged log has its own value of. */
+/* Returns 1 for a metadata key for which the merged log has its own value, otherwise 0. */
 int lookups_is_key(const char *key);
 
 #endif

@@ -1,5 +1,5 @@
-/* A node log: made from the journals of one node while other ranks of the job ran on other nodes.
- * See journals.h. */
+/* Reads a node log, which was made from the journals of one node while other ranks of the job ran
+ * on other nodes (journals.h). */
 #include "journals.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int load(struct node_log *log, const char *path, struct darshan_error *er
   return log->path ? 0 : -1;
 }
 
-/* Returns the size of a record, or 0 if records of its kind have no known size. */
+/* Returns the size of a record in bytes; 0 if the size of this kind of record is unknown. */
 static size_t size_of(const struct part_module *of, const char *record) {
   const struct darshan_apmpi_head *head = (const void *)record;
   if (of->module->kind != DARSHAN_KIND_APMPI) return part_record_size(of, record);
@@ -46,8 +46,8 @@ static int take_name(struct node_log *log, uint64_t id, struct bytes *names) {
   return bytes_add(names, &id, sizeof(id)) < 0 ? -1 : bytes_add(names, name, strlen(name) + 1);
 }
 
-/* Copies the records of one rank. Returns 0 or -1. A node log has one APMPI head, but each journal
- * has its own, so each rank gets a copy of it. */
+/* Copies the records of one rank. Returns 0, or -1 if out of memory. A node log has one APMPI head,
+ * but each journal has its own, so the copy of each rank includes the head. */
 static int take_module(struct node_log *log, const struct part_module *from, int64_t rank,
                        struct bytes *records, struct bytes *names) {
   const char *head = NULL;

@@ -1,5 +1,5 @@
-/* Plays many ranks in one process: runs the steps of the reduction in the order of the tree, with
- * messages in memory. See player.h. */
+/* Simulates all ranks of a reduction in one process: runs the steps in the order of the tree, and
+ * keeps messages in memory (player.h). */
 #include "player.h"
 
 #include <stdlib.h>
@@ -20,13 +20,13 @@ struct played_rank {
   struct rank_comm comm;
   struct reduce_source source;
   struct reduction reduction;
-  struct letter *letters; /* in order of arrival */
+  struct letter *letters; /* sorted by arrival */
 };
 
 struct game {
   struct player *player;
   struct played_rank *ranks;
-  double since; /* when the rank at work started */
+  double since; /* time at which the current rank started */
   int stopped;
 };
 

@@ -1,30 +1,31 @@
-/* Plays many ranks in one process: runs the steps of the reduction in the order of the tree,
- * with messages in memory. So darshan-merge makes the log that the ranks themselves would have
- * written. */
+/* Declares the player, which simulates all ranks of a reduction in one process. It runs the steps
+ * in the order of the tree, and keeps messages in memory. So darshan-merge makes the same log that
+ * the ranks themselves would have written. */
 #ifndef DARSHAN_PLAYER_H
 #define DARSHAN_PLAYER_H
 
 #include "../../runtime/log/ranks/reduce.h"
 
-struct player_clock { /* of one rank, as if it had its own processor; seconds */
+struct player_clock { /* times of one rank in seconds, as if it had its own processor */
   double now, busy;
-  uint64_t sent, received, largest; /* bytes; largest: of one message */
+  uint64_t sent, received, largest; /* bytes; largest: bytes of the largest message */
 };
 
 struct player {
   int size;
   void *context;
-  /* Fills the source of a rank before its first step, and again before its records are taken. close
-   * follows each time. Returns 0, or -1 to stop the player. */
+  /* Fills the source of a rank, once before its first step and again before its records are read.
+   * The player calls close after each open. Returns 0, or -1 to stop the player. */
   int (*open)(void *context, int rank, struct reduce_source *source);
   void (*close)(void *context, int rank, struct reduce_source *source);
-  /* Returns 1 to deliver a message empty, as if it had failed. NULL: no message fails. */
+  /* Returns 1 to deliver a message empty, as if its transfer had failed; otherwise 0. NULL: no
+   * message fails. */
   int (*lose)(void *context, int from, int to);
   struct player_clock *clocks; /* one per rank, or NULL */
-  double seconds_per_message;  /* the latency of a message */
+  double seconds_per_message;  /* latency of a message in seconds */
 };
 
-/* Runs the reduction and writes the log. statuses: gets the result of each rank; may be NULL.
+/* Runs the reduction and writes the log. statuses: receives the result of each rank; may be NULL.
  * Returns 0 if the log is complete, -1 if there is no log. */
 int player_run(struct player *player, signed char *statuses);
 

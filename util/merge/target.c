@@ -1,5 +1,5 @@
-/* The destination of the merged log: a new file, or an existing pipe or device, which is written to
- * and never replaced. See target.h. */
+/* Opens the destination of the merged log: a new file, or an existing pipe or device, which is
+ * written to and never replaced (target.h). */
 #include "target.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static int absolute(struct target *target, const char *name) {
   return n < (int)sizeof(target->path) ? 0 : -1;
 }
 
-/* Sets the target to a file in a new temporary folder, because readers of a pipe must not get half
- * of a log. Returns 0, or -1 after a message. */
+/* Sets the target to a file in a new temporary folder, because readers of a pipe must not get an
+ * incomplete log. Returns 0, or -1 after a message. */
 static int go_through(struct target *target, const char *name) {
   const char *where = getenv("TMPDIR");
   if (!where || where[0] != '/') where = "/tmp";

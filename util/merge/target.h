@@ -1,4 +1,4 @@
-/* The files that the merger writes. */
+/* Declares the files that the merger writes. */
 #ifndef DARSHAN_MERGE_TARGET_H
 #define DARSHAN_MERGE_TARGET_H
 
@@ -8,19 +8,22 @@
  * and never replaced. */
 
 struct target {
-  char path[PATH_MAX];   /* where the log is made */
-  char folder[PATH_MAX]; /* temporary folder, if the destination is not a regular file; "": none */
-  const char *through;   /* that destination, "-" for standard output; NULL: a new file */
+  char path[PATH_MAX];   /* path at which the log is made */
+  char folder[PATH_MAX]; /* temporary folder, if the destination is not a regular file; otherwise ""
+                          */
+  const char *
+      through; /* destination that is a pipe or device, "-" for standard output; NULL: a new file */
 };
 
-/* Determines the path at which the log is made, for the destination `name`. Returns 0, or -1 after
- * a message, for example if the file exists or is a terminal. */
+/* Sets the path at which the log is made. name: the destination. Returns 0, or -1 after a message,
+ * for example if the file exists or is a terminal. */
 int target_open(struct target *target, const char *name);
-/* If the destination is a pipe or device and the log was made, copies the log to it. Removes the
+/* Copies the log to the destination if that is a pipe or device and the log was made. Removes the
  * temporary folder. Returns 0, or -1 after a message. */
 int target_close(struct target *target, int made);
 
-/* Callbacks before the merger creates or renames a file. They let a later merger finish. */
+/* The merger calls these functions before it creates or renames a file. Their notes let a later
+ * merger finish. */
 
 struct inside_watch {
   void *context;

@@ -1,4 +1,4 @@
-/* Names of the values of an APMPI record. See rows.h. */
+/* Defines the names of an APMPI record's values (rows.h). */
 #include "rows.h"
 
 #include "apmpi.h"

@@ -1,4 +1,4 @@
-/* darshan-parser: prints a log as text. */
+/* Implements the command darshan-parser, which prints a log as text. */
 #include "config.h"
 
 #include "../reader/called.h"
@@ -21,8 +21,8 @@ static const char usage_text[] =
     "  --version          print the version\n"
     "  --help             print this\n";
 
-/* Prints the usage text, on request or after a usage error. Returns the exit status, which is 1
- * after an error as in 3.5.0. */
+/* Prints the usage text. asked: true if the user requested it, false after a usage error. Returns
+ * the exit status: 1 after an error, as in 3.5.0. */
 static int usage(bool asked) {
   called_usage(asked ? stdout : stderr, usage_text, "darshan-parser");
   return asked ? written(stdout, "darshan-parser", 0) : 1;
@@ -51,7 +51,8 @@ static void apply(struct parser_options *options, int code) {
   options->annex_sums |= code == ANNEX || code == ALL;
 }
 
-/* Reads the options and the path. Returns -1 to continue, otherwise the exit status. */
+/* Reads the options and the path. Returns -1 if the program continues, otherwise its exit
+ * status. */
 static int parse_arguments(int argc, char **argv, struct parser_options *options) {
   static const struct option names[] = {{"base", no_argument, NULL, BASE},
                                         {"total", no_argument, NULL, TOTAL},

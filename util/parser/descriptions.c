@@ -1,4 +1,4 @@
-/* Prints the meaning of a module's counters, from the tables. */
+/* Prints the meaning of a module's counters, which is in the counter tables. */
 #include "print-log.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ static void print_missing(struct output *out, const struct darshan_counter *rows
       output_printf(out, "#   %s: not recorded, shown as %d\n", row->name, row->absent);
 }
 
-/* Returns the description of rows that are not in the tables, because their number varies. */
+/* Returns the description of rows whose number varies, so that the tables do not contain them; NULL
+ * if the module has no such rows. */
 static const char *more_rows(const struct darshan_module *module) {
   if (module->id == DARSHAN_MOD_MPIWAIT)
     return "#   MPIWAIT_F_BIN_WIDTH_SECONDS: length of a time bin\n"
@@ -62,7 +63,7 @@ static const char *more_rows(const struct darshan_module *module) {
   }
 }
 
-/* Prints limits of a record version that concern values, not whole counters. */
+/* Prints limits of a record version that affect single values, not whole counters. */
 static void print_limits(struct output *out, const struct darshan_module *module, int version) {
   if (module->id == DARSHAN_MOD_MPIIO && version == 1)
     output_text(out, "#   MPIIO_F_WRITE_START_TIMESTAMP may be inaccurate in this version\n");
@@ -81,7 +82,7 @@ void descriptions_print(struct output *out, const struct darshan_module *module,
   print_meanings(out, module->fcounters, module->fmeanings);
   output_text(out, more_rows(module));
   if (version < module->version) output_printf(out, "# limits of record version %d:\n", version);
-  if (module->kind != DARSHAN_KIND_LUSTRE) { /* its table describes components, not records */
+  if (module->kind != DARSHAN_KIND_LUSTRE) { /* the table describes components, not records */
     print_missing(out, module->counters, version);
     print_missing(out, module->fcounters, version);
   }

@@ -1,4 +1,4 @@
-/* A hash table with open addressing whose slots hold indices; see id-table.h. */
+/* Implements a hash table with open addressing; its slots contain indexes (id-table.h). */
 #include "id-table.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static uint32_t *slot_of(const struct id_table *table, uint64_t key) {
   return &table->slots[i];
 }
 
-/* Doubles the capacity of keys, values and slots; half of the slots stay free. Returns 0, or -1 if
+/* Doubles the capacity of keys, values and slots. Half of the slots stay free. Returns 0, or -1 if
  * out of memory. */
 static int grow(struct id_table *table) {
   size_t capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;

@@ -1,5 +1,5 @@
-/* Maps 64-bit keys to values of a fixed size, for sums per file and per rank. Memory grows only
- * with the number of different keys. */
+/* Declares a table from 64-bit keys to values of a fixed size, for sums per file and per rank. Its
+ * memory grows only with the number of different keys. */
 #ifndef DARSHAN_ID_TABLE_H
 #define DARSHAN_ID_TABLE_H
 
@@ -9,7 +9,7 @@
 struct id_table {
   size_t value_size;
   size_t count, capacity, num_slots;
-  uint64_t *keys; /* in order of first use, like the values */
+  uint64_t *keys; /* keys in the order of their first use; `values` has the same order */
   char *values;
   uint32_t *slots; /* 1 + index; 0: free */
 };
@@ -17,10 +17,10 @@ struct id_table {
 void id_table_init(struct id_table *table, size_t value_size);
 void id_table_free(struct id_table *table);
 
-/* Returns the value of this key, zeroed if it is new (*is_new). NULL: out of memory. Valid until
- * the next call. */
+/* Returns the address of this key's value. A new key gets a zeroed value and sets *is_new. The
+ * address is valid until the next call. Returns NULL if out of memory. */
 void *id_table_get(struct id_table *table, uint64_t key, int *is_new);
-/* Returns the value of this key, or NULL. */
+/* Returns the address of this key's value; NULL if the table lacks the key. */
 void *id_table_find(const struct id_table *table, uint64_t key);
 
 static inline void *id_table_value(const struct id_table *table, size_t index) {

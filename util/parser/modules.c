@@ -1,4 +1,4 @@
-/* Prints the modules of a log; see modules.h. */
+/* Prints the modules of a log (print-log.h). */
 #include "print-log.h"
 
 #include "../reader/called.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Prints a message on stderr, after the output so far. */
+/* Prints a message on standard error, after the output so far. */
 static void complain(const struct parser_options *options, struct output *out,
                      const struct darshan_module_region *region, const char *text) {
   output_flush(out);
@@ -41,7 +41,7 @@ static void print_heading(struct output *out, const char *name, bool partial, bo
                 name, has_data ? "" : "\n#            No record was kept at all.");
 }
 
-/* The module that is being printed. */
+/* The state while a module is printed. */
 struct printer {
   const struct parser_options *options;
   struct output *out;
@@ -52,8 +52,8 @@ struct printer {
   bool sums_are_good;
 };
 
-/* Returns whether the sums remain meaningful with this record. If its rank does not exist in the
- * job, prints a message and returns false, and no sums are printed. */
+/* Returns whether the sums are still meaningful with this record. If the record's rank does not
+ * exist in the job, prints a message and returns false; no sums are then printed. */
 static bool has_sums(struct printer *printer, const struct darshan_base_record *record) {
   if (!printer->sums_are_good || record->rank < printer->nprocs) return printer->sums_are_good;
   char text[128];
@@ -101,7 +101,7 @@ static void print_records(struct printer *printer, const struct darshan_module *
   if (result == 0 && printer->sums_are_good) summary_print(&printer->summary, out);
 }
 
-/* Returns whether the options print anything of the module. */
+/* Returns true if the options print any part of the module. */
 static bool is_wanted(const struct parser_options *options, const struct darshan_module *module) {
   if (options->base) return true;
   return options->summary.total ? summary_has_totals(module) : summary_has_io(module);
@@ -117,7 +117,7 @@ static void print_module(darshan_log *log, struct printer *printer) {
                "skipped the module, which this release does not know");
     return;
   }
-  if (region->length == 0) { /* listed only because it is partial */
+  if (region->length == 0) { /* the log lists the module only because it is partial */
     print_heading(printer->out, region->name, true, false);
     return;
   }
@@ -138,8 +138,8 @@ static void print_module(darshan_log *log, struct printer *printer) {
   darshan_records_close(records);
 }
 
-/* Returns true for a module that is not printed: darshan-dxt-parser prints traces, and the user may
- * switch off the annex. Totals of annex modules need --annex, because 3.5.0 does not print them. */
+/* Returns true for a module that is not printed. darshan-dxt-parser prints traces, and the user can
+ * disable the annex. Totals of annex modules need --annex, because 3.5.0 does not print them. */
 static bool is_skipped(const struct parser_options *options,
                        const struct darshan_module_region *region) {
   const struct darshan_module *module = darshan_module_by_id(region->id);

@@ -1,4 +1,5 @@
-/* Converts digits in pairs, from a table. Fractions are exact 128-bit integers. */
+/* Formats numbers as decimal text. Digits are converted in pairs, from a table. Fractions are exact
+ * 128-bit integers. */
 #include "numbers.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 static const char pairs[] = PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3") PAIRS("4") PAIRS("5")
     PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9");
 
-/* Writes the digits of value before `end` and returns their start. */
+/* Writes the digits of `value` before `end`. Returns the address of the first digit. */
 static inline char *digits_before(char *end, uint64_t value) {
   while (value >= 100) {
     end -= 2;
@@ -44,7 +45,8 @@ char *number_signed(char *to, int64_t value) {
   return number_unsigned(to, -(uint64_t)value);
 }
 
-/* Returns fraction * scale / 2^shift, rounded half to even; fraction < 2^53, scale up to 10^6. */
+/* Returns fraction * scale / 2^shift, rounded half to even. fraction must be below 2^53, scale at
+ * most 10^6. */
 static inline uint64_t scaled(uint64_t fraction, int shift, uint64_t scale) {
   /* fraction * 10^6 is below 2^73, which is half of 2^74, so the result is 0. */
   if (shift > 73) return 0;
@@ -55,14 +57,14 @@ static inline uint64_t scaled(uint64_t fraction, int shift, uint64_t scale) {
   return quotient + (rest > half || (rest == half && (quotient & 1)));
 }
 
-/* The parts of a double: whole.parts, parts in units of 1 / scale. */
+/* The decimal parts of a double: `whole`, and `parts` in units of 1 / scale. */
 struct decimal {
   bool negative;
   uint64_t whole, parts;
 };
 
-/* Splits a double into whole and parts, rounded to 1 / scale. Returns false for 2^53 and more,
- * infinity and NaN. */
+/* Splits a double into whole and parts, rounded to 1 / scale. Returns true; false for 2^53 and
+ * larger values, infinity and NaN. */
 static inline bool to_decimal(struct decimal *out, double value, uint64_t scale) {
   enum { MANTISSA_BITS = 52, BIAS = 1023 };
   uint64_t bits;
@@ -72,8 +74,8 @@ static inline bool to_decimal(struct decimal *out, double value, uint64_t scale)
   if (exponent > MANTISSA_BITS) return false;
   *out = (struct decimal){.negative = bits != magnitude};
   if (magnitude == 0) return true;
-  /* value = mantissa / 2^shift. Subnormals lack the leading one, but they are smaller than any
-   * printed digit, so this does not matter. */
+  /* The value is mantissa / 2^shift. Subnormals lack the leading one. The missing one makes no
+   * difference, because subnormals are smaller than any printed digit. */
   uint64_t one = UINT64_C(1) << MANTISSA_BITS;
   uint64_t mantissa = (magnitude & (one - 1)) | one;
   int shift = MANTISSA_BITS - exponent;
@@ -103,7 +105,7 @@ char *number_fixed(char *to, double value) {
   return to + 7;
 }
 
-/* A column is filled from its right end; the rest is blanks. */
+/* A column is filled from its right end; blanks fill the rest. */
 enum { COLUMN_SIZE = 48 };
 
 static inline char *copy_column(char *to, const char *column, const char *begin, int width) {

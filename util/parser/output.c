@@ -1,4 +1,4 @@
-/* Buffered output; see output.h. */
+/* Implements buffered output (output.h). */
 #include "output.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ void output_foreign(struct output *out, const char *text) {
 }
 
 void output_printf(struct output *out, const char *format, ...) {
-  char line[2048]; /* the longest strings are metadata and mounts: below 1 KiB per part */
+  char line[2048]; /* the longest strings are metadata and mounts, each below 1 KiB */
   va_list arguments;
   va_start(arguments, format);
   int n = vsnprintf(line, sizeof(line), format, arguments);
@@ -75,7 +75,8 @@ void output_printf(struct output *out, const char *format, ...) {
   if (n > 0) output_bytes(out, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
-/* Returns true for U+0080 to U+009F in UTF-8. The second byte alone could be part of a letter. */
+/* Returns true for the UTF-8 form of U+0080 to U+009F. The second byte alone could be part of a
+ * letter. */
 static bool is_c1(const unsigned char *at) {
   return at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f;
 }

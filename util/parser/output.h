@@ -10,23 +10,23 @@
 
 enum {
   OUTPUT_SIZE = 256 * 1024, /* fits into the second-level cache */
-  OUTPUT_SLACK = 64,        /* a copy may write so far past its end */
-  /* The longest piece: a name of 64 KiB, fully escaped, with its row. Only such names use the
-   * memory above OUTPUT_SIZE. */
+  OUTPUT_SLACK = 64,        /* bytes that a copy may write after the end of its text */
+  /* Bytes of the longest piece: a name of 64 KiB, fully escaped, with its row. Only such names use
+   * the memory above OUTPUT_SIZE. */
   OUTPUT_LONGEST = 2 * OUTPUT_SIZE
 };
 
 struct output {
   int fd;
   int (*take)(void *context, const char *bytes, size_t n); /* replaces fd if not NULL; */
-  void *context;                                           /* returns 0 or an errno */
+  void *context;                                           /* `take` returns 0 or an errno */
   int error; /* errno of the first failed write, or 0 */
   char *buffer, *next, *limit;
 };
 
-/* Returns 0, or -1 if out of memory. */
+/* Allocates the buffer. fd: descriptor of the output. Returns 0, or -1 if out of memory. */
 int output_open(struct output *out, int fd);
-/* Writes the rest. Returns 0, or the errno of the first failed write. */
+/* Writes the rest of the buffer and frees it. Returns 0, or the errno of the first failed write. */
 int output_close(struct output *out);
 void output_flush(struct output *out);
 
@@ -37,18 +37,19 @@ void output_foreign(struct output *out, const char *text);
 void output_printf(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Returns the address of at least n free bytes (n <= OUTPUT_LONGEST), plus slack. The caller moves
- * out->next to the end of what it wrote. */
+/* Returns the address of at least n free bytes (n <= OUTPUT_LONGEST), plus OUTPUT_SLACK. The caller
+ * sets out->next to the end of its text. */
 static inline char *output_room(struct output *out, size_t n) {
   if (out->limit - out->next < (ptrdiff_t)n) output_flush(out);
   return out->next;
 }
 
-/* Returns the length of the escaped text, without NUL: \t, \n, or \xHH for the bytes of control
- * characters, including C1 controls, which have two bytes in UTF-8. Other text is not changed. */
+/* Returns the length of the escaped text, without NUL. A control character becomes \t, \n, or \xHH
+ * per byte. The control characters include C1 controls, which have two bytes in UTF-8. Other text
+ * is not changed. */
 size_t foreign_length(const char *text);
 
-/* Writes the escaped text, without NUL, and returns its end. */
+/* Writes the escaped text at `to`, without NUL. Returns the end of the escaped text. */
 char *foreign_put(char *to, const char *text);
 
 #endif

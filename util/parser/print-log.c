@@ -1,4 +1,4 @@
-/* Prints a log on standard output: the common part of the parsers. */
+/* Prints a log on standard output, for all parsers. */
 #include "print-log.h"
 
 #include "../reader/called.h"
@@ -33,12 +33,13 @@ int print_log(const char *program, const char *path, print_content *print, const
   return status;
 }
 
-/* The comment lines before the records, for darshan-parser and darshan-dxt-parser: format, job and
- * regions of the log. See print-log.h. Other programs read the keys, so they never change. */
+/* Prints the comment lines before the records, for darshan-parser and darshan-dxt-parser: format,
+ * job and regions of the log (print-log.h). Other programs read the keys, so the keys never
+ * change. */
 
 static const char rule[] = "# -------------------------------------------------------\n";
 
-/* Prints two lines: the key with the seconds since the epoch, and <key>_asci with the local date in
+/* Prints two lines: `key` with the seconds since the epoch, and <key>_asci with the local date in
  * the form of ctime. The date is empty if its year is outside of ctime's range. */
 static void print_time(struct output *out, const char *key, int64_t seconds) {
   char text[64] = "\n";
@@ -77,7 +78,8 @@ void preamble_print(struct output *out, const struct darshan_info *info, bool wi
   output_foreign(out, info->version);
   output_text(out, "\n");
   output_printf(out, "# compression method: %s\n", compressions[info->compression]);
-  /* Without a mount table upstream prints no command line; scripts may rely on that. */
+  /* If a log has no mount table, upstream prints no command line. Scripts may rely on this
+   * behaviour. */
   output_text(out, "# exe: ");
   output_foreign(out, info->num_mounts > 0 ? info->exe : "");
   output_printf(out, "\n# uid: %" PRId64 "\n", job->uid);

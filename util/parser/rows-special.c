@@ -1,4 +1,4 @@
-/* Rows of records that have more than counters. */
+/* Prints rows of records that contain other values than counters. */
 #include "apmpi.h"
 #include "records.h"
 #include "rows.h"
@@ -22,8 +22,8 @@ static const char *lustre_pattern(int64_t pattern) {
   }
 }
 
-/* Writes the names of the set flags of a Lustre component with commas between them; "N/A" for -1,
- * "0" if none is set. */
+/* Writes the names of the set flags of a Lustre component, separated by commas; "N/A" for -1, "0"
+ * if no flag is set. size: bytes of `text`. */
 static void lustre_flags(int64_t flags, char *text, size_t size) {
   static const char *const names[] = {"stale",    "prefrd",  "prefwr",    "offline",
                                       "init",     "nosync",  "extension", "parity",
@@ -119,7 +119,7 @@ int rows_mdhim(struct rows *rows, const struct darshan_mdhim_head *head) {
 
 enum { UUID_SIZE = 16, UUID_TEXT = 37 };
 
-/* Writes a UUID in its canonical lower-case form and returns the end. */
+/* Writes a UUID in its canonical lower-case form. Returns the end of the text. */
 static char *uuid_text(char *to, const unsigned char *uuid) {
   static const char digits[] = "0123456789abcdef";
   for (int i = 0; i < UUID_SIZE; i++) {
@@ -162,7 +162,7 @@ int rows_daos(struct rows *rows, const struct darshan_daos_record *record) {
   return 0;
 }
 
-/* Prints the APMPI head of a log, and notes whether the records of the ranks have synchronization
+/* Prints the APMPI head of a log, and stores whether the records of the ranks have synchronization
  * times. Returns 0, or -1 if out of memory. */
 static int rows_apmpi_head(struct rows *rows, const struct darshan_apmpi_head *head) {
   rows->apmpi_sync = head->sync != 0;

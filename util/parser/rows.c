@@ -1,4 +1,4 @@
-/* Rows of ordinary records; see rows.h. */
+/* Prints rows of ordinary records (rows.h). */
 #include "rows.h"
 
 #include "numbers.h"
@@ -48,7 +48,7 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
                const char *mount, const char *type) {
   size_t most = foreign_length(name) + foreign_length(mount) + foreign_length(type) +
                 strlen(rows->module->name) + 128;
-  if (most > OUTPUT_LONGEST - 4096) return -1; /* the reader accepts no such name */
+  if (most > OUTPUT_LONGEST - 4096) return -1; /* the reader accepts no name of this length */
   if (most > rows->joint_size) {
     char *joint = realloc(rows->joint, 2 * most);
     if (!joint) return -1;
@@ -74,13 +74,13 @@ int rows_begin(struct rows *rows, const struct darshan_base_record *base, const 
   return 0;
 }
 
-/* Ends the rows of a record: removes the start of a further row, which was printed with the end of
- * the last one. */
+/* Ends the rows of a record. Removes the start of a further row, which was printed together with
+ * the end of the last row. */
 void rows_end(struct rows *rows) {
   rows->out->next -= rows->prefix;
 }
 
-/* Copies n bytes in pieces of fixed size, which is fast but may read and write past the end, into
+/* Copies n bytes in pieces of fixed size, which is fast. May read and write after the end, into
  * slack. Returns the end of the copy. */
 static inline char *copy_over(char *to, const char *from, size_t n) {
   enum { PIECE = 32 };
@@ -115,7 +115,7 @@ void rows_fcounters(struct rows *rows, const double *values) {
 }
 
 /* Starts a row whose counter name is not in a table, for example a bin of a heat map. Returns the
- * address for the value. */
+ * address at which the value is written. */
 static char *start_named(struct rows *rows, const char *counter) {
   output_text(rows->out, counter);
   char *p = output_room(rows->out, 1 + NUMBER_MAX + rows->suffix + rows->prefix);
@@ -151,8 +151,8 @@ int rows_begin_file(struct rows *rows, const struct darshan_base_record *base) {
                     mount < 0 ? "UNKNOWN" : info->mounts[mount].type);
 }
 
-/* Prints counters, fcounters, and the id of the containing file if the record has one. Returns 0,
- * or -1 if out of memory. */
+/* Prints counters and fcounters, and the id of the containing file if the record has one. Returns
+ * 0, or -1 if out of memory. */
 static int rows_plain(struct rows *rows, const void *record) {
   const struct darshan_module *module = rows->module;
   const struct darshan_base_record *base = record;

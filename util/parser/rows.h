@@ -1,5 +1,5 @@
-/* Data rows with eight columns. All columns but counter and value are the same within a record, so
- * they are formatted once. */
+/* Declares functions that print data rows with eight columns. Within a record, all columns except
+ * counter and value are equal in all rows, so they are formatted only once. */
 #ifndef DARSHAN_ROWS_H
 #define DARSHAN_ROWS_H
 
@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-/* A counter's name and a tab, padded so that one copy of fixed size takes it. */
+/* A counter's name and a tab, padded so that one copy of fixed size includes it. */
 struct row_label {
   char text[OUTPUT_SLACK];
   size_t length;
   bool is_unsigned;
 };
 
-/* More than the longest table has (asserted in rows.c). */
+/* A number above the number of counters in the longest table (asserted in rows.c). */
 enum { ROW_LABELS_MAX = 512 };
 
 struct darshan_lustre_head;
@@ -29,12 +29,12 @@ struct rows {
   const darshan_log *log;
   const struct darshan_module *module;
   struct row_label counters[ROW_LABELS_MAX], fcounters[ROW_LABELS_MAX];
-  char *joint; /* end of a row and start of the next one */
+  char *joint; /* end of a row and start of the next row */
   size_t joint_size, suffix, prefix;
-  bool apmpi_sync; /* the log's first record says that waiting was measured */
+  bool apmpi_sync; /* true: the log's first record says that waiting was measured */
 };
 
-/* Prepares rows for the records of a log. Returns 0, or -1 if out of memory. */
+/* Prepares the rows for the records of a log. Returns 0, or -1 if out of memory. */
 int rows_open(struct rows *rows, struct output *out, const darshan_log *log);
 void rows_close(struct rows *rows);
 
@@ -43,9 +43,9 @@ void rows_module(struct rows *rows, const struct darshan_module *module);
 /* Prints all rows of a record. Returns 0, or -1 if out of memory. */
 int rows_record(struct rows *rows, const void *record);
 
-/* The steps of rows_record, which rows-special.c uses for rows of other kinds: first rows_begin
- * with the columns that are equal in all rows (it returns 0, or -1 if out of memory), then each
- * row, then rows_end. */
+/* These functions are the steps of rows_record, which rows-special.c uses for other kinds of rows.
+ * A caller first calls rows_begin with the columns that are equal in all rows, then prints each
+ * row, then calls rows_end. rows_begin returns 0, or -1 if out of memory. */
 int rows_begin(struct rows *rows, const struct darshan_base_record *base, const char *name,
                const char *mount, const char *type);
 void rows_end(struct rows *rows);
@@ -56,7 +56,7 @@ void rows_unsigned(struct rows *rows, const char *counter, uint64_t value);
 void rows_double(struct rows *rows, const char *counter, double value);
 void rows_text(struct rows *rows, const char *counter, const char *value);
 
-/* Like rows_begin, with the name, mount point and file system that the log has for an ordinary
+/* Begins rows like rows_begin, with the log's name, mount point and file system for an ordinary
  * record. Returns 0, or -1 if out of memory. */
 int rows_begin_file(struct rows *rows, const struct darshan_base_record *base);
 
@@ -67,8 +67,8 @@ int rows_dfs(struct rows *rows, const struct darshan_dfs_record *record);
 int rows_daos(struct rows *rows, const struct darshan_daos_record *record);
 int rows_apmpi(struct rows *rows, const struct darshan_apmpi_record *record);
 
-/* In the order of the record (apmpi.h). The name of their number and NULL end each array. They are
- * part of the interface of libdarshan-util. */
+/* Names in the order of the record's values (apmpi.h). Each array ends with the name of its length
+ * constant and NULL. These arrays are part of the interface of libdarshan-util. */
 extern char *apmpi_counter_names[];
 extern char *apmpi_f_mpiop_totaltime_counter_names[];
 extern char *apmpi_f_mpiop_synctime_counter_names[];

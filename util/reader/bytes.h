@@ -1,4 +1,4 @@
-/* Reverses the byte order of 64-bit and 32-bit words, for logs from machines with the opposite
+/* Reverses the byte order of 64-bit and 32-bit words, for logs from machines with the opposite byte
  * order. */
 #ifndef DARSHAN_BYTES_H
 #define DARSHAN_BYTES_H
@@ -18,7 +18,7 @@ static inline void darshan_swap_words(void *words, size_t n) {
   }
 }
 
-/* Like darshan_swap_words, for 32-bit words. */
+/* Reverses the bytes of n 32-bit words, which need not be aligned. */
 static inline void darshan_swap_halves(void *words, size_t n) {
   unsigned char *p = words;
   for (size_t i = 0; i < n; i++, p += 4) {

@@ -1,5 +1,5 @@
-/* How a command prints: the name in its messages and its usage text, and the check of its output,
- * because on a full disk or a closed descriptor the command must fail. */
+/* Defines how a command prints: the name in its messages, the name in its usage text, and the check
+ * of its output. On a full disk or a closed descriptor the command must fail. */
 #ifndef DARSHAN_CALLED_H
 #define DARSHAN_CALLED_H
 
@@ -11,18 +11,18 @@
 /* `darshan COMMAND` sets this variable to "darshan COMMAND" for the program that it becomes. */
 #define CALLED_VARIABLE "DARSHAN_CALLED_AS"
 
-/* Returns what the user typed: "darshan COMMAND", or the program's own name. */
+/* Returns the name that the user typed: "darshan COMMAND", or the program's own name. */
 static inline const char *called_as(const char *program) {
   const char *typed = getenv(CALLED_VARIABLE);
   return typed && *typed ? typed : program;
 }
 
-/* Prints a usage text with the name that the user typed instead of the program's name. */
+/* Prints a usage text with the name that the user typed instead of the program's own name. */
 static inline void called_usage(FILE *stream, const char *usage, const char *program) {
   const char *typed = called_as(program);
   size_t length = strlen(program);
   for (const char *name; (name = strstr(usage, program)); usage = name + length)
-    /* If the name is only the beginning of a word, the word is a file name. */
+    /* If other characters follow the name, it is part of a file name and not replaced. */
     fprintf(stream, "%.*s%s", (int)(name - usage), usage, name[length] == ' ' ? typed : program);
   fputs(usage, stream);
 }

@@ -23,10 +23,10 @@ typedef struct darshan_records darshan_records;
 
 struct darshan_module_region {
   int id;           /* module id in the newest numbering; >= 64: annex */
-  const char *name; /* NULL if the id is unknown */
+  const char *name; /* NULL: the id is unknown */
   uint64_t length;  /* bytes stored in the file */
   int version;      /* record version in the file */
-  int partial;      /* 1: the runtime dropped records */
+  int partial;      /* 1: the runtime dropped records of this module */
 };
 
 struct darshan_mount {
@@ -39,8 +39,8 @@ struct darshan_metadata {
   const char *value;
 };
 
-/* A log without its records. The log owns the memory. Strings are NUL-terminated bytes, not
- * necessarily UTF-8. */
+/* The data of a log without its records. The log owns the memory. Strings are NUL-terminated bytes,
+ * not necessarily UTF-8. */
 struct darshan_info {
   char version[9]; /* format version as in the file */
   int compression; /* enum darshan_compression */
@@ -52,42 +52,44 @@ struct darshan_info {
   double run_time;        /* seconds; negative in a journal without an end time */
   const char *exe;        /* command line */
   int num_metadata;
-  const struct darshan_metadata *metadata; /* lines that have a '=' */
+  const struct darshan_metadata *metadata; /* one element per line with a '=' */
   int num_mounts;
   const struct darshan_mount *mounts; /* longest path first */
   int num_modules;
-  const struct darshan_module_region *modules; /* sorted by id; data or partial flag */
-  const char *annex_problem; /* why a corrupt annex was skipped; NULL: no annex, or a valid one */
+  const struct darshan_module_region
+      *modules; /* sorted by id; each module has data or the partial flag */
+  const char
+      *annex_problem; /* reason why a corrupt annex was skipped; NULL: no annex, or a valid one */
 };
 
-/* Limits for one log, no matter what the file contains. Records are streamed, so their number has
- * no limit. */
+/* Limits for one log, which apply to any content. The number of records has no limit, because they
+ * are streamed. */
 #define DARSHAN_NAMES_MAX (UINT64_C(256) << 20)  /* bytes of all names, decompressed */
 #define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of a record, such as a DXT trace */
 #define DARSHAN_BLOCK_MAX (UINT64_C(4) << 30)    /* bytes that darshan_log_load collects */
 
-/* Opens a log and reads everything but the records. Returns NULL with an error if a part that it
- * reads is corrupt, including the names. */
+/* Opens a log and reads all data except the records. Returns the log; NULL with an error if the
+ * header, job, names or another part that it reads is corrupt. */
 darshan_log *darshan_log_read(const char *path, struct darshan_error *error);
 void darshan_log_free(darshan_log *log);
 
 const struct darshan_info *darshan_log_info(const darshan_log *log);
 
-/* Returns the name of a record, NULL if the log has none for this id. */
+/* Returns the name of a record; NULL if the log has no name for this id. */
 const char *darshan_log_name(const darshan_log *log, uint64_t id);
 /* Calls `each` for every record name of the log with its id, in the order of the log. */
 void darshan_log_each_name(const darshan_log *log,
                            void (*each)(uint64_t id, const char *name, void *context),
                            void *context);
 
-/* Calls `each` for the failed lookups in a journal, in reverse order, including lookups of program
- * files. A finished log has lookups as metadata. */
+/* Calls `each` for the failed lookups in a journal, the last lookup first. They include lookups of
+ * program files. A finished log has lookups as metadata instead. */
 void darshan_log_each_lookup(const darshan_log *log,
                              void (*each)(const char *name, size_t length, void *context),
                              void *context);
 
-/* Returns the index in info->mounts of the mount point that holds this name, -1 if there is
- * none. */
+/* Returns the index in info->mounts of the mount point that contains this name; -1 if no mount
+ * point does. */
 int darshan_log_mount(const darshan_log *log, const char *name);
 
 /* Reads the records of one module in turn. darshan_records_open returns NULL with an error if the
@@ -100,21 +102,23 @@ int darshan_records_next(darshan_records *records, const void **record, size_t *
                          struct darshan_error *error);
 void darshan_records_close(darshan_records *records);
 
-/* Reads all records of a module with fixed record size into one block. Returns their number, or -1
- * with an error, also for variable record sizes. darshan_block_free frees *block. */
+/* Reads all records of a module with fixed record size into one block, which darshan_block_free
+ * frees. Returns their number. Returns -1 with an error, also if the record size varies. */
 long darshan_log_load(darshan_log *log, int module, void **block, struct darshan_error *error);
 void darshan_block_free(void *block);
 
 /* Computes the sum of the working times of a run's processes: their run times without the time in
- * which they waited (doc/page-one.md). io: seconds in I/O, for the log of a single process. Returns
- * 1; 0 if the log has no data for it (then use the run time of each process); -1 with an error. */
+ * which they waited (doc/page-one.md). io: seconds in I/O, for the log of a single process. *work:
+ * the sum in seconds. Returns 1; -1 with an error. Returns 0 if the log lacks the data; then the
+ * run time of each process is its working time. */
 int darshan_log_work(darshan_log *log, double io, double *work, struct darshan_error *error);
 
-/* Returns the name (without MPI_) of the call at this index of an APMPI record, NULL after the last
- * one. sized: 1 if bytes are counted, too (eight counters instead of one). */
+/* Returns the name (without MPI_) of the call at this index of an APMPI record; NULL after the last
+ * call. *sized: 1 if bytes are also counted, so that the call has eight counters instead of one. */
 const char *darshan_apmpi_call(int index, int *sized);
 
-/* Returns the record id of a name (the format's 64-bit hash). */
+/* Returns the record id of a name: the 64-bit hash that the format defines. length: bytes of the
+ * name. */
 uint64_t darshan_id_of_name(const char *name, size_t length);
 
 #ifdef __cplusplus

@@ -1,17 +1,17 @@
-/* Most regions are short and consist of one stream. libdeflate decompresses such a stream in one
- * call, in a third of the time of zlib. It accepts some codes that zlib rejects and no compressor
- * writes (a length of 258 as symbol 286, more than 30 distances), if the checksum is right; all
- * other results are the same. */
+/* Decompresses a short stream in one call of libdeflate. Most regions are short and consist of one
+ * stream, and libdeflate needs a third of the time of zlib. libdeflate accepts some codes that zlib
+ * rejects and no compressor writes (a length of 258 as symbol 286, more than 30 distances), if the
+ * checksum is correct. All other results are equal. */
 #include "reader.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 
 /* WHOLE_MAX: zlib decompresses longer streams. The attempt with libdeflate is then wasted, so the
- * limit is high: records of one kind may become fifty times as large as stored. FACTOR: if the
- * caller's buffer is this many times larger than the stored bytes, as for small logs, no memory is
- * allocated. LEAST: below this size zlib is as fast, and libdeflate first detects the processor's
- * features, which is slow in a virtual machine. */
+ * limit is high: records of one kind may become fifty times larger than their stored bytes. FACTOR:
+ * no memory is allocated if the caller's buffer is this many times larger than the stored bytes, as
+ * for small logs. LEAST: below this size in bytes zlib is as fast. libdeflate first detects the
+ * processor's features, which is slow in a virtual machine. */
 enum { WHOLE_MAX = 4 << 20, FACTOR = 16, LEAST = 1 << 10 };
 
 static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,

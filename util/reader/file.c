@@ -1,4 +1,4 @@
-/* File access of the reader, and the function that fills an error. */
+/* Implements file access of the reader, and the function that fills an error. */
 #include "reader.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int darshan_fail(struct darshan_error *error, const char *format, ...) {
 }
 
 int darshan_file_open(struct darshan_file *file, const char *path, struct darshan_error *error) {
-  /* O_NONBLOCK: opening a pipe without a writer must not block. */
+  /* O_NONBLOCK prevents that opening a pipe without a writer blocks. */
   file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file->fd < 0) return darshan_fail(error, "%s", strerror(errno));
   struct stat status;

@@ -1,4 +1,4 @@
-/* The header: version, byte order, offsets of the regions. Old formats are converted to the newest
+/* Reads the header: version, byte order, offsets of the regions. Converts old formats to the newest
  * layout and module ids. */
 #include "bytes.h"
 #include "reader.h"
@@ -9,8 +9,8 @@
 enum { FORMAT_H5D = 320, FORMAT_NOW = 341 };
 static const int known_formats[] = {300, 310, 320, 321, FORMAT_NOW};
 
-/* Converts "3.41" to 341; ignores leading zeros and bytes after it. Returns -1 if the text is not a
- * version. */
+/* Converts "3.41" to 341. Ignores leading zeros and bytes after the version. Returns -1 if the text
+ * is not a version. */
 static int parse_version(const char *text) {
   long part[2] = {0, 0};
   for (int i = 0; i < 2; i++) {
@@ -41,7 +41,7 @@ static int check_order(struct darshan_frame *frame, int64_t magic, struct darsha
   return 0;
 }
 
-/* load_new reads the newest layout, load_old converts the old one. */
+/* load_new reads the newest header layout; load_old converts the old layout. */
 static void load_new(struct darshan_frame *frame, const unsigned char *bytes) {
   struct darshan_header *header = &frame->header;
   memcpy(header, bytes, sizeof(*header));
@@ -69,7 +69,7 @@ static void load_old(struct darshan_frame *frame, const unsigned char *bytes) {
   memcpy(header->module_versions, old.module_versions, sizeof(old.module_versions));
 }
 
-/* Shifts the ids from this one on, which the format did not have yet. */
+/* Shifts the module ids from `id` on by one, because the old format lacks this module. */
 static void insert_module(struct darshan_header *header, int id) {
   int behind = DARSHAN_MAX_MODULES - id - 1;
   memmove(&header->modules[id + 1], &header->modules[id], behind * sizeof(header->modules[0]));

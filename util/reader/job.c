@@ -1,4 +1,4 @@
-/* The job region: the job record, its metadata, the command line and the mount table. */
+/* Reads the job region: the job record, its metadata, the command line and the mount table. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -7,8 +7,8 @@
 
 enum { FORMAT_NANOSECONDS = 341 };
 
-/* Returns the offset where the job region ends: the header has no entry for it, so it ends where
- * the next region begins. */
+/* Returns the file offset at which the job region ends. The header has no length for this region,
+ * so it ends where the next region begins. */
 static uint64_t region_end(const struct darshan_file *file, const struct darshan_frame *frame) {
   if (frame->header.names.off) return frame->header.names.off;
   for (int i = 0; i < DARSHAN_MAX_MODULES; i++)
@@ -17,7 +17,7 @@ static uint64_t region_end(const struct darshan_file *file, const struct darshan
 }
 
 double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job) {
-  if (frame->format < FORMAT_NANOSECONDS) /* whole seconds, the last one counts */
+  if (frame->format < FORMAT_NANOSECONDS) /* whole seconds, of which the last one counts */
     return (double)job->end_time_sec - (double)job->start_time_sec + 1;
   return ((double)job->end_time_sec + (double)job->end_time_nsec / 1e9) -
          ((double)job->start_time_sec + (double)job->start_time_nsec / 1e9);
@@ -42,8 +42,8 @@ static void load_record(struct darshan_job_region *job, const struct darshan_fra
   memcpy(now->metadata, old.metadata, sizeof(old.metadata));
 }
 
-/* Splits the metadata, lines of "key=value", in place. Ignores lines without '='. Returns 0, or -1
- * if out of memory. */
+/* Splits the metadata, which are lines of "key=value", in place. Ignores lines without '='. Returns
+ * 0, or -1 with an error if out of memory. */
 static int parse_metadata(struct darshan_job_region *job, struct darshan_error *error) {
   memcpy(job->metadata_text, job->job.metadata, DARSHAN_JOB_METADATA_LEN);
   int lines = 1;

@@ -1,4 +1,4 @@
-/* Reads a journal again and again while its process writes it. See live.h. */
+/* Reads a journal repeatedly while its process writes it (live.h). */
 #include "live.h"
 
 #include <errno.h>
@@ -14,8 +14,9 @@ static int look_at_size(struct darshan_live *live, struct darshan_error *error) 
   return 0;
 }
 
-/* Reads the annex again if its trailer has changed. Otherwise its blocks are at the same offsets,
- * and only the lengths of their records have grown, which find_region reads again. */
+/* Reads the annex again if its trailer has changed. With an unchanged trailer, the blocks are at
+ * the same offsets. Only the lengths of their records have grown, and find_region reads these
+ * lengths again. */
 static void look_at_annex(struct darshan_live *live) {
   struct darshan_annex_trailer trailer;
   uint64_t size = live->file.size;
@@ -64,8 +65,9 @@ static int make_room(struct darshan_live_room *room, size_t size, struct darshan
   return 0;
 }
 
-/* Reads a compressed region, as a part has, into room. Returns the decompressed bytes, or -1 with
- * an error. Room grows with the bytes that are read, not with the length that the header claims. */
+/* Reads a compressed region, as in a part, into `room`. Returns the number of decompressed bytes,
+ * or -1 with an error. The buffer grows with the bytes that are read, not with the length that the
+ * header claims. */
 static long read_compressed(struct darshan_live *live, struct darshan_live_room *room,
                             struct darshan_region region, int compression,
                             struct darshan_error *error) {
@@ -82,7 +84,7 @@ static long read_compressed(struct darshan_live *live, struct darshan_live_room 
   return (long)used;
 }
 
-/* Reads a region into room. Returns the bytes read, or -1 with an error. */
+/* Reads a region into `room`. Returns the number of bytes read, or -1 with an error. */
 static long read_region(struct darshan_live *live, struct darshan_live_room *room,
                         struct darshan_region region, int compression,
                         struct darshan_error *error) {
@@ -127,7 +129,8 @@ int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room
   return 0;
 }
 
-/* Returns the length of a block's records, which has grown since the annex was read. */
+/* Returns the current length of a block's records in bytes. It may have grown since the annex was
+ * read. */
 static uint64_t length_now(const struct darshan_live *live,
                            const struct darshan_annex_entry *entry) {
   struct darshan_annex_block block;
@@ -139,8 +142,8 @@ static uint64_t length_now(const struct darshan_live *live,
   return block.raw_len;
 }
 
-/* Finds the region of a module, its compression and its version. Returns 1, or 0 if the module has
- * no data. */
+/* Finds the region of a module, its compression and its version. Returns 1; 0 if the module has no
+ * data. */
 static int find_region(const struct darshan_live *live, int module, struct darshan_region *region,
                        int *compression, int *version) {
   const struct darshan_header *header = &live->frame.header;
@@ -164,7 +167,7 @@ static int find_region(const struct darshan_live *live, int module, struct darsh
   return 0;
 }
 
-/* Returns the layout of a module's records of this version, or NULL with an error. */
+/* Returns the layout of a module's records of this version; NULL with an error. */
 static const struct darshan_layout *layout_of(struct darshan_live_room *room,
                                               const struct darshan_module *module, int version,
                                               struct darshan_error *error) {
@@ -180,8 +183,8 @@ static const struct darshan_layout *layout_of(struct darshan_live_room *room,
   return &place->layout;
 }
 
-/* Converts `count` records in room to the newest layout. Returns how many remain, or -1 with an
- * error. */
+/* Converts `count` records in `room` to the newest layout. Returns the number of records that
+ * remain, or -1 with an error. */
 static long convert(struct darshan_live_room *room, const struct darshan_module *module,
                     const struct darshan_layout *layout, size_t count,
                     struct darshan_error *error) {

@@ -1,6 +1,6 @@
-/* Reads a journal repeatedly while its process writes it, or a part of a run once. For programs
- * that watch many journals: a look costs some ten system calls, and keeps no memory of its size.
- * The file is untrusted, as in darshan-read.h. */
+/* Declares functions that read a journal repeatedly while its process writes it, or a part of a run
+ * once. They suit programs that observe many journals: one look costs about ten system calls, and
+ * allocates no memory that lasts. The file is untrusted, as in darshan-read.h. */
 #ifndef DARSHAN_LIVE_H
 #define DARSHAN_LIVE_H
 
@@ -12,53 +12,55 @@ struct darshan_live {
   struct darshan_file file;
   struct darshan_frame frame;
   struct darshan_annex annex;
-  struct darshan_annex_trailer trailer; /* with which the annex was read */
-  struct stat status;                   /* of the file, at the begin of the last look */
+  struct darshan_annex_trailer trailer; /* trailer with which the annex was read */
+  struct stat status;                   /* status of the file at the begin of the last look */
   uint64_t names_taken; /* bytes of the name region that darshan_live_names has passed on */
   uint64_t bytes_read;  /* bytes that looks have read since darshan_live_open */
 };
 
 enum { DARSHAN_LIVE_LAYOUTS = 16 };
 
-/* Memory that is shared by looks at any number of journals; zeroed before the first use. */
+/* Memory that looks at any number of journals share; zeroed before the first use. */
 struct darshan_live_room {
   unsigned char *bytes;
   size_t capacity;
   uint64_t *converted; /* records of an older layout, converted */
   size_t converted_capacity;
-  struct darshan_live_layout { /* layouts that were used last; version 0: free */
+  struct darshan_live_layout { /* layouts that were used most recently; version 0: free */
     int module, version;
     struct darshan_layout layout;
   } layouts[DARSHAN_LIVE_LAYOUTS];
-  unsigned next_layout; /* the one to replace */
+  unsigned next_layout; /* index of the layout that the next new one replaces */
 };
 
-/* Largest number of bytes of one region that a look reads; it ignores records behind them. */
+/* Largest number of bytes of one region that a look reads. Records after this limit are ignored. */
 #define DARSHAN_LIVE_REGION_MAX (UINT64_C(32) << 20)
 
-/* Opens the log behind fd, a regular file, or the log of `length` bytes at `at` in it (length 0:
- * the whole file). Accepts format 3.41 in the byte order of this machine, which all processes on it
- * use. Returns 0, or -1 with an error. The caller keeps ownership of fd in both cases. */
+/* Opens the log behind `fd`, a regular file. at, length: offset and length in bytes of the log in
+ * the file; length 0: the whole file. Accepts format 3.41 in the byte order of this machine, which
+ * all processes on it use. Returns 0, or -1 with an error. The caller keeps ownership of fd in both
+ * cases. */
 int darshan_live_open(struct darshan_live *live, int fd, uint64_t at, uint64_t length,
                       struct darshan_error *error);
 
-/* Reads the job region. Returns 0, or -1 with an error. The caller frees *job by darshan_job_free
- * in both cases. */
+/* Reads the job region into *job. Returns 0, or -1 with an error. In both cases the caller calls
+ * darshan_job_free. */
 int darshan_live_job(struct darshan_live *live, struct darshan_job_region *job,
                      struct darshan_error *error);
 
-/* Reads size, header and annex again. To be called before darshan_live_names and
- * darshan_live_records. Returns 0, or -1 with an error. */
+/* Reads size, header and annex again. Called before darshan_live_names and darshan_live_records.
+ * Returns 0, or -1 with an error. */
 int darshan_live_look(struct darshan_live *live, struct darshan_error *error);
 
-/* Calls `each` for the names that are new since the last call. Returns 0, or -1 with an error. */
+/* Calls `each` for the names that were added since the last call. Returns 0, or -1 with an
+ * error. */
 int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room,
                        void (*each)(uint64_t id, const char *name, void *context), void *context,
                        struct darshan_error *error);
 
 /* Reads the records of a module with fixed record size, in the newest layout. Returns their number
- * and sets *records to the first (in `room`, valid until its next use); returns 0 if there are
- * none, -1 with an error. */
+ * and sets *records to the first record, which is in `room` and valid until its next use. Returns 0
+ * if there are no records, -1 with an error. */
 long darshan_live_records(struct darshan_live *live, struct darshan_live_room *room, int module,
                           const unsigned char **records, struct darshan_error *error);
 

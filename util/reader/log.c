@@ -1,4 +1,4 @@
-/* Opens a log and fills its info. */
+/* Opens a log and fills its struct darshan_info. */
 #include "reader.h"
 #include "record-id.h"
 
@@ -54,8 +54,8 @@ static void fill_info(struct darshan_log *log) {
   list_modules(log);
 }
 
-/* Reads and returns the log in log->file, which is open. Frees the log and returns NULL with an
- * error on failure. */
+/* Reads the log in log->file, which is open. Returns the log. On failure, frees the log and returns
+ * NULL with an error. */
 static darshan_log *read_file(struct darshan_log *log, struct darshan_error *error) {
   if (darshan_header_read(&log->frame, &log->file, error) != 0 ||
       darshan_job_read(&log->job, &log->file, &log->frame, error) != 0 ||

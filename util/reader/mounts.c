@@ -1,4 +1,4 @@
-/* The mount table, and the mount point of a name. */
+/* Parses the mount table, and finds the mount point of a name. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -6,14 +6,14 @@
 
 static const char blank[] = " \t\n\v\f\r"; /* the blanks of isspace in the C locale */
 
-/* Returns the next word after *text and moves *text to its end. NULL: no more words. */
+/* Returns the next word after *text and moves *text to its end; NULL if there are no more words. */
 static const char *next_word(const char **text) {
   const char *word = *text + strspn(*text, blank);
   *text = word + strcspn(word, blank);
   return *text > word ? word : NULL;
 }
 
-/* Sorts by decreasing length; equal lengths keep their order. */
+/* Sorts the mounts by decreasing length. Mounts of equal length stay in their order. */
 static void sort_mounts(struct darshan_job_region *job) {
   for (int i = 1; i < job->num_mounts; i++) {
     struct darshan_mount mount = job->mounts[i];
@@ -29,8 +29,8 @@ static void sort_mounts(struct darshan_job_region *job) {
 }
 
 /* Splits the mount table. Returns 0, or -1 if out of memory. An entry starts at every newline and
- * takes the next two words, even if they are on later lines. Command lines with stray newlines need
- * this rule. */
+ * includes the next two words, even if they are on later lines. Command lines with stray newlines
+ * need this rule. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error) {
   size_t lines = 0;
   for (const char *p = job->text; (p = strchr(p, '\n')); p++)

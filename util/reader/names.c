@@ -1,5 +1,5 @@
-/* The name region as a hash table. The entries stay in one buffer in the order of the file; a slot
- * of the table holds an entry's offset in 4 bytes. */
+/* Stores the name region as a hash table. The entries stay in one buffer in the order of the file.
+ * A slot of the table holds the offset of an entry in 4 bytes. */
 #include "bytes.h"
 #include "reader.h"
 
@@ -11,8 +11,9 @@ enum {
   STEP = 64 * 1024,
   ID_SIZE = 8,
   ENTRY_MAX = ID_SIZE + 64 * 1024, /* longest accepted entry, including the NUL */
-  REPEATS_MAX = 16,                /* how often the region may repeat the names, as many ranks do */
-  FORMAT_COUNTED = 300             /* its names have a length field instead of a NUL */
+  REPEATS_MAX =
+      16, /* factor by which the region may repeat names, because many ranks write the same names */
+  FORMAT_COUNTED = 300 /* format whose names have a length field instead of a NUL */
 };
 
 static uint64_t id_at(const struct darshan_names *names, size_t place) {
@@ -21,8 +22,8 @@ static uint64_t id_at(const struct darshan_names *names, size_t place) {
   return id;
 }
 
-/* Returns the hash of an id, with a random seed per log. Ids are untrusted: ids chosen to collide
- * would make opening quadratic. */
+/* Returns the hash of an id, with a random seed per log. Ids are untrusted: without the seed,
+ * colliding ids would make the time to open a log quadratic. */
 static size_t hash_of(const struct darshan_names *names, uint64_t id) {
   uint64_t x = id ^ names->seed;
   x = (x ^ x >> 32) * UINT64_C(0x9E3779B97F4A7C15);
@@ -30,7 +31,7 @@ static size_t hash_of(const struct darshan_names *names, uint64_t id) {
   return (size_t)(x ^ x >> 32);
 }
 
-/* Returns the slot of this id, or the free slot for it. */
+/* Returns the slot of this id; a free slot if the id is new. */
 static uint32_t *slot_of(const struct darshan_names *names, uint64_t id) {
   size_t mask = names->num_slots - 1;
   size_t i = hash_of(names, id) & mask;
@@ -52,7 +53,7 @@ static int grow_table(struct darshan_names *names) {
   return names->slots ? 0 : -1;
 }
 
-/* Adds the entry at the end of the text, or drops it if the id has a name already that is not
+/* Adds the entry at the end of the text. Drops the entry if the id already has a name that is not
  * empty. Returns 0, or -1 if out of memory. */
 static int add_entry(struct darshan_names *names, size_t length) {
   if (3 * names->count >= 2 * names->num_slots && grow_table(names) != 0) return -1;
@@ -66,8 +67,8 @@ static int add_entry(struct darshan_names *names, size_t length) {
   return 0;
 }
 
-/* Returns the length of the entry at `from` in the table's form, with NUL. Returns 0 if the n bytes
- * do not hold all of it, -1 if it is too long. */
+/* Returns the length of the entry at `from`, in bytes of the table's form with NUL. Returns 0 if
+ * the n bytes do not contain the whole entry, -1 if it is too long. */
 static long entry_length(const char *from, size_t n, const struct darshan_frame *frame,
                          size_t *in_file) {
   if (frame->format != FORMAT_COUNTED) {
@@ -98,8 +99,8 @@ static void place_entry(struct darshan_names *names, const char *from, size_t le
   if (frame->swapped) darshan_swap_words(to, 1);
 }
 
-/* Takes the complete entries of text[used .. end) and moves the rest to the end of the text.
- * Returns the new end, or -1 with an error. */
+/* Adds the complete entries of text[used .. end) and moves the rest to the end of the text. Returns
+ * the new end, or -1 with an error. */
 static long take_entries(struct darshan_names *names, size_t end, const struct darshan_frame *frame,
                          struct darshan_error *error) {
   size_t from = names->used, in_file = 0;

@@ -1,4 +1,5 @@
-/* Internal declarations of the reader's files, which the library does not export. */
+/* Declares the internal functions and types of the reader's files; the library does not export
+ * them. */
 #ifndef DARSHAN_READER_H
 #define DARSHAN_READER_H
 
@@ -15,72 +16,74 @@ int darshan_fail(struct darshan_error *error, const char *format, ...)
 /* A regular file, or a part of one, read by offset. */
 struct darshan_file {
   int fd;
-  uint64_t size; /* at opening; a journal may grow later */
-  uint64_t base; /* of a part: where it begins in the file */
+  uint64_t size; /* size when the file was opened; a journal may grow later */
+  uint64_t base; /* offset in the file at which a part begins */
   bool is_part;
 };
 int darshan_file_open(struct darshan_file *file, const char *path, struct darshan_error *error);
-/* Restricts an open file to the log of `length` bytes at `at`. length 0: does nothing. */
+/* Restricts an open file to the log of `length` bytes at offset `at`. length 0: changes nothing. */
 void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t length);
-/* Reads up to n bytes, fewer only at the end of the file. Returns the count, or -1. */
+/* Reads up to n bytes at `offset`; fewer only at the end of the file. Returns the number of bytes,
+ * or -1. */
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset);
 
-/* log.c: reads the log of `length` bytes at offset `at` of an open file. Returns the log like
- * darshan_log_read, or NULL with an error. The caller keeps ownership of fd. */
+/* Reads the log of `length` bytes at offset `at` of an open file (log.c). Returns the log as
+ * darshan_log_read does, or NULL with an error. The caller keeps ownership of fd. */
 darshan_log *darshan_log_read_part(int fd, uint64_t at, uint64_t length,
                                    struct darshan_error *error);
 
-/* stream.c: the content of a region, decompressed in steps. */
+/* The content of a region, decompressed in steps (stream.c). */
 struct darshan_stream {
   const struct darshan_file *file;
-  uint64_t next, left; /* file offset, stored bytes not yet read */
+  uint64_t next, left; /* file offset; number of stored bytes not yet read */
   int compression;
   bool ready;  /* the decompressor is initialized */
-  bool inside; /* within a compressed stream */
+  bool inside; /* true: the position is within a compressed stream */
   z_stream zlib;
   bz_stream bzip2;
   unsigned char *input, *in;
   size_t in_left;
-  /* decompress-once.c: a short stream, decompressed in one call */
+  /* State of a short stream that is decompressed in one call (decompress-once.c). */
   struct libdeflate_decompressor *deflate;
   unsigned char *whole, *whole_next;
   size_t whole_left;
-  bool by_steps;                /* one stream failed this way: not tried again */
-  struct darshan_error failure; /* kept; bytes delivered before it are valid */
+  bool by_steps; /* true: decompression in one call failed, so it is not tried again */
+  struct darshan_error failure; /* first error; the bytes before it are valid */
 };
-/* Opens a region for reading. Returns 0, or -1 with an error. The region may end after the end of
- * the file; reading then fails at that end. */
+/* Opens a region for reading. Returns 0, or -1 with an error. The region may extend beyond the end
+ * of the file; reading then fails at the end of the file. */
 int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file *file,
                         struct darshan_region region, int compression, struct darshan_error *error);
-/* Reads n bytes; returns fewer at the end of the region or before a failure. */
+/* Reads n bytes. Returns the number of bytes read: fewer than n at the end of the region or before
+ * a failure. */
 size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n);
 void darshan_stream_close(struct darshan_stream *stream);
 
-/* decompress-once.c: decompresses the next stream in one call, if all stored bytes are in memory.
- * Puts *put bytes at place, or, if that buffer is too small, whole_left bytes at whole_next.
- * Returns false if the stream is too long or corrupt; zlib then reads it and reports the error, and
- * the bytes at place are undefined. */
+/* Decompresses the next stream in one call, if all stored bytes are in memory (decompress-once.c).
+ * Puts *put bytes at `place`. If that buffer of `room` bytes is too small, puts whole_left bytes at
+ * whole_next instead. Returns true; false if the stream is too long or corrupt. After false, zlib
+ * reads the stream and reports the error, and the bytes at `place` are undefined. */
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put);
 void darshan_whole_free(struct darshan_stream *stream);
 
-/* header.c: converts the header of any format to the newest layout. */
+/* The header of any format, converted to the newest layout (header.c). */
 struct darshan_frame {
-  int format;           /* 341 means 3.41 */
-  bool swapped;         /* opposite byte order */
-  uint64_t header_size; /* bytes; the job region follows */
+  int format;           /* 341 for version 3.41 */
+  bool swapped;         /* true: the log has the opposite byte order */
+  uint64_t header_size; /* size of the header in bytes; the job region follows it */
   char version[9];
-  struct darshan_header header; /* host byte order, newest module ids */
+  struct darshan_header header; /* in host byte order, with the newest module ids */
 };
 int darshan_header_read(struct darshan_frame *frame, const struct darshan_file *file,
                         struct darshan_error *error);
 
-/* job.c: the job record and the strings after it. */
+/* The job record and the strings after it (job.c). */
 struct darshan_job_region {
   uint64_t length;
   struct darshan_job job;
   double run_time;
   char metadata_text[DARSHAN_JOB_METADATA_LEN + 1];
-  char *text, *tokens; /* command line; mount table split into strings */
+  char *text, *tokens; /* text: the command line; tokens: the mount table, split into strings */
   struct darshan_metadata *metadata;
   int num_metadata;
   struct darshan_mount *mounts;
@@ -89,22 +92,23 @@ struct darshan_job_region {
 };
 int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *file,
                      const struct darshan_frame *frame, struct darshan_error *error);
-/* Returns the run time of a job in seconds, as the log's format defines it; negative without an end
- * time. */
+/* Returns the run time of a job in seconds, as the log's format defines it; negative if the job has
+ * no end time. */
 double darshan_run_time(const struct darshan_frame *frame, const struct darshan_job *job);
 void darshan_job_free(struct darshan_job_region *job);
 
-/* mounts.c: darshan_mounts_parse splits the mount table after the command line (changes text) and
- * sorts it; it returns 0, or -1 with an error. The other functions find mount points. */
+/* Parse and search the mount table (mounts.c). darshan_mounts_parse splits the mount table after
+ * the command line, which changes `text`, and sorts it; it returns 0, or -1 with an error.
+ * darshan_mounts_find returns the index of a name's mount point, or -1. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error);
 int darshan_mounts_find(const struct darshan_job_region *job, const char *name);
 
-/* names.c: record id -> name. */
+/* The table from record ids to names (names.c). */
 struct darshan_names {
-  char *text; /* entries: 8 bytes of id, name, NUL */
+  char *text; /* entries of 8 bytes of id, name and NUL */
   size_t used, capacity;
   uint32_t *slots; /* 1 + offset of an entry in text; 0: free */
-  uint64_t seed;   /* of the hash */
+  uint64_t seed;   /* random seed of the hash */
   size_t num_slots, count;
 };
 int darshan_names_read(struct darshan_names *names, const struct darshan_file *file,
@@ -114,68 +118,72 @@ void darshan_names_each(const struct darshan_names *names,
                         void (*each)(uint64_t id, const char *name, void *context), void *context);
 void darshan_names_free(struct darshan_names *names);
 
-/* annex.c: the blocks after the last region. */
+/* The annex: blocks after the last region (annex.c). */
 enum { DARSHAN_ANNEX_BLOCKS_MAX = 64, DARSHAN_ANNEX_FIRST_ID = DARSHAN_MAX_MODULES };
 struct darshan_annex_entry {
   struct darshan_annex_block block; /* host byte order */
-  uint64_t offset;                  /* file offset of its data */
+  uint64_t offset;                  /* file offset of the block's data */
 };
 struct darshan_annex {
   int num_blocks;
   struct darshan_annex_entry blocks[DARSHAN_ANNEX_BLOCKS_MAX]; /* sorted by module id */
-  struct darshan_error problem;                                /* a corrupt annex has no blocks */
+  struct darshan_error problem; /* why a corrupt annex was skipped; such an annex has no blocks */
 };
-/* Reads the failed lookups of a journal; count is 0 if there are none. */
+/* Reads the failed lookups of a journal; sets count to 0 if there are none. */
 void darshan_lookups_read(struct darshan_lookups *lookups, const struct darshan_file *file,
                           bool swapped);
 void darshan_annex_read(struct darshan_annex *annex, const struct darshan_file *file, bool swapped);
 
-/* groups.c: returns the number of distinct files of a GROUP record, at most GROUP_SEEN. */
+/* Returns the number of distinct files of a GROUP record, at most GROUP_SEEN (groups.c). */
 int64_t darshan_group_files(const int64_t counters[]);
 
-/* layout.c: converts a record of fixed size from an older version to the newest one. */
-enum { DARSHAN_WORDS_MAX = 320 }; /* 64-bit words of the longest record of fixed size */
+/* Conversion of a record of fixed size from an older version to the newest version (layout.c). */
+enum { DARSHAN_WORDS_MAX = 320 }; /* number of 64-bit words of the longest record of fixed size */
 struct darshan_layout {
-  size_t words;                        /* of the record in the file */
-  size_t bytes_at, num_bytes;          /* words that hold bytes and are never swapped */
-  bool newest;                         /* no conversion needed */
-  int16_t target[DARSHAN_WORDS_MAX];   /* index of each word in the newest record; -1: none */
+  size_t words;                        /* number of words of the record in the file */
+  size_t bytes_at, num_bytes;          /* words that contain bytes and are never swapped */
+  bool newest;                         /* true: the records need no conversion */
+  int16_t target[DARSHAN_WORDS_MAX];   /* index of each word in the newest record; -1: the word is
+                                          dropped */
   uint64_t initial[DARSHAN_WORDS_MAX]; /* initial values of the newest record */
-  int skip_if_positive; /* index of a word; -1: none. Records with a positive word are skipped */
-  int addend;           /* index of a word that is added to addend_target; -1: none */
+  int skip_if_positive; /* index of a word; records in which it is positive are skipped; -1: no such
+                           word */
+  int addend;           /* index of a word that is added to addend_target; -1: no such word */
   int addend_target;
 };
-/* Returns 0, or -1 with an error if the module has no such version or no fixed layout. */
+/* Prepares the conversion of a module's records. Returns 0; -1 with an error if the module has no
+ * such version or no fixed layout. */
 int darshan_layout_make(struct darshan_layout *layout, const struct darshan_module *module,
                         int version, struct darshan_error *error);
-/* out holds a record of the newest version. */
+/* Converts one record. out: receives a record of the newest version, of out_words 64-bit words. */
 void darshan_layout_convert(const struct darshan_layout *layout, const uint64_t *record,
                             uint64_t *out, size_t out_words);
 
-/* records.c, and for single kinds of records variable.c and dxt.c. */
+/* The state of reading a module's records (records.c; variable.c and dxt.c for single kinds of
+ * records). */
 struct darshan_records {
   struct darshan_log *log;
   const struct darshan_module *module;
   int version;
   bool swapped;
   struct darshan_stream stream;
-  struct darshan_layout layout; /* for records of fixed size */
-  unsigned char *buffer;        /* raw bytes of the region; begin..end are unread */
+  struct darshan_layout layout; /* conversion of records of fixed size */
+  unsigned char *buffer; /* raw bytes of the region; the bytes from begin to end are unread */
   size_t capacity, begin, end;
-  uint64_t *out; /* a converted record */
+  uint64_t *out; /* the converted record */
   size_t out_words;
-  double first_width; /* HEATMAP: of the log's first record */
+  double first_width; /* HEATMAP: bin width of the log's first record, seconds */
   int64_t first_bins;
   bool failed;
 };
 enum darshan_taken { DARSHAN_TAKEN_ERROR = -1, DARSHAN_TAKEN_END = 0, DARSHAN_TAKEN_RECORD = 1 };
-/* Makes n raw bytes available at records->buffer + begin. Returns whether they are there, the
+/* Makes n raw bytes available at records->buffer + begin. Returns whether they are available, the
  * region ends before them, or reading failed with an error. */
 enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_t n,
                                         struct darshan_error *error);
-/* Returns the buffer of records for a converted record of this many 64-bit words. It belongs to
- * records; the next call may move it, and the next record overwrites it. Returns NULL with an error
- * if out of memory. */
+/* Returns a buffer for a converted record of this many 64-bit words. `records` owns the buffer. The
+ * next call may move it, and the next record overwrites it. Returns NULL with an error if out of
+ * memory. */
 uint64_t *darshan_records_room(struct darshan_records *records, size_t words,
                                struct darshan_error *error);
 enum darshan_taken darshan_next_lustre(struct darshan_records *records, const void **record,

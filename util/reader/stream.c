@@ -1,5 +1,5 @@
-/* Regions: one or more compressed streams in a row, read in steps of a fixed size, so that a log
- * cannot make the reader use much memory. */
+/* Reads regions, which are one or more compressed streams in sequence. Reads in steps of a fixed
+ * size, so that a log cannot make the reader use much memory. */
 #include "reader.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
   return 0;
 }
 
-/* Reads at most n stored bytes. Returns 0 at the end or after a failure. */
+/* Reads at most n stored bytes. Returns their number; 0 at the end or after a failure. */
 static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->left) n = (size_t)stream->left;
   if (n == 0) return 0;
@@ -94,8 +94,8 @@ static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) 
   return produced;
 }
 
-/* Copies up to n bytes from a stream that was decompressed in one call. Returns the number of
- * bytes copied. */
+/* Copies up to n bytes from a stream that was decompressed in one call. Returns the number of bytes
+ * copied. */
 static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->whole_left) n = stream->whole_left;
   memcpy(buffer, stream->whole_next, n);
@@ -104,7 +104,7 @@ static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) 
   return n;
 }
 
-/* Reads input if the buffer is empty. Returns false at the end of the input. */
+/* Reads input if the input buffer is empty. Returns true; false at the end of the input. */
 static bool have_input(struct darshan_stream *stream) {
   if (stream->in_left > 0 || stream->left == 0) return stream->in_left > 0 || stream->inside;
   stream->in = stream->input;

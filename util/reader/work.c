@@ -13,21 +13,22 @@
 #include "reader.h"
 #include "records.h"
 
-enum { KILLED = 2, STILL_RAN = 3 };  /* values of PROCESS_ENDED */
-static const double longest = 1e9;   /* seconds; a larger time is corrupt */
-static const int64_t most = 1 << 20; /* processes of a rank; a larger number is corrupt */
+enum { KILLED = 2, STILL_RAN = 3 }; /* values of PROCESS_ENDED */
+static const double longest = 1e9;  /* seconds; a larger time is corrupt */
+static const int64_t most =
+    1 << 20; /* largest number of processes of a rank; a larger number is corrupt */
 
 /* A rank with `count` processes. */
 struct worker {
-  int64_t rank, parent; /* parent: index in the array, -1: none */
+  int64_t rank, parent; /* parent: index in the array of workers; -1: no parent */
   double start, end;
-  double lived, io; /* sums over its processes */
+  double lived, io; /* sums over the processes of the rank, seconds */
   int64_t count;
-  int elsewhere; /* 1: ranks of an MPI job, whose I/O is in another log */
-  int helps;     /* 1: its parent does not wait for it */
-  int64_t told;  /* programs with a USAGE record */
+  int elsewhere; /* 1: the processes are ranks of an MPI job, whose I/O is in another log */
+  int helps;     /* 1: the parent does not wait for this worker */
+  int64_t told;  /* number of programs with a USAGE record */
   int cut;       /* 1: killed or still running, so its last program has no USAGE record */
-  double user, system, other; /* other: ready to run, and in page faults */
+  double user, system, other; /* seconds; other: ready to run, and in page faults */
 };
 
 static double smaller(double a, double b) {
@@ -42,7 +43,8 @@ static double seconds(double value) {
   return value < longest ? value : longest;
 }
 
-/* Returns 1 for the tracker of Python's multiprocessing, which runs as long as the program. */
+/* Returns 1 for the tracker process of Python's multiprocessing, which runs as long as the program;
+ * otherwise 0. */
 static int is_helper(const darshan_log *log, uint64_t id) {
   const char *name = darshan_log_name(log, id);
   return name && strstr(name, "from multiprocessing.") && strstr(name, "_tracker import");
@@ -81,10 +83,10 @@ static void add_usage(struct worker *worker, const struct darshan_usage_record *
       seconds(times[USAGE_F_RUNNABLE_TIME]) + smaller(seconds(times[USAGE_F_BLOCKED_TIME]), waited);
 }
 
-/* Returns the working time of a process with USAGE. Waiting is subtracted only if it is a large
- * part of the run time, because the kernel does not account for every moment. */
+/* Returns the working time in seconds of a process with USAGE. The waiting time is subtracted only
+ * if it is a large part of the run time, because the kernel's account has gaps. */
 static double accounted(const struct worker *worker) {
-  static const double rest = 0.1; /* part of the run time */
+  static const double rest = 0.1; /* part of the run time that may be missing from the account */
   double work = worker->user + larger(worker->system, worker->io) + worker->other;
   return work > (1 - rest) * worker->lived ? worker->lived : work;
 }
@@ -114,9 +116,9 @@ static void find_parents(struct worker *workers, size_t count) {
   }
 }
 
-/* Sets how long the processes of each worker lived together. The records of a rank with several
- * processes do not have the run time of each; these are assumed to have run as long, on average, as
- * single processes without children. */
+/* Sets the sum of the run times of each worker's processes. A rank with several processes lacks
+ * their single run times. The average is then assumed to equal that of single processes without
+ * children. */
 static void find_lives(struct worker *workers, size_t count) {
   double sum = 0;
   size_t known = 0;
@@ -137,8 +139,8 @@ static void find_lives(struct worker *workers, size_t count) {
   }
 }
 
-/* Returns the seconds until `end` in which children of a parent ran. *next: index of its first
- * child, then of the next parent's. */
+/* Returns the seconds until `end` in which children of a parent ran. *next: index of the parent's
+ * first child; on return, of the next parent's first child. */
 static double waited(struct worker *const *order, size_t count, size_t *next, double end) {
   int64_t parent = order[*next]->parent;
   double covered = 0, several = 0, until = 0;
@@ -146,7 +148,7 @@ static double waited(struct worker *const *order, size_t count, size_t *next, do
     const struct worker *child = order[*next];
     if (child->helps) continue;
     if (child->count > 1 && !child->elsewhere) {
-      several += child->lived; /* they may have run one after another, with gaps */
+      several += child->lived; /* the processes may have run one after another, with gaps */
       continue;
     }
     double first = larger(child->start, until), last = smaller(child->end, end);
@@ -206,7 +208,7 @@ static int add_usages(struct worker *workers, size_t count, darshan_log *log,
 }
 
 /* Computes the working time for the log of one process, which has no PROCESS record. Returns like
- * darshan_log_work: 1, 0 without data for it, or -1 with an error. */
+ * darshan_log_work: 1; 0 if the log lacks the data; -1 with an error. */
 static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};

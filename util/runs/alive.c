@@ -1,4 +1,4 @@
-/* Decides which processes live, from their traces (doc/runs.md, "Who is alive"). See alive.h. */
+/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Who is alive"). */
 #include "alive.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 
 enum { BILLION = 1000000000, WEEK = 7 * 24 * 3600, STAT_ROOM = 1024 };
 
-/* The administrator may set the wall clock by a little while a process runs. */
+/* Tolerance in nanoseconds: an administrator may change the wall clock slightly while a process
+ * runs. */
 static const int64_t clock_error = 2 * (int64_t)BILLION;
 
 static int64_t nanoseconds(clockid_t clock) {
@@ -52,7 +53,7 @@ int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   return read_text(out, room, path) > 0 ? 0 : -1;
 }
 
-/* Reads /proc/PID/stat into *out. Returns 0, or -1 if there is no such process. The second field is
+/* Reads /proc/PID/stat into *out. Returns 0; -1 if the process does not exist. The second field is
  * a name that may contain any character, so fields are counted from its last ')'. */
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out) {
   enum { AFTER_NAME = 1, STATE = 1, THREADS = 18, START = 20 };
@@ -98,15 +99,15 @@ enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns) {
   return here->now_ns - seen_ns > (int64_t)WEEK * BILLION ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* Returns whether a process of this PID namespace lives: a process has its pid, is not a zombie and
- * did not start later. */
+/* Decides whether a process of this PID namespace is alive. It is alive if a process has its pid,
+ * is not a zombie and did not start later. */
 static enum alive_answer by_number(const struct alive_here *here,
                                    const struct alive_traces *traces) {
   struct alive_stat stat;
   if (kill(traces->pid, 0) < 0 && errno == ESRCH) return ALIVE_NOT;
   if (alive_read_stat(here, traces->pid, &stat) < 0)
     return kill(traces->pid, 0) < 0 && errno == ESRCH ? ALIVE_NOT : ALIVE_YES;
-  /* The first thread may be a zombie while other threads of the process run. */
+  /* The first thread may be a zombie while other threads of the process still run. */
   if (stat.state == 'X' || (stat.state == 'Z' && stat.threads <= 1)) return ALIVE_NOT;
   return alive_is_younger(&stat, traces->start_ns) ? ALIVE_NOT : ALIVE_YES;
 }

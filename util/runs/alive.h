@@ -1,6 +1,6 @@
-/* Decides which processes live, from their traces (doc/runs.md, "Who is alive"). The kernel knows
- * the processes of this host and PID namespace. Any other process is taken to live until a week
- * after its last sign of life. */
+/* Decides which processes are alive, from their traces (doc/runs.md, "Who is alive"). The kernel
+ * knows the processes of this host and PID namespace. Any other process is assumed to be alive
+ * until a week after its last sign of life. */
 #ifndef DARSHAN_RUNS_ALIVE_H
 #define DARSHAN_RUNS_ALIVE_H
 
@@ -13,31 +13,31 @@
 
 enum alive_answer { ALIVE_NOT, ALIVE_YES, ALIVE_UNKNOWN };
 
-struct alive_here {        /* host, PID namespace and time of this process */
+struct alive_here {        /* host, PID namespace and time of the calling process */
   int64_t now_ns, boot_ns; /* wall clock, since the epoch */
-  uint64_t pid_namespace;  /* 0: not known */
+  uint64_t pid_namespace;  /* 0: unknown */
   char host[RUN_HOST];
-  char boot[OWNER_BOOT + 1]; /* "": not known */
+  char boot[OWNER_BOOT + 1]; /* "": unknown */
 };
 
-/* A process's own data about itself, from its row or journal. */
+/* The data that a process stored about itself, in its row or journal. */
 struct alive_traces {
-  pid_t pid;              /* 0: not known */
-  uint64_t pid_namespace; /* 0: not known */
-  int64_t start_ns;       /* of its program; 0: not known */
+  pid_t pid;              /* 0: unknown */
+  uint64_t pid_namespace; /* 0: unknown */
+  int64_t start_ns;       /* start of its program, nanoseconds since the epoch; 0: unknown */
   char host[RUN_HOST];    /* "": this host */
   char boot[OWNER_BOOT + 1];
 };
 
-/* Values of a process from /proc/PID/stat: its state letter, number of threads, and start in
+/* The values of a process in /proc/PID/stat: its state letter, number of threads, and start in
  * nanoseconds since the epoch. */
 struct alive_stat {
   char state;
   int64_t threads, start_ns;
 };
 
-/* Converts an untrusted time to nanoseconds that can be added and subtracted. Returns 0 if that is
- * not possible. */
+/* Converts an untrusted time to nanoseconds that can be added and subtracted without overflow.
+ * Returns 0 if the time is out of range. */
 static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
   enum { BILLION = 1000000000 };
   if (seconds < 0 || seconds > INT64_MAX / 4 / BILLION) return 0;
@@ -45,23 +45,24 @@ static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
 }
 
 void alive_look_here(struct alive_here *here);
-/* Returns 1 if start_ns is certainly before the last boot. */
+/* Returns 1 if start_ns is certainly before the last boot, otherwise 0. */
 int alive_is_before_boot(const struct alive_here *here, int64_t start_ns);
-/* Returns 1 if the process ran under the current boot, or if that is not known. */
+/* Returns 1 if the process ran under the current boot, or if its boot is unknown; otherwise 0. */
 int alive_is_of_this_boot(const struct alive_here *here, const struct alive_traces *traces);
-/* Returns whether the process that left these traces lives. seen_ns: the time of its last sign of
- * life. */
+/* Decides whether the process that left these traces is alive. seen_ns: the time of its last sign
+ * of life, nanoseconds since the epoch. */
 enum alive_answer alive_process(const struct alive_here *here, const struct alive_traces *traces,
                                 int64_t seen_ns);
 enum alive_answer alive_by_age(const struct alive_here *here, int64_t seen_ns);
-/* Reads the owner from a journal's metadata (format/owner.h). Returns 0, or -1 if the value is not
- * valid. */
+/* Reads the owner from a journal's metadata (format/owner.h) into *traces. Returns 0; -1 if the
+ * value is not valid. */
 int alive_read_owner(struct alive_traces *traces, const char *value);
 
-/* Reads the text of the file /proc/PID/name. Returns 0, or -1 if it cannot be read. */
+/* Reads the text of the file /proc/PID/name into `out` of `room` bytes. Returns 0, or -1 if the
+ * file cannot be read or is empty. */
 int alive_read_proc(char *out, size_t room, pid_t pid, const char *name);
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out);
-/* Returns 1 if the process began after start_ns, by more than the clock error. */
+/* Returns 1 if the process began after start_ns by more than the clock error, otherwise 0. */
 int alive_is_younger(const struct alive_stat *stat, int64_t start_ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reads the event file of a run, `events`, and the files that continue it; no byte is trusted. See
- * events.h. */
+/* Reads the event file of a run, `events`, and its continuation files; no byte is trusted
+ * (events.h). */
 #include "events.h"
 
 #include <dirent.h>
@@ -20,14 +20,14 @@ static int is_head(const struct run_event *event) {
          event->kind <= RUN_UNWATCHED && event->pid > 0;
 }
 
-/* Returns 1 if the bytes are a row whose times are valid, so that their differences do not
- * overflow. */
+/* Returns 1 if the bytes are a row with valid times, so that differences of its times do not
+ * overflow; otherwise 0. */
 static int is_row(const struct run_event *event) {
   return is_head(event) && event->now_ns > 0 && event->now_ns < RUN_TIME_MOST &&
          event->start_ns >= 0 && event->start_ns < RUN_TIME_MOST;
 }
 
-/* Returns the offset of the next row, n if there is none. */
+/* Returns the offset of the next row; n if no row follows. */
 static size_t next_row(const char *bytes, size_t from, size_t n) {
   struct run_event head = {.magic = 0};
   size_t enough = offsetof(struct run_event, parent);
@@ -44,7 +44,7 @@ struct rows {
   int fd, failed;
   char *block;
   size_t room, at, have;
-  struct run_event row; /* the next row, if has_row */
+  struct run_event row; /* the next row, valid if has_row is 1 */
   int has_row;
 };
 
@@ -61,7 +61,7 @@ static int fill(struct rows *rows) {
   return got > 0;
 }
 
-/* Moves to the next complete row of a file. Skips a row that a full disk truncated: the next row
+/* Moves to the next complete row of a file. Skips a row that a full disk truncated; the next row
  * begins within its 120 bytes. */
 static void find_row(struct rows *rows) {
   struct run_event *event = &rows->row;
@@ -80,8 +80,8 @@ static void find_row(struct rows *rows) {
   rows->has_row = 1;
 }
 
-/* Opens a file of the run directory to read its rows. Returns 0, or -1 if there is no such regular
- * file. */
+/* Opens a file of the run directory to read its rows. Returns 0; -1 if the name is missing or not a
+ * regular file. */
 static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
   struct stat st;
   *rows = (struct rows){.room = room};
@@ -99,7 +99,7 @@ static void close_rows(struct rows *rows) {
 
 /* --- all files --------------------------------------------------------------------------- */
 
-/* Returns the file whose next row is the oldest, NULL if none has rows left. */
+/* Returns the file whose next row is the oldest; NULL if no file has rows left. */
 static struct rows *first_of(struct rows *all, int count) {
   struct rows *first = NULL;
   for (int i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* Reads the file of a run that holds the small logs of many processes. See packed.h. */
+/* Reads the file of a run that contains the small logs of many processes (packed.h). */
 #include "packed.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ int packed_open(int folder) {
   struct stat st;
   int fd = openat(folder, RUN_PACK, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) return fd;
-  /* EACCES: the process that made it was killed before it had written to it. */
+  /* EACCES: the process that created the file was killed before it had written to it. */
   int is_other =
       fd >= 0 || errno == ELOOP /* a link */ || errno == ENXIO /* a socket */ || errno == EACCES;
   if (fd >= 0) close(fd);
@@ -50,7 +50,7 @@ static int is_head(const struct run_packed *head) {
          head->head == darshan_hash((const char *)head + skip, sizeof(*head) - skip, 0);
 }
 
-/* The bytes of the file around the current offset. */
+/* The window: bytes of the file around the current offset. */
 struct window {
   int fd;
   uint64_t from;
@@ -58,8 +58,8 @@ struct window {
   char bytes[BLOCK];
 };
 
-/* Returns n bytes at `at`, which are in the window then; NULL at the end of the file, or with
- * *failed set. */
+/* Returns the address of n bytes at offset `at`, which the window then contains. Returns NULL at
+ * the end of the file, or with *failed set. */
 static const char *bytes_at(struct window *window, uint64_t at, size_t n, int *failed) {
   if (at < window->from || at + n > window->from + window->have) {
     ssize_t got = read_at(window->fd, window->bytes, sizeof(window->bytes), at);
@@ -72,7 +72,7 @@ static const char *bytes_at(struct window *window, uint64_t at, size_t n, int *f
              : NULL;
 }
 
-/* Returns the offset of the next magic from `at` on; UINT64_MAX if there is none nearby. */
+/* Returns the offset of the next magic number from `at` on; UINT64_MAX if none is nearby. */
 static uint64_t next_magic(struct window *window, uint64_t at, int *failed) {
   uint64_t end = at + SKIPPED_MOST;
   while (at < end && bytes_at(window, at, MAGIC, failed)) {
@@ -85,7 +85,7 @@ static uint64_t next_magic(struct window *window, uint64_t at, int *failed) {
   return UINT64_MAX;
 }
 
-/* Returns 1 if the log behind a head, which begins at `at`, is complete and unchanged. */
+/* Returns 1 if the log after a head at offset `at` is complete and unchanged, otherwise 0. */
 static int is_whole(int fd, const struct run_packed *head, uint64_t at) {
   char *bytes = malloc(head->length);
   int whole = bytes && read_at(fd, bytes, head->length, at) == (ssize_t)head->length &&
@@ -114,7 +114,8 @@ int packed_each(int fd, int (*take)(void *context, const struct packed_log *log)
       at = next + head.length;
       continue;
     }
-    /* The log of a killed process ends early, so another head may be within its claimed length. */
+    /* The log of a killed process ends early, so another head may be within the length that its
+     * head claims. */
     next = next_magic(window, at + 1, &failed);
     skipped += next - at + (looks_right ? head.length : 0);
     at = next;
@@ -180,7 +181,7 @@ int packed_remove(int folder, int fd, const char *new_name,
   struct rewriting rewriting = {fd, -1, 0, keeps, context};
   if (packed_each(fd, copy_log, &rewriting) < 0) return -1;
   if (rewriting.kept == 0) return unlinkat(folder, RUN_PACK, 0);
-  unlinkat(folder, new_name, 0); /* from a killed merger */
+  unlinkat(folder, new_name, 0); /* left by a killed merger */
   rewriting.to = openat(folder, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                         RUN_EVENTS_MODE);
   if (rewriting.to < 0) return -1;

@@ -1,5 +1,6 @@
-/* Sums of operations without a file record: POSIX_EXT counts them for names and folders, and their
- * time belongs to POSIX (doc/page-one.md). For code that reads records one by one. */
+/* Defines sums of operations without a file record. POSIX_EXT counts them for names and folders,
+ * and their time belongs to POSIX (doc/page-one.md). Code that reads records one by one uses these
+ * sums. */
 #ifndef DARSHAN_RUNS_UNATTRIBUTED_H
 #define DARSHAN_RUNS_UNATTRIBUTED_H
 
@@ -9,11 +10,11 @@
 
 struct beside_sums {
   double metadata, syncs;                   /* seconds */
-  double locks;                             /* seconds, which are waits and no I/O */
-  double misses, accesses, seconds_missing; /* of lookups */
+  double locks;                             /* seconds of waiting, which are not I/O */
+  double misses, accesses, seconds_missing; /* numbers and seconds of failed lookups */
 };
 
-/* Returns the value; 0 for unknown values and NaN. */
+/* Returns the value in seconds; 0 for unknown values and NaN. */
 static inline double beside_seconds(double value) {
   static const double longest = 1e18;
   if (!isfinite(value) || value < 0) return 0;
@@ -24,8 +25,8 @@ static inline double beside_number(int64_t value) {
   return value > 0 ? (double)value : 0;
 }
 
-/* Adds a POSIX_EXT record to the sums. has_file: its id also has a POSIX record, which has the
- * metadata and synchronization times already. */
+/* Adds a POSIX_EXT record to the sums. has_file: 1 if its id also has a POSIX record, which already
+ * includes the metadata and synchronization times. */
 static inline void beside_add(struct beside_sums *sums,
                               const struct darshan_posix_ext_record *record, int has_file) {
   const double *times = record->fcounters;
@@ -40,9 +41,9 @@ static inline void beside_add(struct beside_sums *sums,
   sums->seconds_missing += beside_seconds(times[POSIX_EXT_F_MISS_TIME]);
 }
 
-/* Returns the seconds in metadata operations: F_META_TIME, which includes access calls that fail,
- * and the time of other calls that fail. This time is estimated: of F_MISS_TIME, the share of the
- * misses that are not access calls. */
+/* Returns the seconds in metadata operations: F_META_TIME, which includes failing access calls, and
+ * the time of other failing calls. The latter is estimated: F_MISS_TIME multiplied by the part of
+ * the misses that are not access calls. */
 static inline double beside_metadata(const struct beside_sums *sums) {
   if (!(sums->misses > sums->accesses)) return sums->metadata;
   return sums->metadata + sums->seconds_missing * (1 - sums->accesses / sums->misses);

@@ -1,5 +1,5 @@
-/* Defines the merge rules of one table and the units of its fcounters, for merge-rules.c. They are
- * bytes and contiguous names without pointers, so they cost a process nothing until it uses
+/* Defines the merge rules of one table and the units of its fcounters, for merge-rules.c. Both are
+ * constant bytes and names without pointers, so a process loads none of their pages until it uses
  * them. */
 #define GLUE_(a, b) a##_##b
 #define GLUE(a, b) GLUE_(a, b)

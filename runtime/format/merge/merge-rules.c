@@ -1,5 +1,6 @@
-/* Makes merge plans from the tables. It is separate from describe.c, whose tables are full of
- * pointers, because every process loads the runtime but few processes merge records. */
+/* Makes merge plans from the tables. They are separate from describe.c, whose tables are full of
+ * pointers that a loader must relocate: every process loads the runtime, but few processes merge
+ * records. */
 #include "merge.h"
 #include "records.h"
 
@@ -15,7 +16,7 @@ static int index_of(const char *names, const char *name) {
   return -1;
 }
 
-/* Finds the times of a call site, which has no F_META_TIME. */
+/* Finds the fcounters of a call site's times by kind of call. A call site has no F_META_TIME. */
 static void find_kind_times(struct darshan_merge_plan *plan, const char *fnames) {
   static const char names[DARSHAN_KIND_TIMES][16] = {"F_OPEN_TIME", "F_CLOSE_TIME", "F_LOOKUP_TIME",
                                                      "F_SEEK_TIME", "F_SYNC_TIME",  "F_OTHER_TIME"};
@@ -53,7 +54,7 @@ static void fill(struct darshan_merge_plan *plan, const unsigned char *rules, in
     plan->unknown_sums |= rules[i] == DARSHAN_RULE_SUM_OR_UNKNOWN;
 }
 
-/* before, behind: bytes before and after the counters in a record of each kind. */
+/* Fills a plan. before, behind: bytes before and after the counters in a record of this kind. */
 #define PLAN(PREFIX, before, behind)                                                               \
   fill(plan, PREFIX##_rules, PREFIX##_NUM_COUNTERS, PREFIX##_frules, PREFIX##_NUM_FCOUNTERS);      \
   find_roles(plan, PREFIX##_names, PREFIX##_fnames);                                               \

@@ -70,8 +70,8 @@ static bool add_alike(const struct list *into, const struct list *from) {
   return true;
 }
 
-/* Merges a list of another rank: adds up the counts of equal values, then rebuilds the list in
- * the order of the new counts. */
+/* Merges the list of another rank: adds up the counts of equal values, then sorts all values by the
+ * new counts and stores the first four. */
 static void reduce(const struct list *into, const struct list *from) {
   struct entry old[2 * SLOTS];
   if (add_alike(into, from)) return;
@@ -127,7 +127,6 @@ static void each_list(const struct darshan_merge_plan *plan, void *into, const v
       i++;
       continue;
     }
-    /* i is now the first of the four counts */
     const struct list into_list = {(i - first) / SLOTS, a + first, a + i};
     const struct list from_list = {(i - first) / SLOTS, b + first, b + i};
     merge(&into_list, &from_list);
@@ -139,6 +138,6 @@ void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, cons
 }
 
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from) {
-  bool is_mpiio = plan->id == DARSHAN_MOD_MPIIO; /* an exception of the format */
+  bool is_mpiio = plan->id == DARSHAN_MOD_MPIIO; /* the log format treats MPI-IO differently */
   each_list(plan, into, from, is_mpiio ? total_unless_empty : total);
 }

@@ -103,7 +103,7 @@ static void merge_single(const struct darshan_merge_plan *plan, void *into, cons
   merge_maxima(plan, counters, fcounters, new, fnew);
 }
 
-/* The fastest or slowest rank, its bytes and its time. */
+/* The rank, bytes and time of the fastest or slowest rank. */
 struct extreme {
   int64_t rank, bytes;
   double time;

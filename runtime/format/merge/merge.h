@@ -1,7 +1,7 @@
-/* Merges records of one module by the rules of the tables. This has two uses: ranks of a job that
- * share a file (runtime and darshan-merge), and the totals of the text output, which the format
- * defines a little differently (doc/log-format.md). It works for records of counters and fcounters:
- * the kinds COUNTERS, FILE_COUNTERS, DFS and DAOS. */
+/* Merges records of one module by the rules of the tables. The runtime and darshan-merge merge the
+ * ranks of a job that share a file. The text output adds up totals, which the format defines a
+ * little differently (doc/log-format.md). Works for records of counters and fcounters: the kinds
+ * COUNTERS, FILE_COUNTERS, DFS and DAOS. */
 #ifndef DARSHAN_MERGE_H
 #define DARSHAN_MERGE_H
 
@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* Indexes of the counters and the fcounter of the fastest or slowest rank. */
+/* Indexes of the counters of the fastest or slowest rank (rank, bytes) and of its fcounter
+ * (time). */
 struct darshan_extreme_places {
   int rank, bytes, time;
 };
@@ -23,17 +24,18 @@ struct darshan_merge_plan {
   size_t record_size;
   size_t counters_at, fcounters_at; /* byte offsets in a record */
   int num_counters, num_fcounters;
-  const unsigned char *rules, *frules; /* enum darshan_rule of each */
+  const unsigned char *rules, *frules; /* enum darshan_rule of each counter and fcounter */
   int bytes_read, bytes_written;       /* counters */
   int max_byte_read, max_byte_written;
   int read_time, write_time, meta_time; /* fcounters */
-  int kind_times[DARSHAN_KIND_TIMES];   /* fcounters: other times, if META is divided by kind */
+  int kind_times[DARSHAN_KIND_TIMES]; /* fcounters: the times other than reads and writes, if there
+                                         is no meta_time */
   int variance_time, variance_bytes;
   struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */
 };
-/* Makes the plan of a module id. Returns false if its records cannot be merged, because they have
- * more than counters. */
+/* darshan_merge_plan_of makes the plan of a module id. Returns false if records of this module
+ * cannot be merged, because they consist of more than counters. */
 bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module);
 void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module);
 
@@ -49,8 +51,9 @@ double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const vo
 int64_t darshan_record_bytes(const struct darshan_merge_plan *plan, const void *record);
 double darshan_record_time(const struct darshan_merge_plan *plan, const void *record);
 
-/* To merge the ranks of a job: prepare the record of every rank, merge them pairwise in any order,
- * finish the last one. The spread belongs to the record. */
+/* To merge the ranks of a job: prepare the record of every rank, merge records pairwise in any
+ * order, finish the last one. A record's spread has the sums from which its variances are
+ * computed. */
 struct darshan_spread {
   double n;                     /* ranks */
   double time_sum, time_square; /* sum, and sum of squared deviations */
@@ -82,8 +85,8 @@ struct darshan_total_state {
 void darshan_total_add(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                        void *total, const void *record);
 
-/* Merge every list of `from` into that of `into`: darshan_top4_reduce for ranks of a job,
- * darshan_top4_total for totals. */
+/* Merge every list of most common values of `from` into the list of `into`: darshan_top4_reduce for
+ * the ranks of a job, darshan_top4_total for totals. */
 void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
 

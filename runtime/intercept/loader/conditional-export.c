@@ -1,4 +1,5 @@
-/* Decides which conditionally exported wrappers are visible, by editing tables of the loader. */
+/* Decides which conditionally exported wrappers are visible (conditional-export.h), by editing the
+ * symbol versions of this library and slots that the loader has filled. */
 #include "conditional-export.h"
 
 #include <elf.h>
@@ -138,7 +139,7 @@ void *shown_wrapper(const char *name) {
 }
 
 enum { MOST_PARTS = 4 };
-/* Fills parts with the MPI libraries, or parts of one, that were loaded with the program. Returns
+/* Fills `parts` with the tables of the MPI libraries that were loaded with the program. Returns
  * their number, at most MOST_PARTS. */
 static unsigned find_mpi(struct tables *parts) {
   unsigned n = 0;
@@ -211,9 +212,9 @@ static int names_ours(const struct tables *tables, const ElfW(Rela) * row) {
          is_ours_alone(tables, ELF64_R_SYM(row->r_info));
 }
 
-/* Returns 1 if the object refers to a function that only this library defines. Undefined symbols
- * come before the symbols that can be looked up. If there are none of the latter, no table has the
- * number of undefined symbols, and all slots are checked. */
+/* Returns 1 if the object refers to a function that only this library defines, otherwise 0.
+ * Undefined symbols come before the symbols that can be looked up. If there are none of the latter,
+ * no table has the number of undefined symbols, and all slots are checked. */
 static int asks_for_ours(const struct tables *tables) {
   if (!tables->symbols || !tables->names) return 0;
   uint32_t n = tables->gnu_hash ? tables->gnu_hash[1] : tables->old_hash ? tables->old_hash[1] : 0;
@@ -227,7 +228,7 @@ static int asks_for_ours(const struct tables *tables) {
   return 0;
 }
 
-struct read_only { /* after the loader has filled the slots */
+struct read_only { /* pages that the loader made read-only after it filled the slots */
   uintptr_t first, end;
 };
 
@@ -237,7 +238,8 @@ static void empty(const struct tables *tables, const ElfW(Rela) * row, struct re
   uintptr_t more = ELF64_R_TYPE(row->r_info) == POINTER ? (uintptr_t)row->r_addend : 0;
   uintptr_t size = getauxval(AT_PAGESZ), page = (uintptr_t)slot & -size;
   int locked = page >= part.first && page < part.end;
-  if (*slot != (uintptr_t)shown_wrapper(name) + more) return; /* not bound yet, or to another */
+  if (*slot != (uintptr_t)shown_wrapper(name) + more)
+    return; /* not bound yet, or bound to another function */
   if (locked && SYS3(SYS_mprotect, page, size, PROT_READ | PROT_WRITE) < 0) return;
   *slot = more;
   if (locked) SYS3(SYS_mprotect, page, size, PROT_READ);
@@ -288,9 +290,10 @@ static int protection(const struct tables *own, uintptr_t address) {
   return 0;
 }
 
-/* Edits the versions for libraries that are loaded from now on. Returns 0, or -1 if the table
- * cannot be made writable. Then nothing changes: references stay bound to wrappers, which fail, or
- * work without the real function, if it does not exist. */
+/* Changes the symbol versions of this library's wrappers, for libraries that are loaded from now
+ * on. Returns 0, or -1 if the version table cannot be made writable. After -1, references stay
+ * bound to wrappers. If the real function does not exist, such a wrapper fails or works without it.
+ * */
 static int settle_versions(const struct tables *own) {
   uintptr_t first = (uintptr_t)own->versions & -(uintptr_t)getauxval(AT_PAGESZ);
   size_t size = (uintptr_t)own->versions_end - first;

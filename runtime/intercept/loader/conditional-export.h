@@ -23,7 +23,7 @@
 
 #include "../wrap.h"
 
-/* 1: dlopen.S has a wrapper of dlopen. */
+/* 1 if dlopen.S has a wrapper of dlopen. */
 #define SHOWN_AT_DLOPEN 0
 #if LIBC_HIDES_VERSIONS && !defined(DARSHAN_OLD_GLIBC)
 #if __GLIBC_PREREQ(2, 34)
@@ -37,7 +37,7 @@
  * program. */
 void shown_settle(void) __attribute__((visibility("hidden")));
 
-/* 1: the first dlopen must call shown_settle_late, as dlopen.S does. */
+/* 1 if the first dlopen must call shown_settle_late, as dlopen.S does; otherwise 0. */
 extern int shown_is_due __attribute__((visibility("hidden")));
 ANY_STACK void shown_settle_late(void) __attribute__((visibility("hidden")));
 
@@ -45,7 +45,8 @@ ANY_STACK void shown_settle_late(void) __attribute__((visibility("hidden")));
  * object in the process defines a function of this name, else NULL. */
 void *shown_choose(const char *name, void *wrapper) __attribute__((visibility("hidden")));
 
-/* Returns the wrapper of this name even if dlsym does not find it, or NULL. */
+/* Returns the wrapper of this name even if dlsym does not find it; NULL if there is no such
+ * wrapper. */
 void *shown_wrapper(const char *name) __attribute__((visibility("hidden")));
 
 #if defined(DARSHAN_LINK_TIME) || !LIBC_HIDES_VERSIONS

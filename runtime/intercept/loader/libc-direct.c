@@ -12,7 +12,7 @@
 #define KEEP_LOOP __asm__ volatile("")
 #define HIDDEN __attribute__((visibility("hidden")))
 
-enum { OBJECTS = 4 }; /* libc, its loader, libdl of older releases */
+enum { OBJECTS = 4 }; /* libc, its loader, and libdl of older releases */
 enum { VERSION_IS_OLD = 0x8000 };
 
 /* The tables of a loaded object. */
@@ -26,7 +26,7 @@ struct tables {
   const char *soname;
 };
 
-extern ElfW(Dyn) _DYNAMIC[]; /* musl's headers lack it */
+extern ElfW(Dyn) _DYNAMIC[]; /* declared here because musl's headers lack it */
 extern void *straight_slots[] HIDDEN;
 /* A static program has neither of the two. */
 #pragma weak _DYNAMIC
@@ -44,8 +44,8 @@ static const char names[] =
 static struct tables libc[OBJECTS];
 static int libc_objects;
 
-/* Returns the address that an entry of the dynamic section holds, as an offset or an address. glibc
- * replaces the file's offsets by addresses; musl and the kernel do not. */
+/* Returns the address that an entry of the dynamic section holds. glibc replaces the file's offsets
+ * by addresses; musl and the kernel leave offsets from base. */
 static const void *address_in(uintptr_t base, uintptr_t value) {
   return (const void *)(value < base ? base + value : value);
 }
@@ -72,7 +72,8 @@ static int same(const char *a, const char *b) {
   return *a == *b;
 }
 
-/* Returns the symbol of this number if it is defined, has this name and is the default version. */
+/* Returns the symbol of this number if it is defined, has this name and is the default version;
+ * otherwise NULL. */
 static const ElfW(Sym) * symbol_if(const struct tables *tables, uint32_t number, const char *name) {
   const ElfW(Sym) *symbol = &tables->symbols[number];
   if (symbol->st_shndx == SHN_UNDEF || !same(tables->strings + symbol->st_name, name)) return NULL;
@@ -124,7 +125,7 @@ static void *chosen(void *choose) {
 }
 
 /* Returns the loader's first list of objects. A process that uses dlmopen or has an auditor has
- * several lists, each with a libc. */
+ * several lists, each with its own libc. */
 static const struct r_debug *first_list(const struct link_map *first) {
   const struct r_debug *list = NULL;
   for (const ElfW(Dyn) *entry = first ? first->l_ld : NULL; entry && entry->d_tag != DT_NULL;
@@ -198,7 +199,7 @@ void *straight_symbol(const struct link_map *object, const char *name) {
   return function_in(&tables, name);
 }
 
-/* Does nothing and returns 0. Slots of functions that this release of libc lacks contain it. */
+/* Fills the slots of functions that this release of libc lacks. Does nothing and returns 0. */
 static long nothing(void) {
   return 0;
 }

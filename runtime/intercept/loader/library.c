@@ -1,4 +1,4 @@
-/* Finds the library that a caller uses, and forgets unloaded libraries. */
+/* Finds the library that a caller uses (library.h), and forgets unloaded libraries. */
 #include "library.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static void remember_kind(struct libraries *libraries) {
   }
 }
 
-/* Reserves and returns the slot of an unloaded library; returns NULL if there is none. The caller
+/* Reserves and returns the slot of an unloaded library; returns NULL if no slot is free. The caller
  * holds the lock. */
 static struct library *free_place(const struct libraries *libraries) {
   struct library *place = libraries->first;
@@ -80,7 +80,7 @@ static struct library *free_place(const struct libraries *libraries) {
   return place;
 }
 
-/* Returns a slot, which an unloaded library had or which is added; NULL if there is no memory. */
+/* Returns the reused slot of an unloaded library or a new slot; NULL if out of memory. */
 static struct library *new_place(struct libraries *libraries, const struct library_kind *kind) {
   int begun;
   remember_kind(libraries);
@@ -88,7 +88,8 @@ static struct library *new_place(struct libraries *libraries, const struct libra
   struct library *place = free_place(libraries);
   spin_unlock_alone(&libraries->lock, begun);
   if (place) {
-    /* Zeroes all but the place in the list, which other threads may follow. */
+    /* Zeroes all members but the link to the next slot and the state, which other threads may
+     * read. */
     size_t kept = offsetof(struct library, life) + sizeof(place->life);
     memset((char *)place + kept, 0, kind->size - kept);
     return place;
@@ -103,8 +104,9 @@ static struct library *new_place(struct libraries *libraries, const struct libra
 }
 
 /* Returns 1 if the object is the program or was loaded with it, so that the loader never unloads
- * it. The loader appends the objects that it loads later to its list, behind libc. An object behind
- * libc may have been loaded with the program, too; the loader is then queried at each call. */
+ * it. Otherwise returns 0. The loader appends the objects that it loads later to its list, behind
+ * libc. An object behind libc may have been loaded with the program, too; the loader is then
+ * queried at each call. */
 static int came_with_program(const struct link_map *object) {
   const void *inside = straight_function("dl_iterate_phdr");
   const struct link_map *libc = inside ? libc_object_of(inside) : NULL;
@@ -115,9 +117,9 @@ static int came_with_program(const struct link_map *object) {
   return 0;
 }
 
-/* Returns the library that an object is, and adds it if it is new; NULL if there is no slot.
- * Queries the loader without the lock, because a thread that holds the loader's lock may wait for
- * this one. */
+/* Returns the library of this object, and adds it if it is new; NULL if there is no slot. Queries
+ * the loader without the lock, because a thread that holds the loader's lock may wait for this
+ * one. */
 static struct library *add_library(struct libraries *libraries, const struct library_kind *kind,
                                    const struct link_map *object, const void *entry) {
   int begun;
@@ -178,8 +180,8 @@ static void search_it(void *search_) {
   it->stays = it->found && it->found->stays && came_with_program(it->object);
 }
 
-/* Remembers that the call site at this address always calls this library. The loader never
- * unloads either. */
+/* Remembers that the call site at this address always calls this library, because neither the
+ * calling object nor the library is ever unloaded. */
 static void remember_site(struct libraries *libraries, const void *address,
                           struct library *library) {
   struct library_site *site = library_site(libraries, address);
@@ -253,8 +255,8 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
   return 1;
 }
 
-/* Marks unloaded libraries as gone and lets their modules forget them: another library may be at
- * the same address, with the same ids. */
+/* Marks unloaded libraries as gone and makes their modules forget them: another library may be
+ * loaded at the same address later, and use the same ids. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
   for (struct library *library = libraries->first; library; library = library->next) {

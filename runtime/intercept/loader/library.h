@@ -26,11 +26,12 @@ struct library {
 enum library_life { LIBRARY_IN_THE_MAKING, LIBRARY_LOADED, LIBRARY_GONE };
 
 struct library_kind {
-  const char *entry;                   /* a function that every version has */
-  size_t size;                         /* of the module's struct, which is zeroed */
-  void *(*memory)(size_t size);        /* allocates it; reports a failure */
-  void (*ask)(struct library *lib);    /* fills the rest of the struct, once */
-  void (*forget)(struct library *lib); /* called after the unload: its ids are invalid */
+  const char *entry;            /* a function that every version has */
+  size_t size;                  /* of the module's struct, which is zeroed */
+  void *(*memory)(size_t size); /* allocates it; reports a failure */
+  void (*ask)(
+      struct library *lib); /* fills the rest of the struct once, when the library is found */
+  void (*forget)(struct library *lib); /* called after the unload: the library's ids are invalid */
 };
 
 enum { LIBRARY_CALLERS = 256, LIBRARY_SITES = 512 };
@@ -43,14 +44,14 @@ struct libraries {
   uint64_t unloads; /* the loader's count when last read */
   struct library *first;
   struct library_caller {
-    const void *object; /* start and end of the mapping of a calling object */
+    const void *object; /* start and end of the mapping of an object that calls the library */
     const void *end;
     uint64_t unloads;
     struct library *library;
     int stays; /* neither the object nor the library is ever unloaded */
   } callers[LIBRARY_CALLERS];
-  /* Call sites in objects that are never unloaded. A slot is filled once, the address last: a
-   * thread that finds an address finds its library. */
+  /* Call sites in objects that are never unloaded. A slot is filled once, its address last, so a
+   * thread that finds the address also finds its library. */
   struct library_site {
     const void *address;
     struct library *library;
@@ -80,8 +81,8 @@ void library_closed(void);
 /* Returns the library's function of this name, or NULL if the library has none. */
 void *library_ask(const struct library *library, const char *name);
 
-/* Returns the real function, never NULL. This is the library's function, which is stored in slot
- * or, without a library, the next function in global scope. */
+/* Returns the real function, never NULL: the library's function, which is also stored in `slot`; if
+ * library is NULL, the next function in global scope. */
 void *library_function_slow(const struct library *library, void **slot, const char *name);
 static inline void *library_function(const struct library *library, void **slot, const char *name) {
   void *function = library ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;

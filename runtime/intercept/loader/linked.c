@@ -6,8 +6,8 @@
 
 #include "loader.h"
 
-/* First of the rows of the stubs in the same executable or library as this file. The linker defines
- * these symbols at both ends of the section, if it exists. */
+/* The rows of the stubs in the same executable or library as this file. The linker defines these
+ * symbols at both ends of the section, if the section exists. */
 extern struct linked_call rows_here[] __asm__("__start_darshan_linked")
     __attribute__((weak, visibility("hidden")));
 extern struct linked_call rows_end[] __asm__("__stop_darshan_linked")

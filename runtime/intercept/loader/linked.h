@@ -11,9 +11,9 @@
  * rows in assembler. */
 struct linked_call {
   const char *name;
-  void *real;    /* NULL: the program does not have it */
-  void **stub;   /* its target, at first the real function; NULL: no stub */
-  void *wrapper; /* NULL: it is in the shared library */
+  void *real;  /* the real function; NULL: the program does not have it */
+  void **stub; /* the address to which the stub jumps, at first the real function; NULL: no stub */
+  void *wrapper; /* NULL: the wrapper is in the shared library */
 };
 
 /* The table of a program or library that uses the runtime as a shared library. */
@@ -29,13 +29,13 @@ void darshan_link(struct linked_table *table) __attribute__((visibility("default
 /* Makes the functions of this table known to linked_function. */
 void linked_add(struct linked_table *table) __attribute__((visibility("hidden")));
 /* Returns 1 if the table's rows are linked into one object with this library, which then finds them
- * itself. */
+ * itself. Otherwise returns 0. */
 int linked_is_here(const struct linked_table *table) __attribute__((visibility("hidden")));
 
 /* Returns the program's function of this name, or NULL. */
 void *linked_function(const char *name) __attribute__((visibility("hidden")));
 
-/* Returns 1 if another copy of the runtime is in this process and comes first. */
+/* Returns 1 if this process has another copy of the runtime that precedes this one, otherwise 0. */
 int linked_behind_another(void) __attribute__((visibility("hidden")));
 
 #endif

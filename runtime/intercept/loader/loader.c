@@ -4,7 +4,7 @@
 
 #include "libc-direct.h"
 
-/* The linker's names for both ends of this library. */
+/* Symbols that the linker defines at both ends of this library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -13,8 +13,8 @@ static int is_ours(const void *address) {
 }
 
 /* Calls dlsym, which identifies its caller by the return address: the volatile result keeps the
- * compiler from making a tail jump of the call. An address in this library is replaced by that
- * of the next object. */
+ * compiler from turning the call into a tail jump. Replaces an address in this library by that of
+ * the next object. */
 void *loader_symbol(void *handle, const char *name) {
   void *volatile found = dlsym(handle, name);
   if (!found || !is_ours(found)) return found;
@@ -41,9 +41,9 @@ struct walk {
   struct loaded_object *object;
 };
 
-/* For dl_iterate_phdr: fills in the object if its mapping contains the address. Returns 1 in this
- * case, -1 if the object is not in the loader's list, and 0 to continue. dl_iterate_phdr holds the
- * loader's lock, so loader_object_of prefers _dl_find_object, which takes no lock. */
+/* Callback of dl_iterate_phdr: fills in the object if its mapping contains the address. Returns 1
+ * in this case, -1 if the object is not in the loader's list, and 0 to continue. dl_iterate_phdr
+ * holds the loader's lock, so loader_object_of prefers _dl_find_object, which takes no lock. */
 static int look_into(struct dl_phdr_info *info, size_t size, void *walk_) {
   const struct walk *walk = walk_;
   uintptr_t start = UINTPTR_MAX, end = 0;
@@ -79,9 +79,8 @@ int loader_object_of(const void *address, struct loaded_object *object) {
   return 0;
 }
 
-/* Initializes libc's tables of characters, with which functions that classify characters work.
- * Before glibc 2.32, the runtime's constructor runs before libc's own, which will initialize
- * them again. */
+/* Initializes libc's character tables, which isalpha and similar functions read. Before glibc 2.32
+ * the runtime's constructor runs before libc's own, which initializes them again. */
 static void begin_libc(void) {
   void *found = straight_function("__ctype_init");
   if (found) ((void (*)(void))found)();

@@ -29,8 +29,9 @@ static inline int loader_is_there(void) {
          libc_loader_is_there();
 }
 
-/* Like dlsym, for a loaded object or RTLD_NEXT. Returns NULL if there is no such symbol. Never
- * returns an address in this library, because a wrapper would then call itself. */
+/* Looks up a symbol like dlsym, in a loaded object or behind this library (RTLD_NEXT). Returns its
+ * address; NULL if the symbol does not exist. Never returns an address in this library, because a
+ * wrapper would then call itself. */
 void *loader_symbol(void *handle, const char *name) __attribute__((visibility("hidden")));
 
 /* The object that contains an address, and the ends of its mapping. */
@@ -39,8 +40,8 @@ struct loaded_object {
   const struct link_map *map;
 };
 
-/* loader_object_of returns 0, or -1 if no loaded object contains this address. The library's
- * constructor calls loader_look once. Until then, and with a C library older than 2.35,
+/* Finds the loaded object that contains an address. Returns 0, or -1 if there is none. The
+ * library's constructor calls loader_look once. Until then, and with a C library older than 2.35,
  * loader_object_of walks the list of objects. */
 #if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE) && !defined(DARSHAN_OLD_GLIBC)
 static inline void loader_look(void) {}

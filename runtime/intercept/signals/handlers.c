@@ -1,4 +1,5 @@
-/* Delays signals that interrupt an update, and saves the call nesting of an interrupted stack. */
+/* Delays signals that interrupt an update, and saves the call nesting of an interrupted stack
+ * (handlers.h). */
 #include "handlers.h"
 
 #include <stddef.h>
@@ -12,18 +13,19 @@
 __thread struct inside darshan_inside;
 __thread uint64_t darshan_put_off;
 
-/* handler-doors.S: DOORS trampolines of DOOR_BYTES each, which jump to handler_met with their
- * number. A trampoline leads to the same handler for the lifetime of the process: the application
- * may learn its address from the kernel and call it after another handler has been installed. The
- * second half is for handlers with SA_SIGINFO, because the kernel passes siginfo only to these. */
+/* The trampolines in handler-doors.S: DOORS of them, DOOR_BYTES long each. A trampoline jumps to
+ * handler_met with its number. It leads to the same handler for the lifetime of the process: the
+ * application may learn its address from the kernel and call it after another handler has been
+ * installed. The second half is for handlers with SA_SIGINFO, because the kernel passes siginfo
+ * only to these handlers. */
 enum { DOORS = 256, DOORS_OF_A_KIND = DOORS / 2, DOOR_BYTES = 16 };
 extern const char handler_doors[] __attribute__((visibility("hidden")));
 typedef void action_function(int signal, siginfo_t *info, void *context);
 SELDOM static action_function *behind[DOORS];
 
-/* Bytes below the frame of an update that belong to it. An update uses 1.5 KiB of stack. If it
- * interrupted another handler's trampoline while that delayed a signal, the saved registers of
- * the processor are on the stack, too. */
+/* Bytes below the frame of an update that belong to the update. It uses 1.5 KiB of stack. If the
+ * update interrupted another handler's trampoline while that delayed a signal, the saved registers
+ * of the processor are on the stack, too. */
 enum { UPDATE_STACK = 16 << 10 };
 
 static const char *stack_pointer(const ucontext_t *context) {
@@ -40,9 +42,9 @@ static int is_updating(const ucontext_t *context) {
          pointer <= frame + GUARD_SAME_CALLER && frame - pointer < UPDATE_STACK;
 }
 
-/* Returns 1 if this signal must not be queued again, because it is a real-time signal, and another
- * signal with its number is, or may be, pending. Real-time signals of one number arrive in the
- * order in which they were sent. */
+/* Returns 1 if this signal must not be sent again: it is a real-time signal, and another signal of
+ * its number is or may be pending. Otherwise returns 0. The kernel delivers real-time signals of
+ * one number in the order in which they were sent. */
 static int overtakes(int signal, uint64_t bit) {
   enum { FIRST_REAL_TIME = 32 };
   uint64_t pending = 0;
@@ -116,8 +118,8 @@ static __attribute__((noinline)) void met_in_a_call(int signal, siginfo_t *info,
   give_back(&kept);
 }
 
-/* Entered by the trampolines: delays the signal, or lets the application's handler with this
- * number run. The call of the handler is a jump, so that it has the whole stack. */
+/* Called by the trampolines with their number: delays the signal, or jumps to the application's
+ * handler behind this trampoline. It jumps so that the handler has the whole stack. */
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number)
     __attribute__((visibility("hidden")));
 void handler_met(int signal, siginfo_t *info, void *context, unsigned number) {
@@ -162,7 +164,8 @@ handler_function *handler_behind(handler_function *door) {
 
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours) {
-  /* With SA_RESETHAND the handler would be uninstalled when the signal comes again. */
+  /* Handlers with SA_RESETHAND get no trampoline: a delayed signal comes twice, and the first time
+   * would uninstall the handler. */
   if (!action || (action->sa_flags & (int)SA_RESETHAND)) return action;
   handler_function *door =
       handler_door(signal, action->sa_handler, (action->sa_flags & SA_SIGINFO) != 0);

@@ -13,18 +13,19 @@
 
 #include <signal.h>
 
-/* A handler as the application passes it. handler_door returns the trampoline that the kernel
- * must get in its place. It returns the handler itself if it is not a function (SIG_DFL and the
- * like), if the signal reports a fault, or if all trampolines are taken. with_info: the handler
- * is installed with SA_SIGINFO. */
+/* handler_door returns the trampoline that must be passed to the kernel in place of the
+ * application's handler. It returns the handler itself if this is not a function (SIG_DFL and the
+ * like), if the signal reports a fault, or if all trampolines are taken. with_info: 1 if the
+ * handler is installed with SA_SIGINFO. */
 typedef void handler_function(int signal);
 handler_function *handler_door(int signal, handler_function *handler, int with_info);
-/* Returns the application's handler behind a trampoline, or the handler itself if the kernel had
- * no trampoline. */
+/* Returns the application's handler behind a trampoline. Returns any other handler as it is. */
 handler_function *handler_behind(handler_function *door);
 
-/* Like handler_door, for an action. If the handler needs a trampoline, stores a changed copy of
- * action in *ours and returns ours; else returns action. */
+/* handler_action returns the action to install for the application's action. If the handler needs a
+ * trampoline, the result is *ours, a changed copy of action; otherwise it is action. handler_reveal
+ * replaces a trampoline in *old, the action that sigaction returned, by the application's handler.
+ * */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

@@ -7,7 +7,8 @@
 
 #include "../sys/sys.h"
 
-/* Not masks: the kernel never returns a mask with these bits. */
+/* Results of signals_block that are not masks: the kernel never returns a mask with one of these
+ * bits. */
 #define SIGNALS_NO_STRETCH (UINT64_C(1) << (SIGKILL - 1))
 #define SIGNALS_AS_THEY_ARE (UINT64_C(1) << (SIGSTOP - 1))
 
@@ -20,8 +21,8 @@ static inline uint64_t signals_that_wait(void) {
     mask &= ~(UINT64_C(1) << (at_once[i] - 1));
   return mask;
 }
-/* Begins a critical section of calls (sys-gate.h) and blocks signals. Returns the previous mask
- * for signals_restore; SIGNALS_NO_STRETCH if the gate is shut; SIGNALS_AS_THEY_ARE if signals
+/* Begins a critical section of system calls (sys-gate.h) and blocks signals. Returns the previous
+ * mask for signals_restore; SIGNALS_NO_STRETCH if the gate is shut; SIGNALS_AS_THEY_ARE if signals
  * cannot be blocked. */
 static inline uint64_t signals_block(void) {
   uint64_t mask = signals_that_wait(), before = 0;

@@ -31,7 +31,7 @@ static const struct timespec nap = {0, NAP_NS};
 
 unsigned sys_gate;
 int sys_gate_calls;
-static uint64_t allowed; /* allowed calls under an inherited filter, by row of the table */
+static uint64_t allowed; /* bit i: the inherited filter allows row i of the table of calls */
 
 /* Returns the number of the system call that libc's fstat makes: newfstatat in glibc 2.33 to 2.38,
  * else fstat. */
@@ -47,8 +47,8 @@ static long stat_of_libc(void) {
 #endif
 }
 
-/* Returns 1 if the filter that this process inherited allows the call, whether or not the gate
- * is shut. */
+/* Returns 1 if the filter that this process inherited allows the call, whether or not the gate is
+ * shut. Otherwise returns 0. */
 static int is_allowed(long number) {
   if (!(__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) & SYS_GATE_INHERITED)) return 1;
   for (int i = 0; i < CALLS; i++)
@@ -73,7 +73,8 @@ int sys_gate_begin(void) {
   return 0;
 }
 
-/* Ends a critical section. Does nothing if the count is 0: the section was begun before a fork. */
+/* Ends a critical section. Does nothing if the count is 0, because the section began before a
+ * fork. */
 void sys_gate_end(void) {
   unsigned gate = __atomic_load_n(&sys_gate, __ATOMIC_RELAXED);
   while (gate >= SYS_GATE_STRETCH &&
@@ -104,20 +105,20 @@ void sys_gate_reopen(void) {
   __atomic_sub_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
 }
 
-/* Waits until no call is in progress. This thread has not installed its filter yet, so it may
- * still make calls to let others run. A thread that abandoned a call is waited for only once. */
+/* Waits until no thread is in a call. This thread has not installed its filter yet, so it may still
+ * make calls that let other threads run. Resets the count at the end, so that later filters do not
+ * wait again for a thread that abandoned a call. */
 void sys_gate_settle(void) {
   int may_nap = is_allowed(SYS_nanosleep), may_yield = is_allowed(SYS_sched_yield);
   for (int i = 0; i < YIELDS + NAPS; i++) {
     if (__atomic_load_n(&sys_gate_calls, __ATOMIC_SEQ_CST) <= 0) return;
     if (__atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= 2 * SYS_GATE_SHUT)
-      return; /* another thread has shut it, too */
+      return; /* another thread has shut the gate, too */
     if (i >= YIELDS && may_nap)
       sys_call_now(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     else if (may_yield)
       sys_call_now(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
   }
-  /* A thread that abandoned a call is waited for only once. */
   __atomic_store_n(&sys_gate_calls, 0, __ATOMIC_RELAXED);
 }
 
@@ -127,7 +128,8 @@ void sys_gate_forked(void) {
   __atomic_store_n(&sys_gate, gate % SYS_GATE_STRETCH, __ATOMIC_RELAXED);
 }
 
-/* Returns whether the status file has a line like "Seccomp:\t2"; 0 in that line means no filter. */
+/* Returns 1 if the status file reports a filter by a line like "Seccomp:\t2"; 0 if it has no such
+ * line or a value of 0. */
 static int status_tells_of_filter(const char *status) {
   const char *line = strstr(status, "\nSeccomp:");
   if (!line) return 0;
@@ -145,9 +147,9 @@ static ssize_t read_status(char *status, size_t room) {
 }
 
 /* Returns 1 if this process inherited a filter, or if that is unknown because /proc is missing.
- * Stores the status file, which takes 4 us. prctl(PR_GET_SECCOMP) would be faster, but a filter
- * that does not list it would kill the process. A temporary error (a signal, too many open
- * files) is retried. */
+ * Otherwise returns 0. Stores the status file, which takes 4 us. prctl(PR_GET_SECCOMP) would be
+ * faster, but a filter that does not list it would kill the process. A temporary error (a signal,
+ * too many open files) is retried. */
 static int born_under_filter(char status[STATUS_ROOM]) {
   enum { TRIES = 3 };
   ssize_t n = 0;
@@ -157,8 +159,8 @@ static int born_under_filter(char status[STATUS_ROOM]) {
   return n <= 0 || status_tells_of_filter(status);
 }
 
-/* Tests all calls of the runtime in a child process, and allows the calls that did not kill the
- * child. */
+/* Tests all system calls of the runtime in a child process, and allows the calls that did not kill
+ * the child. */
 static void allow_what_passes(void) {
   long numbers[CALLS];
   unsigned char passed[CALLS];
@@ -169,8 +171,8 @@ static void allow_what_passes(void) {
     if (passed[i]) allowed |= UINT64_C(1) << i;
 }
 
-/* Returns 1 if a forked child may probe which calls a filter allows. Not under Valgrind, which
- * makes the child's calls itself, and crashes on their addresses. */
+/* Returns 1 if a forked child may test which calls a filter allows. Returns 0 under Valgrind, which
+ * makes the child's calls itself and crashes on the invalid addresses in them. */
 static int may_probe(const char *status) {
   return !valgrind_is_there() && probe_may_fork(status);
 }

@@ -1,10 +1,10 @@
-/* The system call gate: decides which system calls the runtime may make. A seccomp filter kills a
- * process for a call that is not on its list, and its author did not know the runtime.
+/* The system call gate: decides which system calls the runtime may make. A seccomp filter may kill
+ * a process for a call that is not on its list, and the list's author did not know the runtime.
  *
- * After the application has installed a filter, the runtime makes no call at all: it cannot query
- * what the filter allows, and the remaining work can be done in memory. Under an inherited filter
- * (of a container), it makes only calls that the loader has just made, calls that a child process
- * could make (probe_calls), and calls that a setting names. */
+ * After the application has installed a filter, the runtime makes no system call at all: it cannot
+ * query what the filter allows, and the remaining work can be done in memory. Under an inherited
+ * filter (of a container), the runtime makes only calls that the loader has just made, calls that a
+ * child process could make (probe_calls), and calls that a setting names. */
 #ifndef DARSHAN_GATE_H
 #define DARSHAN_GATE_H
 
@@ -23,11 +23,12 @@ extern unsigned sys_gate __attribute__((visibility("hidden")));
 /* Number of calls in progress or about to begin, including abandoned ones. */
 extern int sys_gate_calls __attribute__((visibility("hidden")));
 
-/* Returns 1 if this call is allowed. sys_may does not need it while there is no filter. */
+/* Returns 1 if the runtime may make this call, otherwise 0. sys_may calls this function only if
+ * there is a filter. */
 int sys_gate_lets(long number) __attribute__((visibility("hidden")));
 
-/* Returns 1 if every call of the runtime is allowed: there is no filter, or a child process could
- * make all of them under the inherited one. */
+/* Returns 1 if the runtime may make all of its calls: there is no filter, or a child process could
+ * make all of them under the inherited filter. Otherwise returns 0. */
 int sys_gate_lets_all(void) __attribute__((visibility("hidden")));
 
 static inline int sys_may(long number) {
@@ -37,7 +38,7 @@ static inline int sys_may(long number) {
          sys_gate_lets(number);
 }
 
-/* Returns 1 from the moment when the application installs a filter. */
+/* Returns 1 from the time when the application installs a filter. */
 static inline int sys_gate_is_shut(void) {
   return __builtin_expect(
       __atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= SYS_GATE_SHUT, 0);
@@ -50,8 +51,8 @@ static inline int sys_gate_is_shut(void) {
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 
-/* Begin and end of one call, including its check by sys_may. A thread that installs a filter waits
- * until no other thread is between begin and end. */
+/* Begin and end of a single call, including its check by sys_may. A thread that installs a filter
+ * waits until no other thread is between begin and end. */
 static inline void sys_gate_enter(void) {
   __atomic_add_fetch(&sys_gate_calls, 1, __ATOMIC_SEQ_CST);
 }
@@ -59,26 +60,27 @@ static inline void sys_gate_leave(void) {
   __atomic_sub_fetch(&sys_gate_calls, 1, __ATOMIC_RELEASE);
 }
 
-/* Shut the gate before the call that installs a filter, and reopen it if that call fails. try
- * returns 0 without shutting if a critical section is in progress; shut waits for it, ten seconds
- * at most. */
+/* A thread shuts the gate before the call that installs a filter, and reopens the gate if that call
+ * fails. sys_gate_try_shut returns 0 without shutting if a critical section is in progress;
+ * sys_gate_shut waits for the end of the section, ten seconds at most. */
 int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));
 /* Called by the first thread that shuts the gate: waits until no other thread is in a call of the
  * runtime. */
 void sys_gate_settle(void) __attribute__((visibility("hidden")));
-/* Clears the counts of calls and critical sections of other threads, in the child after fork,
- * which does not have these threads. */
+/* Called in the child after fork: clears the counts of calls and critical sections of other
+ * threads, because the child does not have these threads. */
 void sys_gate_forked(void) __attribute__((visibility("hidden")));
 
-/* Detects, at the start, an inherited filter, and what it allows. */
+/* Called at the start: detects an inherited filter and the calls that it allows. */
 void sys_gate_look(void) __attribute__((visibility("hidden")));
-/* Allows this call under an inherited filter; "*" allows all. Returns 0 if the runtime does not
- * make such a call. */
+/* Notes that an inherited filter allows the call of this name; "*" stands for all calls. Returns 0
+ * if the runtime does not make such a call. */
 int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 
-#else /* tools and unit tests, which use the same code in their own process */
+#else /* in tools and unit tests, which use the same code in their own process, every call is      \
+         allowed */
 #define sys_may(number) 1
 #define sys_gate_is_shut() 0
 #define sys_gate_begin() 1
@@ -100,21 +102,21 @@ unsigned instead_of_getuid(void) __attribute__((visibility("hidden")));
 unsigned instead_of_geteuid(void) __attribute__((visibility("hidden")));
 /* Writes the name of this node, or the empty string if the name is not available. */
 void instead_of_uname(char *node, size_t n) __attribute__((visibility("hidden")));
-/* Returns 1 if this path is an executable file. */
+/* Returns 1 if this path is an executable file, otherwise 0. */
 int instead_of_access_to_run(const char *path) __attribute__((visibility("hidden")));
 
 /* Tests which system calls an inherited filter allows. A child process makes each call of the
- * runtime without effect, and the filter may kill it for one. The child sends its parent no signal,
- * has a copy of the memory and leaves no core dump, and the application's wait calls do not find
- * it. */
+ * runtime with arguments that have no effect; the filter may kill the child. The child sends its
+ * parent no signal, has a copy of the memory and leaves no core dump, and the application's wait
+ * calls do not find it. */
 
 #ifdef DARSHAN_GUEST
-/* Returns 1 if creating a child process is safe; the filter might kill the process for it. status:
- * content of this process's status file in /proc. */
+/* Returns 1 if creating a child process is safe. Returns 0 if the filter might kill this process
+ * for it. status: content of this process's status file in /proc. */
 int probe_may_fork(const char *status) __attribute__((visibility("hidden")));
 
-/* Tests the calls of these numbers in this order. passed[i] is 1 for a call that did not kill;
- * after the first call that killed, all are 0. */
+/* Tests the calls of these numbers in this order. Sets passed[i] to 1 if call i did not kill the
+ * child. After the first call that killed it, all elements are 0. */
 void probe_calls(const long *numbers, int count, unsigned char *passed)
     __attribute__((visibility("hidden")));
 #endif

@@ -7,7 +7,7 @@
 
 #include "sys.h"
 
-extern char **__environ; /* libc's own; a program may define environ */
+extern char **__environ; /* used because a program may define the variable environ itself */
 
 enum { REFUSED = -1 /* -EPERM */ };
 
@@ -50,7 +50,7 @@ static int look_at(const char *path, struct stat *st) {
 }
 
 ssize_t instead_of_getcwd(char *buf, size_t n) {
-  struct stat st; /* one for both files: saves the caller's stack */
+  struct stat st; /* one struct for both files, to use less of the caller's stack */
   const char *path = NULL;
   for (char **entry = __environ; entry && *entry && !path; entry++)
     if (strncmp(*entry, "PWD=/", 5) == 0) path = *entry + 4;

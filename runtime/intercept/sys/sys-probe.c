@@ -50,11 +50,11 @@ static int has_as_many_filters(long pid, long filters) {
   return number_of(status, "\nSeccomp_filters:") == filters;
 }
 
-/* Returns 1 if creating a child is known to be allowed. Filters are only ever added: a parent with
- * as many filters as this process has the same ones, and was allowed to create this process. The
- * first process of a container has no visible parent. A filter without no_new_privs was installed
- * by a container engine, and container engines never kill for a fork; a sandbox that kills for it
- * sets no_new_privs. */
+/* Returns 1 if creating a child is known to be allowed, otherwise 0. Filters are only ever added: a
+ * parent with as many filters as this process has the same filters, and was allowed to create this
+ * process. The first process of a container has no visible parent. A filter without no_new_privs
+ * was installed by a container engine, and container engines never kill a process for a fork. A
+ * sandbox that kills for a fork sets no_new_privs. */
 int probe_may_fork(const char *status) {
   long filters = number_of(status, "\nSeccomp_filters:");
   long parent = number_of(status, "\nPPid:");
@@ -72,8 +72,8 @@ static void call_in_vain(long number) {
     sys_call_now(number, -1, -1, -1, -1, -1, -1);
 }
 
-/* Disables the core dump of this process, the child, which the filter may kill. With a limit of
- * 1 the kernel does not start a program for the dump either. */
+/* Disables the core dump of this child process, which the filter may kill. With a limit of 0 or 1
+ * the kernel does not start a program for the dump either. */
 static void leave_no_dump(void) {
   enum { CORE = 4 /* RLIMIT_CORE */ };
   uint64_t limit[2] = {0, 0};
@@ -83,8 +83,8 @@ static void leave_no_dump(void) {
   sys_call_now(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0);
 }
 
-/* Makes all calls, and ends the child that it runs in. shared[0] is set if the parent may wait
- * for the child; shared[i + 1] is set if call i did not kill. */
+/* Makes all calls, and ends the child process that it runs in. shared[0] is set if the parent may
+ * wait for the child; shared[i + 1] is set if call i did not kill the child. */
 static void ask(const long *numbers, int count, volatile unsigned char *shared) {
   leave_no_dump();
   sys_call_now(SYS_wait4, -1, 0, WNOHANG, 0, 0, 0);
@@ -95,7 +95,8 @@ static void ask(const long *numbers, int count, volatile unsigned char *shared) 
   }
   sys_call_now(SYS_exit_group, 0, 0, 0, 0, 0, 0);
   sys_call_now(SYS_exit, 0, 0, 0, 0, 0, 0);
-  __builtin_trap(); /* because the parent waits */
+  __builtin_trap(); /* ends the child without a system call that may be forbidden: the parent waits
+                     */
 }
 
 /* Creates the child and waits for it. As with vfork, the parent is stopped until the child is

@@ -155,15 +155,15 @@ static inline int sys_munmap(void *at, size_t n) {
 static inline int sys_madvise(void *at, size_t n, int advice) {
   return (int)SYS3(SYS_madvise, at, n, advice);
 }
-/* Returns 1 if a file may grow to `size` bytes. Beyond RLIMIT_FSIZE the kernel would kill the
- * application with SIGXFSZ. */
+/* Returns 1 if a file may grow to `size` bytes, otherwise 0. If a file grew beyond RLIMIT_FSIZE,
+ * the kernel would kill the application with SIGXFSZ. */
 static inline int sys_may_grow_to(uint64_t size) {
   enum { FILE_SIZE = 1 /* RLIMIT_FSIZE */ };
   uint64_t limit[2] = {UINT64_MAX, UINT64_MAX}; /* soft, hard */
   SYS4(SYS_prlimit64, 0, FILE_SIZE, NULL, limit);
   return size <= limit[0];
 }
-/* Writes all n bytes; returns 0 or -errno. */
+/* Writes all n bytes at offset off. Returns 0 or -errno. */
 static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off) {
   for (const char *at = bytes; n > 0;) {
     ssize_t written = sys_pwrite(fd, at, n, off);
@@ -175,11 +175,12 @@ static inline int sys_pwrite_all(int fd, const void *bytes, size_t n, off_t off)
   }
   return 0;
 }
-/* Like sys_pwrite_all, but returns -EFBIG if RLIMIT_FSIZE forbids a file of that size. */
+/* Writes n bytes at offset `off` of a file, like sys_pwrite_all. Returns -EFBIG, without a signal,
+ * if RLIMIT_FSIZE forbids a file of that size. */
 static inline int sys_put(int fd, const void *bytes, size_t n, uint64_t off) {
   return sys_may_grow_to(off + n) ? sys_pwrite_all(fd, bytes, n, (off_t)off) : -27 /* EFBIG */;
 }
-/* Returns 1 if a result of sys_mmap is an error. */
+/* Returns 1 if a result of sys_mmap is an error, otherwise 0. */
 static inline int sys_failed(const void *p) {
   return (uintptr_t)p > (uintptr_t)-4096L;
 }

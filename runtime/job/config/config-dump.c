@@ -6,7 +6,7 @@
 #include "../text/text.h"
 #include "config-settings.h"
 
-/* The current line and its destination. */
+/* The line that is being composed, and the descriptor that it is written to. */
 struct dump {
   int fd;
   struct darshan_text text;
@@ -26,8 +26,8 @@ static void flush(struct dump *dump) {
   dump->text = darshan_text_in(dump->line, sizeof(dump->line));
 }
 
-/* Starts a line of this setting and returns its text. A setting that a configuration file cannot
- * have becomes a comment. */
+/* Starts the line of this setting and returns its text. The line of a setting that a configuration
+ * file cannot have is a comment. */
 static struct darshan_text *begin(struct dump *dump, const struct darshan_setting *setting) {
   if (setting->directive == NULL) darshan_text_add(&dump->text, "# ");
   darshan_text_add(&dump->text, setting->directive ? setting->directive : setting->variable);
@@ -51,7 +51,7 @@ static bool is_empty(const struct darshan_module_set *set) {
   return true;
 }
 
-/* Appends a fraction with at most six decimals, without zeros at its end. */
+/* Appends a fraction with at most six decimals, without trailing zeros. */
 static void add_fraction(struct darshan_text *text, double value) {
   uint64_t millionths = (uint64_t)(value * 1e6 + 0.5);
   char digits[7] = "000000";
@@ -101,8 +101,7 @@ static void dump_names(struct dump *dump, const struct darshan_setting *setting,
   }
 }
 
-/* Prints the setting once for each different limit of records, with all modules that have this
- * limit. */
+/* Writes a line for each different limit of records, with all modules that have this limit. */
 static void dump_quota(struct dump *dump, const struct darshan_setting *setting,
                        const uint32_t *max_records) {
   for (int id = 0; id < DARSHAN_MODULE_IDS; id++) {

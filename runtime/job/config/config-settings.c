@@ -1,4 +1,4 @@
-/* Stores a value of a setting; a function per kind of value. */
+/* Stores the value of a setting in its field; each kind of value has a function. */
 #include "config-settings.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ const struct darshan_setting darshan_settings[DARSHAN_NUM_SETTINGS] = {
 };
 #undef SETTING
 
-/* A value and the field that it is stored in. */
+/* The value of a setting, and the field in which it is stored. */
 struct value {
   struct darshan_config *config;
   void *field;
@@ -55,7 +55,7 @@ static void set_path(const struct value *value) {
     set_text(value);
     return;
   }
-  ssize_t cwd = sys_getcwd(at, room); /* counts the NUL */
+  ssize_t cwd = sys_getcwd(at, room); /* length of the path with its NUL */
   if (cwd <= 0 || at[0] != '/') {
     complain(value,
              "is ignored: the runtime cannot determine the current folder for the relative path",
@@ -125,7 +125,7 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* Parses an end of a range of ranks; an empty string means `otherwise`. Returns false if the text
+/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns false if the text
  * is not a rank. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
@@ -191,8 +191,8 @@ static void add_names(const struct value *value) {
   }
 }
 
-/* Returns true, after adding a message, if a value that this kind of setting requires is missing.
- */
+/* Returns true, after adding a message, if a value that this kind of setting requires is
+ * missing. */
 static bool incomplete(enum darshan_setting_kind kind, const struct value *value) {
   bool two = kind == DARSHAN_SET_QUOTA || kind == DARSHAN_SET_NAMES;
   if (two && (value->text.length == 0 || value->second.length == 0)) {

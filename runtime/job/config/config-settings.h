@@ -1,24 +1,27 @@
-/* How values of settings are parsed and stored; internal interface of config.c. */
+/* Declares functions that parse and store the values of settings. Only config.c and the other files
+ * of this folder use them. */
 #ifndef DARSHAN_SETTINGS_H
 #define DARSHAN_SETTINGS_H
 
 #include "config.h"
 
 enum darshan_setting_kind {
-  DARSHAN_SET_FLAG,      /* bool: on if the setting is present, with any value */
-  DARSHAN_SET_SWITCH,    /* bool: off if the value is "0", else on */
-  DARSHAN_SET_CHOICE,    /* enum darshan_choice: no if the value is "0", else yes */
-  DARSHAN_SET_TEXT,      /* const char *; an empty value counts as not set */
-  DARSHAN_SET_PATH,      /* like TEXT, but made absolute, because the folder may change */
-  DARSHAN_SET_HINTS,     /* const char *; an empty value counts */
+  DARSHAN_SET_FLAG,   /* bool: on if the setting is present, with any value */
+  DARSHAN_SET_SWITCH, /* bool: off if the value is "0", else on */
+  DARSHAN_SET_CHOICE, /* enum darshan_choice: DARSHAN_NO if the value is "0", else DARSHAN_YES */
+  DARSHAN_SET_TEXT,   /* const char *; an empty value counts as not set */
+  DARSHAN_SET_PATH,   /* like TEXT, but made absolute, because the application may change its folder
+                       */
+  DARSHAN_SET_HINTS,  /* const char *; an empty value counts as set */
   DARSHAN_SET_MEBIBYTES, /* uint64_t, stored in bytes */
   DARSHAN_SET_POSITIVE,  /* int64_t of at least 1 */
   DARSHAN_SET_FRACTION,  /* double from 0 to 1 */
   DARSHAN_SET_MODULES,   /* struct darshan_module_set; further values add to it */
   DARSHAN_SET_WORDS,     /* struct darshan_words; further values add to it */
   DARSHAN_SET_RANKS,     /* struct darshan_rank_ranges; further values add to it */
-  DARSHAN_SET_QUOTA,     /* uint32_t[DARSHAN_MODULE_IDS]: number, modules */
-  DARSHAN_SET_NAMES      /* struct darshan_name_rules: patterns, modules; further values add */
+  DARSHAN_SET_QUOTA,     /* uint32_t[DARSHAN_MODULE_IDS]; its arguments are a number and modules */
+  DARSHAN_SET_NAMES /* struct darshan_name_rules; its arguments are patterns and modules; further
+                       values add to it */
 };
 
 #define SETTING(SYMBOL, variable, directive, KIND, field) DARSHAN_SETTING_##SYMBOL,
@@ -36,12 +39,13 @@ struct darshan_setting {
 };
 extern const struct darshan_setting darshan_settings[DARSHAN_NUM_SETTINGS];
 
-struct darshan_slice { /* bytes of a value, without NUL */
+struct darshan_slice { /* a range of bytes in a value, without a NUL */
   const char *at;      /* NULL: no value */
   size_t length;
 };
 
-/* Takes the next item that is not empty off a list.  Returns false at its end. */
+/* Removes the first item that is not empty from a list, and stores it in *item. Returns false at
+ * the end of the list. */
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item);
 
 /* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale.  The slice may have
@@ -62,7 +66,8 @@ void darshan_setting_apply(struct darshan_config *config, const struct darshan_s
 int darshan_module_named(struct darshan_slice name);
 const char *darshan_module_text(int id);
 
-/* Copies bytes to the arena and adds a NUL.  Returns NULL and adds a message if it is full. */
+/* Copies bytes to the arena and adds a NUL. Returns NULL and adds a message if the arena is
+ * full. */
 const char *darshan_config_keep(struct darshan_config *config, const char *name,
                                 struct darshan_slice bytes, struct darshan_messages *messages);
 

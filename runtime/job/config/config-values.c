@@ -59,8 +59,8 @@ bool darshan_parse_number(struct darshan_slice text, double *value) {
   if (at < end && (*at == 'e' || *at == 'E') && (at++, !take_exponent(&at, end, &exponent)))
     return false;
   if (at != end) return false;
-  /* Division by a power of ten is exact to the last bit for common sizes and fractions;
-   * multiplication by 0.1 is not. */
+  /* Divides by powers of ten, because division is exact to the last bit for common sizes and
+   * fractions; multiplication by 0.1 is not. */
   double scale = 1;
   for (int i = exponent < 0 ? -exponent : exponent; i > 0 && mantissa > 0 && scale <= 1e308; i--)
     scale *= 10;

@@ -1,4 +1,5 @@
-/* Reads settings from file and environment, and decides the values that depend on several. */
+/* Reads settings from the configuration file and the environment, and derives the values that
+ * depend on several settings. */
 #include "config.h"
 
 #include <config.h> /* autoconf's: the defaults of this build */
@@ -122,9 +123,9 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* If the log folder differs from `before`, so that a new value has set it, stores whether logs go
- * into a folder per day (dated). The folder in a configuration file belongs to a centre and is
- * dated; the folder in the environment belongs to the user and is not dated. */
+/* Stores whether logs go into a folder per day (dated), if the log folder differs from `before`,
+ * which means that a new value has set it. The folder of a configuration file belongs to a centre
+ * and is dated; the folder of the environment belongs to the user and is not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }
@@ -219,7 +220,7 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
 struct launcher_row {
   const char *name, *rank, *size;
   int64_t first;
-  const char *name_parts[3]; /* variables */
+  const char *name_parts[3]; /* environment variables whose values make the launch's name */
 };
 
 static bool is_launched_by(struct darshan_config *config, char **envp,
@@ -292,8 +293,8 @@ static void decide_program(struct darshan_config *config, const char *command,
                          !matches_any(&config->app_include, "APP_INCLUDE", program, messages);
 }
 
-/* Switches off the modules that this build never records, and reports an error if MOD_ENABLE names
- * one of them. */
+/* Switches off the modules that are not part of this build. Adds a message if MOD_ENABLE names one
+ * of them. */
 static void leave_out_of_the_build(struct darshan_config *config,
                                    struct darshan_messages *messages) {
 #define LOW(SYMBOL) | (DARSHAN_MOD_##SYMBOL < 64 ? UINT64_C(1) << DARSHAN_MOD_##SYMBOL % 64 : 0)
@@ -328,14 +329,14 @@ static void decide_logpath(struct darshan_config *config, struct darshan_message
   static const char below_home[] = "/darshan-logs";
   if (config->dated_wanted != DARSHAN_CHOICE_OPEN)
     config->logpath_dated = config->dated_wanted == DARSHAN_CHOICE_YES;
-  else /* for the dump and a configuration file that is made from it */
+  else /* so that the dump, and a configuration file made from it, show the limit */
     config->dated_wanted = config->logpath_dated ? DARSHAN_CHOICE_YES : DARSHAN_CHOICE_NO;
   if (config->logpath[0] != '\0') return;
   config->logpath = config->mmap_logpath;
   if (config->home == NULL || config->home[0] != '/') return;
   const char *start = darshan_config_keep(config, "HOME", slice_of(config->home), messages);
   if (start == NULL) return;
-  config->arena_used--; /* the next string overwrites the NUL */
+  config->arena_used--; /* removes the NUL, so that the next string continues this one */
   if (darshan_config_keep(config, "HOME", slice_of(below_home), messages) != NULL)
     config->logpath = start;
 }

@@ -1,8 +1,6 @@
-/* The settings of this process.  The configuration file overrides built-in defaults; the
- * environment overrides both.  settings.def has a row per setting, doc/environment.md explains
- * them.
- *
- * In this folder "config.h" is this file and <config.h> is autoconf's. */
+/* The settings of this process. The configuration file overrides built-in defaults; the environment
+ * overrides both. settings.def has a row per setting, doc/environment.md explains them. In this
+ * folder "config.h" means this file and <config.h> means autoconf's. */
 #ifndef DARSHAN_CONFIG_H
 #define DARSHAN_CONFIG_H
 
@@ -14,8 +12,8 @@
 #include "../text/messages.h"
 
 enum {
-  DARSHAN_RECORDS = 1024,       /* records of a module without MAX_RECORDS ... */
-  DARSHAN_FILE_RECORDS = 16384, /* ... of POSIX, STDIO and HDF5 in a process that is not a rank */
+  DARSHAN_RECORDS = 1024,       /* limit of records of a module without MAX_RECORDS */
+  DARSHAN_FILE_RECORDS = 16384, /* limit of POSIX, STDIO and HDF5 in a process that is not a rank */
   DARSHAN_MODULE_IDS = 128,     /* header modules below 64, those of the annex above */
   DARSHAN_CONFIG_ARENA = 16384,
   DARSHAN_CONFIG_WORDS = 64,
@@ -48,7 +46,7 @@ struct darshan_words {
   const char **word;
 };
 
-struct darshan_name_rule { /* NAME_EXCLUDE or NAME_INCLUDE of the file */
+struct darshan_name_rule { /* from NAME_EXCLUDE or NAME_INCLUDE of the configuration file */
   struct darshan_module_set modules;
   const char *pattern;
   struct pattern compiled;
@@ -58,7 +56,7 @@ struct darshan_name_rules {
   struct darshan_name_rule *rule;
 };
 
-/* The memory of strings and lists, most of which most processes never touch. */
+/* The memory of strings and lists. Most processes never touch most of it. */
 struct darshan_config_room {
   char arena[DARSHAN_CONFIG_ARENA]; /* first, because every process uses its beginning */
   struct darshan_rank_range rank_exclude[DARSHAN_CONFIG_RANKS], rank_include[DARSHAN_CONFIG_RANKS];
@@ -68,19 +66,19 @@ struct darshan_config_room {
   struct darshan_name_rule name_exclude[DARSHAN_CONFIG_NAMES], name_include[DARSHAN_CONFIG_NAMES];
 };
 
-/* All settings.  All strings point into room.arena, because some applications overwrite their
- * environment, for example to change their title.  Read-only after darshan_config_load.  Takes
- * about 30 KiB, which must be zero-filled static memory, so that pages of unused settings are never
+/* All settings. All strings are copied into room.arena, because some applications overwrite their
+ * environment, for example to change their title. Read-only after darshan_config_load. Takes about
+ * 30 KiB, which must be zero-filled static memory, so that pages of unused settings are never
  * touched. */
 struct darshan_config {
-  /* Whether this process is instrumented. */
+  /* These decide whether this process is instrumented. */
   bool disabled;     /* by DARSHAN_DISABLE, the administrators' file, raised rights or another
                         runtime in this process */
   bool app_excluded; /* an APP_EXCLUDE matches and no APP_INCLUDE does, or a batch system runs it */
   bool left_out;     /* the job is not in the sample */
   bool nonmpi;       /* instrument programs without MPI */
   bool launcher;     /* the program starts the ranks of a job and is not a rank */
-  int64_t sample;    /* records one job of this many */
+  int64_t sample;    /* records one of this many jobs */
 
   /* Settings of recording. */
   bool dump;
@@ -92,19 +90,19 @@ struct darshan_config {
   bool mpi_files;        /* record the internal files of MPI libraries as well */
   bool program_files;    /* each file of a program has a record of its own */
   bool no_reduction;     /* keep one record per rank of shared files */
-  bool dxt;              /* DXT_ENABLE_IO_TRACE; already part of modules */
+  bool dxt;              /* DXT_ENABLE_IO_TRACE, which `modules` already contains */
   bool dxt_threads;      /* traces store the thread of each transfer */
   bool job_tree;         /* one log for a tree of processes */
   bool logpath_dated;    /* logs go to year/month/day below logpath */
   enum darshan_choice dated_wanted;
-  struct darshan_module_set modules;                           /* modules that are on */
-  struct darshan_module_set modules_disabled, modules_enabled; /* as the user set them */
-  struct darshan_module_set records_asked;                     /* modules in MAX_RECORDS */
+  struct darshan_module_set modules;                           /* modules that are switched on */
+  struct darshan_module_set modules_disabled, modules_enabled; /* as the user switched them */
+  struct darshan_module_set records_asked;                     /* modules that MAX_RECORDS names */
   uint64_t modmem, namemem;                                    /* bytes */
   int64_t mem_alignment;                                       /* bytes, at least 1 */
   double small_io_trigger, unaligned_io_trigger;               /* fraction; negative: off */
 
-  /* Destinations. */
+  /* Paths of files that are written. */
   const char *logfile;      /* exact path of the log; NULL: a name is generated */
   int64_t logfile_pid;      /* the process whose log has that path; 0: not set */
   const char *logpath;      /* folder for logs, absolute, never NULL */
@@ -117,7 +115,7 @@ struct darshan_config {
   const char *home;            /* HOME or NULL */
   const char *timezone;        /* TZ or NULL */
   const char *launcher_folder; /* folder of PMIx for files of launcher and ranks, or NULL */
-  const char *config_path;     /* file that was read, or NULL */
+  const char *config_path;     /* the configuration file that was read, or NULL */
   const char *jobid_variable;  /* never NULL */
   bool has_jobid;              /* false: the process id is the job id */
   int64_t jobid;
@@ -125,7 +123,7 @@ struct darshan_config {
   const char *launched_by;              /* name of the launcher, or NULL */
   const char *launch;                   /* the launcher's name of this launch, or "" */
 
-  uint32_t max_records[DARSHAN_MODULE_IDS]; /* records; KiB for the DXT modules */
+  uint32_t max_records[DARSHAN_MODULE_IDS]; /* limit of records; for the DXT modules in KiB */
   struct darshan_rank_ranges rank_exclude, rank_include;
   struct darshan_words app_exclude, app_include, launchers;
   struct darshan_words program_trees; /* in addition to names/program-trees.def */
@@ -136,10 +134,10 @@ struct darshan_config {
   struct darshan_config_room room; /* not cleared, so that unused pages are not touched */
 };
 
-/* Fills config from defaults, the file of DARSHAN_CONFIG_PATH and envp.  argv is the application's
- * and may be NULL.  Problems go to messages, which the caller has zeroed; an invalid value does not
- * change its setting.  Safe in the first constructor of a process; maps memory for the file and for
- * patterns only. */
+/* Fills config from defaults, the file of DARSHAN_CONFIG_PATH and envp. argv is the application's
+ * and may be NULL. Adds problems to messages, which the caller has zeroed; an invalid value does
+ * not change its setting. May be called in the first constructor of a process. Maps memory only for
+ * the file and for patterns. */
 void darshan_config_load(struct darshan_config *config, char **envp, int argc, char **argv,
                          struct darshan_messages *messages);
 
@@ -155,8 +153,8 @@ static inline bool darshan_config_active(const struct darshan_config *config) {
   return !config->disabled && !config->app_excluded && !config->left_out;
 }
 
-/* Returns true if `sample` divides the job id.  The result is the same on every rank, and the
- * administrators can predict it. */
+/* Returns true if the job is recorded by the setting `sample`: the job id is a multiple of it. The
+ * result is the same on every rank, and administrators can predict it. */
 static inline bool darshan_job_in_sample(const struct darshan_config *config, int64_t jobid) {
   return config->sample <= 1 || jobid % config->sample == 0;
 }
@@ -171,14 +169,14 @@ bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank);
 /* The settings of this process. */
 extern struct darshan_config darshan_config __attribute__((visibility("hidden")));
 
-/* Whether this process runs a launcher, which starts the ranks of a job (launcher.c), and the
- * language of its program, in which reports give code examples (language.c). */
+/* Determines whether this process runs a launcher, which starts the ranks of a job (launcher.c),
+ * and the language of its program, in which reports give code examples (language.c). */
 
 /* Returns true if this process is a launcher by its name.  program: the last component of argv[0];
  * more: names in addition to launcher-names.def. */
 bool darshan_is_launcher(const char *program, const char *const *more, int count);
-/* Returns true if a batch system runs this process before or after a task, with the task's
- * environment. */
+/* Returns true if this program is one that a batch system runs before or after a task, with the
+ * task's environment. */
 bool darshan_is_beside_tasks(const char *program);
 
 /* Returns "C", "C++", "Fortran", "Rust", "Go" or "Fortran,C++", or "" if it cannot be determined,

@@ -10,11 +10,13 @@
 #include "../../intercept/loader/loader.h"
 
 enum {
-  SEARCHED = 1 << 20, /* bytes of constants; Rust's std has a message early in them */
+  SEARCHED =
+      1
+      << 20, /* bytes of constants that are searched; the message of Rust's std is early in them */
   NOTE_ALIGNMENT = 4
 };
 
-/* Languages of which the executable needs a library: 1 for each that was found. */
+/* Whether the executable needs libraries of these languages (1 if so), or an unwinder of stacks. */
 struct named {
   int fortran, cpp, unwinder;
 };
@@ -83,8 +85,8 @@ static int has_note_of_go(const char *notes, size_t size) {
   return 0;
 }
 
-/* Returns 1 if the constants contain a path of the source files of Rust's library, as its
- * messages do. */
+/* Returns 1 if the constants contain a path of the source files of Rust's standard library, as the
+ * library's messages do. Otherwise returns 0. */
 static int has_words_of_rust(const char *constants, size_t size) {
   static const char word[] = "/rustc/";
   return memmem(constants, size < SEARCHED ? size : SEARCHED, word, sizeof(word) - 1) != NULL;
@@ -101,8 +103,8 @@ const char *darshan_language(void) {
   for (size_t i = 0; i < count; i++) {
     const char *at = (const char *)(program->l_addr + headers[i].p_vaddr);
     if (headers[i].p_type == PT_NOTE && has_note_of_go(at, headers[i].p_memsz)) return "Go";
-    /* Only executables that need an unwinder without C++ are searched, because that may read pages
-     * from disk. */
+    /* Only executables that need an unwinder but not the library of C++ are searched, because a
+     * search may read pages from disk. */
     if (named.unwinder && headers[i].p_type == PT_LOAD && headers[i].p_flags == PF_R &&
         has_words_of_rust(at, headers[i].p_filesz))
       return "Rust";

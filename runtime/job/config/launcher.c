@@ -33,8 +33,8 @@ static bool is_one(const char *program, const char *const *more, int count) {
   return false;
 }
 
-/* Returns the name of the executed file without its folder, or NULL.  Used because for a script
- * argv[0] has only the shell's name. */
+/* Returns the name of the executed file without its folder, or NULL. For a script, argv[0] has only
+ * the shell's name. */
 static const char *executed(void) {
   const char *path = (const char *)getauxval(AT_EXECFN);
   const char *slash = path ? strrchr(path, '/') : NULL;

@@ -10,8 +10,8 @@ static const char *const shapes[] = {
 #undef MPI_FILE
 };
 
-/* A set has a bit for the first two letters of each pattern, another set for the second and third.
- * Nearly all components of other paths lack one of the two bits. */
+/* Sets of bits: one has a bit for the first two letters of each pattern, the other for the second
+ * and third letter. Nearly all components of other paths lack one of the two bits. */
 #define BIT_OF(one, other) (UINT64_C(1) << (((one)*7 + (other)) & 63))
 #define MPI_FILE(shape) | BIT_OF((shape)[0], (shape)[1])
 static inline uint64_t all_initials(void) {
@@ -28,8 +28,8 @@ static inline uint64_t all_seconds(void) {
 }
 #undef MPI_FILE
 
-/* Returns false if the first three letters of the name fit no pattern.  They are never variable,
- * so this test is fast. */
+/* Returns false if the first three letters of the name fit no pattern. Patterns have no `*` or
+ * number there, so this test is fast. */
 static inline bool may_fit(const char *name) {
   return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
          (BIT_OF(name[1], name[2]) & all_seconds());
@@ -39,7 +39,7 @@ static bool is_digit(char byte, bool hexadecimal) {
   return (byte >= '0' && byte <= '9') || (hexadecimal && byte >= 'a' && byte <= 'f');
 }
 
-/* Returns the end of the number that name begins with, NULL if there is none. */
+/* Returns the end of the number that name begins with; NULL if it does not begin with a number. */
 static const char *past_number(const char *name, bool hexadecimal) {
   const char *at = name;
   while (is_digit(*at, hexadecimal))
@@ -47,9 +47,9 @@ static const char *past_number(const char *name, bool hexadecimal) {
   return at > name ? at : NULL;
 }
 
-/* Returns true if the pattern matches.  At a mismatch the last `*` takes another byte.  Earlier `*`
- * need not, because the text between was found as early as possible.  A number takes all its
- * digits, because no pattern has a digit after a number. */
+/* Returns true if the name matches the pattern. At a mismatch the last `*` takes another byte.
+ * Earlier `*` take no more, because the text between was found as early as possible. A number takes
+ * all its digits, because no pattern has a digit after a number. */
 static bool fits(const char *shape, const char *name) {
   const char *again_shape = NULL, *again_name = NULL;
   for (;;) {
@@ -87,7 +87,7 @@ static bool fits_any(const char *name) {
 
 bool darshan_is_mpi_file(const char *path) {
   if (path[0] != '/') return false;
-  /* strchr compares many bytes at once. */
+  /* Searches with strchr, which compares many bytes at once. */
   for (const char *at = path; at != NULL; at = strchr(at + 1, '/'))
     if (may_fit(at + 1) && fits_any(at + 1)) return true;
   return false;

@@ -6,12 +6,13 @@
 #include "log-format.h"
 #include "run.h"
 
-/* __builtin_: the runtime is built without builtins, because it defines functions of their names.
- * So the compiler would not inline memcmp. */
+/* Calls the built-in function by name, because the runtime is compiled without built-ins (it
+ * defines functions of their names), and a call of memcmp would not be inlined. */
 #define BEGINS_WITH(name, length, prefix)                                                          \
   ((length) >= sizeof(prefix) - 1 && __builtin_memcmp(name, prefix, sizeof(prefix) - 1) == 0)
 
-/* Returns true below a system folder.  The second letter leaves one or two candidates. */
+/* Returns true if the name is below a system folder. The second letter leaves one or two
+ * candidates. */
 static bool in_system_folder(const char *name, size_t length) {
   if (length < 5 || name[0] != '/') return false;
   switch (name[1]) {
@@ -38,8 +39,9 @@ static bool in_system_folder(const char *name, size_t length) {
   }
 }
 
-/* Returns true for files that a launcher shares with its ranks by PMIx.  A thread of that library
- * opens them during MPI_Init.  The runtime mutes MPI_Init only in the thread that calls it. */
+/* Returns true for files that a launcher shares with its ranks by PMIx. A thread of the PMIx
+ * library opens them during MPI_Init, and the runtime ignores calls during MPI_Init only in the
+ * thread that called it. */
 static bool of_launcher(const struct darshan_config *config, const char *name, size_t length) {
   const char *folder = config->launcher_folder;
   if (folder == NULL) return false;
@@ -48,7 +50,8 @@ static bool of_launcher(const struct darshan_config *config, const char *name, s
          name[folder_length] == '/' && strstr(name + folder_length, "/pmix") != NULL;
 }
 
-/* Returns true for the name of a run directory (format/run.h): darshan-run.0.zNt6Qt */
+/* Returns true if the name is that of a run directory (format/run.h), for example
+ * darshan-run.0.zNt6Qt. */
 static bool is_run_folder(const char *name, size_t length) {
   const char *end = name + length;
   if (!BEGINS_WITH(name, length, RUN_FOLDER)) return false;
@@ -72,8 +75,8 @@ static bool of_a_run(const char *name, size_t folder, size_t length) {
          BEGINS_WITH(file, left, RUN_CLOSED) || strstr(file, "_mmap-log-") != NULL;
 }
 
-/* Number of slots in the table of hashes of folders that exclude no file by themselves: only a
- * file's own name can.  A process opens many files of few folders. */
+/* Number of slots in the table of plain folders: hashes of folders whose files are excluded only by
+ * their own names. A process opens many files of few folders. */
 enum { PLAIN_FOLDERS = 64 };
 static uint64_t plain_folders[PLAIN_FOLDERS];
 
@@ -124,7 +127,7 @@ bool darshan_name_excluded_in(const struct darshan_config *config, int module_id
   bool excluded = path && is_not_the_programs(config, name, length, folder);
   if (!excluded) excluded = matches(&config->name_exclude, module_id, name);
   if (!excluded) return false;
-  /* Burst buffers of Cray machines are mounted below a system folder. */
+  /* Includes burst buffers of Cray machines, which are mounted below a system folder. */
   if (path && BEGINS_WITH(name, length, "/var/opt/cray/dws/mounts/")) return false;
   return !matches(&config->name_include, module_id, name);
 }

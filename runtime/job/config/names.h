@@ -1,4 +1,4 @@
-/* Decides which names get no records. */
+/* Decides which names get no record. */
 #ifndef DARSHAN_NAMES_H
 #define DARSHAN_NAMES_H
 
@@ -14,7 +14,8 @@
  * some more per byte of the name; takes no lock and allocates nothing. */
 bool darshan_name_excluded(const struct darshan_config *config, int module_id, const char *name,
                            size_t length);
-/* Like darshan_name_excluded, but faster, because the caller passes the name's folder. */
+/* Returns true if the settings exclude this name from the module. Faster than
+ * darshan_name_excluded, because the caller passes the name's folder. */
 bool darshan_name_excluded_in(const struct darshan_config *config, int module_id, const char *name,
                               size_t length, struct name_folder folder);
 
@@ -24,11 +25,12 @@ bool darshan_name_excluded_in(const struct darshan_config *config, int module_id
  * consecutive ones.  The file itself is not inspected. */
 bool darshan_is_mpi_file(const char *path);
 
-/* The next two functions split this test, for many files of a folder. The first returns false if no
- * row can match from a component of the folder on. path: `length` bytes that end with a slash. */
+/* Split darshan_is_mpi_file for many files of one folder. darshan_may_hold_mpi_files returns false
+ * if no row can match a path that begins in this folder. path: `length` bytes that end with a
+ * slash. */
 bool darshan_may_hold_mpi_files(const char *path, size_t length);
-/* Returns true if a row matches this name, the last component of a path in a folder for which the
- * first function returned true. */
+/* Returns true if a row matches this name, the last component of a path in a folder for which
+ * darshan_may_hold_mpi_files returned true. */
 bool darshan_is_mpi_component(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes command line, mount table and metadata of the job region. */
+/* Writes the text of the job region: command line, mount table and metadata. */
 #include "jobtext.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum {
   MAX_MOUNTS = 64,
   MAX_TYPE = 31,
   MAX_MOUNT_POINT = 255,
-  MAX_ENTRY = 256, /* newline, type, tab and mount point stay below */
+  MAX_ENTRY = 256, /* limit of a mount entry with its newline, type, tab and mount point */
   MOUNTS_LIMIT = 1 << 20
 };
 
@@ -32,7 +32,8 @@ static bool is_pseudo(struct slice type) {
   return false;
 }
 
-/* Removes the bytes before the separator, or all bytes, from text and returns them. */
+/* Removes the bytes before the separator, or all bytes if it is missing, from text and returns
+ * them. */
 static struct slice take(struct slice *text, char separator) {
   const char *end = memchr(text->at, separator, text->length);
   struct slice taken = {text->at, end ? (size_t)(end - text->at) : text->length};
@@ -42,8 +43,8 @@ static struct slice take(struct slice *text, char separator) {
   return taken;
 }
 
-/* Copies a field of the mount table, in which white space is escaped as \040 and the like, and
- * decodes it.  Returns its length, 0 if it cannot be stored: too long, not UTF-8, or with white
+/* Copies a field of the mount table and decodes its escaped white space (\040 and the like).
+ * Returns its length, or 0 if the field cannot be stored: it is too long, is not UTF-8 or has white
  * space, at which readers would split it. */
 static size_t unescape(char *out, size_t most, struct slice field) {
   size_t length = 0;
@@ -59,8 +60,9 @@ static size_t unescape(char *out, size_t most, struct slice field) {
   return darshan_utf8_clean(out, length) ? length : 0;
 }
 
-/* Writes "\n<type>\t<mount point>" for a line "device point type options ...".  Returns its length,
- * 0 if the entry must not be stored.  *nfs: the entry belongs to the second pass. */
+/* Writes "\n<type>\t<mount point>" for a line "device point type options ...". Returns its length,
+ * or 0 if the entry must not be stored. Sets *nfs to true if the entry belongs to the second
+ * pass. */
 static size_t mount_entry(char out[MAX_ENTRY], struct slice line, bool *nfs) {
   take(&line, ' ');
   struct slice point = take(&line, ' '), type = take(&line, ' ');
@@ -107,7 +109,7 @@ static void add_mounts(struct darshan_text *text, struct slice table) {
       count++;
     }
   }
-  /* Readers show no command line at all if no entry follows. */
+  /* Adds an entry, because readers show no command line if no entry follows it. */
   if (count == 0) darshan_text_add(text, "\nunknown\t/");
 }
 
@@ -136,7 +138,7 @@ size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t
 }
 
 size_t darshan_job_text(char *out, size_t room, bool with_mounts) {
-  /* Without /proc the command line and the mounts stay empty. */
+  /* If /proc is not mounted, the command line and the mounts stay empty. */
   struct darshan_file cmdline = {.bytes = ""}, mounts = {.bytes = ""};
   darshan_read_file(&cmdline, "/proc/self/cmdline", room);
   if (with_mounts) darshan_read_file(&mounts, "/proc/self/mounts", MOUNTS_LIMIT);

@@ -1,4 +1,4 @@
-/* The text parts of the job region: command line, mount table, metadata. */
+/* Writes the text parts of the job region: command line, mount table, metadata. */
 #ifndef DARSHAN_JOBTEXT_H
 #define DARSHAN_JOBTEXT_H
 
@@ -11,14 +11,15 @@
 enum { DARSHAN_JOB_TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
 
 /* Writes the command line of this process and its mount table in the form of the job region: valid
- * UTF-8, at least one mount entry, no newline at the end.  Without with_mounts it does not read the
- * mount table, which takes the kernel 50 to 100 us and serves only to find the mount points of
- * files.  room: at least 512, normally DARSHAN_JOB_TEXT_ROOM.  Returns the length without the
- * NUL. */
+ * UTF-8, at least one mount entry, no newline at the end. Without with_mounts it does not read the
+ * mount table: the kernel takes 50 to 100 us for it, and readers need it only to find the mount
+ * points of files. room: at least 512, normally DARSHAN_JOB_TEXT_ROOM. Returns the length without
+ * the NUL. */
 size_t darshan_job_text(char *out, size_t room, bool with_mounts);
 
-/* Like darshan_job_text, but from a given command line in the form of /proc/self/cmdline (arguments
- * end in NUL) and a mount table in the form of /proc/self/mounts. For tests. */
+/* Writes the text that darshan_job_text writes, from a given command line and mount table, for
+ * tests. cmdline: in the form of /proc/self/cmdline, in which arguments end in NUL. mounts: in the
+ * form of /proc/self/mounts. Returns the length without the NUL. */
 size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t cmdline_length,
                              const char *mounts, size_t mounts_length);
 
@@ -35,7 +36,7 @@ void darshan_metadata_drop(char *metadata, const char *key);
 struct job_state {
   struct darshan_job job;
   size_t text_length;
-  char text[DARSHAN_JOB_TEXT_ROOM]; /* last, because mostly only its beginning is touched */
+  char text[DARSHAN_JOB_TEXT_ROOM]; /* last, because most processes touch only its beginning */
 };
 extern struct job_state job_state __attribute__((visibility("hidden")));
 

@@ -1,4 +1,5 @@
-/* Computes the offset of local time from UTC by time zone files and rules, and dates of days. */
+/* Computes the offset of local time from UTC by time zone files and rules, and converts days to
+ * dates. */
 #include "logname.h"
 
 #include <stdbool.h>
@@ -8,8 +9,8 @@
 
 enum { DAY = 86400, HOUR = 3600, ZONE_LIMIT = 1 << 16, ZONE_HEADER = 44, PATH_ROOM = 512 };
 
-/* Days of 400 years, and days from 1 March of the year 0 to 1970-01-01. Years begin in March
- * here, so that the leap day is the last day of a year, and form cycles of 400 years. */
+/* Days in 400 years, and days from 1 March of the year 0 to 1970-01-01. Here a year begins in
+ * March, so that the leap day is its last day; the calendar repeats every 400 years. */
 enum { CYCLE_DAYS = 146097, DAYS_TO_1970 = 719468 };
 
 static int64_t floor_divide(int64_t a, int64_t b) {
@@ -26,10 +27,10 @@ int64_t darshan_day_of_date(int64_t year, int month, int day) {
 struct darshan_date darshan_date_of_day(int64_t days) {
   int64_t cycle = floor_divide(days + DAYS_TO_1970, CYCLE_DAYS);
   int64_t n = days + DAYS_TO_1970 - cycle * CYCLE_DAYS;
-  /* Without the leap days before it, day n is in year n / 365. */
+  /* The terms remove the leap days before day n from n, so that the rest is 365 days per year. */
   int64_t y = (n - n / 1460 + n / 36524 - n / 146096) / 365;
   int64_t of_year = n - (y * 365 + y / 4 - y / 100);
-  int month = (int)((5 * of_year + 2) / 153); /* from March */
+  int month = (int)((5 * of_year + 2) / 153); /* 0: March */
   int day = (int)(of_year - (153 * month + 2) / 5 + 1);
   int calendar_month = month < 10 ? month + 3 : month - 9;
   return (struct darshan_date){cycle * 400 + y + (calendar_month < 3), calendar_month, day};
@@ -68,7 +69,7 @@ static bool take_time(struct cursor *cursor, int64_t *seconds) {
   return true;
 }
 
-/* Skips a name such as "CET" or "<+03>". Returns false if it is not one. */
+/* Skips a name such as "CET" or "<+03>". Returns false if there is no name. */
 static bool take_name(struct cursor *cursor) {
   const char *start = cursor->at;
   if (take(cursor, '<')) {
@@ -85,8 +86,9 @@ static bool is_leap(int64_t year) {
   return darshan_day_of_date(year + 1, 1, 1) - darshan_day_of_date(year, 1, 1) == 366;
 }
 
-/* Parses ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]" and stores its time in the given year:
- * seconds since the epoch, local time. Returns false if the text has another form. */
+/* Parses ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]": the day and time of a change to or from
+ * daylight-saving time. Stores this time in the given year, in seconds since the epoch, local time.
+ * Returns false if the text has another form. */
 static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
   int64_t n, month, week, weekday, day, time = 2 * HOUR;
   if (!take(cursor, ',')) return false;
@@ -97,7 +99,7 @@ static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
     int64_t first = darshan_day_of_date(year, (int)month, 1);
     int64_t next = month == 12 ? darshan_day_of_date(year + 1, 1, 1)
                                : darshan_day_of_date(year, (int)month + 1, 1);
-    /* 1970-01-01 was a Thursday; week 5 means the last week of the month. */
+    /* Uses that 1970-01-01 was a Thursday, and that week 5 means the last week of the month. */
     day = first + (weekday - (first + 4) % 7 + 7) % 7 + (week - 1) * 7;
     while (day >= next)
       day -= 7;
@@ -117,7 +119,7 @@ int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds) {
   struct cursor cursor = {rule, rule + length};
   int64_t standard, summer, start, end;
   if (!take_name(&cursor) || !take_time(&cursor, &standard)) return 0;
-  standard = -standard; /* the rule has the seconds to add to local time */
+  standard = -standard; /* a rule has the seconds to add to local time */
   if (!take_name(&cursor)) return standard;
   if (take_time(&cursor, &summer))
     summer = -summer;
@@ -140,7 +142,7 @@ static int64_t big_endian(const unsigned char *bytes, size_t n) {
   return (int64_t)value;
 }
 
-/* A block of a zone file, which has one or two. */
+/* A block of a time zone file, which has one or two blocks. */
 struct block {
   const unsigned char *times, *indices, *types, *end;
   size_t time_size, num_times, num_types;
@@ -172,9 +174,9 @@ int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t se
   struct block block;
   const unsigned char *end = zone + length;
   if (!read_block(&block, zone, length, 4)) return 0;
-  /* From version 2 on, the first block is for readers with 32-bit times only. */
+  /* In files from version 2 on, the first block is only for readers with 32-bit times. */
   if (zone[4] >= '2' && !read_block(&block, block.end, (size_t)(end - block.end), 8)) return 0;
-  size_t before = 0; /* transitions up to now */
+  size_t before = 0; /* number of transitions up to now */
   while (before < block.num_times &&
          big_endian(block.times + before * block.time_size, block.time_size) <= seconds)
     before++;

@@ -1,4 +1,4 @@
-/* Builds the paths of logs and journals, and makes folders for logs. */
+/* Builds the paths of logs and journals, and makes the folders of logs. */
 #include "logname.h"
 
 #include <errno.h>
@@ -14,8 +14,9 @@ enum { DAY = 86400, MAX_USER = 8, MAX_EXE = 128, FOLDER_MODE = 0755, OPEN_MODE =
 static const char partial_end[] = ".darshan_partial";
 static const char log_end[] = ".darshan";
 
-/* Appends untrusted data to a file name: replaces bytes that lead to another folder or disturb a
- * terminal.  `most` limits the bytes, so that all parts together stay below NAME_MAX. */
+/* Appends untrusted data to a file name. Replaces slashes, which lead to another folder, and
+ * control bytes, which disturb a terminal. Appends at most `most` bytes, so that all parts together
+ * stay below NAME_MAX. */
 static void add_part(struct darshan_text *text, const char *part, size_t most) {
   for (size_t i = 0; i < most && part[i] != '\0'; i++) {
     bool bad = part[i] == '/' || (unsigned char)part[i] < ' ' || part[i] == 127;
@@ -40,8 +41,8 @@ static void add_start(struct darshan_text *text, const struct darshan_config *co
   add_number(text, "_id", identity->jobid);
 }
 
-/* Returns a number that no other process, on this or another node, generates: a hash of the
- * node's name, the time in microseconds and the salt. */
+/* Returns a number that no other process, on this or another node, is likely to generate: a hash of
+ * the node's name, the time in microseconds and the salt. */
 static uint64_t unique_number(uint64_t salt) {
   char node[sizeof(((struct utsname *)0)->nodename)];
   sys_nodename(node, sizeof(node));
@@ -132,11 +133,11 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
 }
 
 int darshan_dated_levels(const struct darshan_config *config) {
-  return config->logpath_dated ? 3 : 0; /* year, month, day */
+  return config->logpath_dated ? 3 : 0; /* a folder each for year, month and day */
 }
 
-/* Lets all users write into this folder if they may write into its parent, as into /tmp; ignores
- * the umask.  path ends in a slash and a name. */
+/* Allows all users to write into this folder if they may write into its parent, as into /tmp;
+ * ignores the umask. path ends in a slash and a name. */
 static void open_like_parent(char *path) {
   struct stat above;
   char *slash = strrchr(path, '/');
@@ -163,7 +164,7 @@ int darshan_make_folders(const char *path, int shared) {
   while (length > 0 && folder[length] != '/')
     length--;
   folder[length] = '\0';
-  /* Usually the last folder exists. */
+  /* Tests the last folder first, because it usually exists. */
   if (length == 0 || sys_faccess(folder, F_OK) == 0) return 0;
   for (size_t i = 1; i <= length; i++) {
     if (folder[i] != '/' && i != length) continue;

@@ -1,5 +1,5 @@
-/* Paths of the files that the runtime writes, and the local time in them, without libc, whose
- * functions allocate and take locks (local-time.c). */
+/* Paths of the files that the runtime writes, and the local time in these paths. Uses no libc
+ * functions, which allocate and take locks (local-time.c). */
 #ifndef DARSHAN_LOGNAME_H
 #define DARSHAN_LOGNAME_H
 
@@ -9,11 +9,11 @@
 #include "../../names/path-buffers.h"
 #include "../config/config.h"
 
-/* How DARSHAN_LOGFILE names the log of a process. */
+/* How DARSHAN_LOGFILE decides the path of a process's log. */
 enum darshan_log_naming {
-  DARSHAN_NAME_GIVEN,    /* the log's path; if that exists, there is no log */
-  DARSHAN_NAME_NUMBERED, /* the log's path; if that exists, with a number */
-  DARSHAN_NAME_MADE      /* the path is that of another log, so this log gets a generated name */
+  DARSHAN_NAME_GIVEN,    /* the log gets that path; if it exists, no log is written */
+  DARSHAN_NAME_NUMBERED, /* the log gets that path; if it exists, a number is appended */
+  DARSHAN_NAME_MADE      /* another log gets that path, so this log gets a generated name */
 };
 
 struct darshan_log_identity {
@@ -22,45 +22,45 @@ struct darshan_log_identity {
   int64_t rank;       /* of this process, for the journal */
   int64_t start_time; /* seconds since the epoch */
   enum darshan_log_naming naming;
-  uint64_t unique;  /* number of the job, for its journals; 0: one is generated */
-  const char *part; /* path of a part of a run's log; NULL: a log */
+  uint64_t unique;  /* number of the job, in the names of its journals; 0: a number is generated */
+  const char *part; /* path of the process's part of a run's log; NULL: the process writes a log */
 };
 
-/* Stores the path under which a log is written before it is complete.  Generates a new one at every
- * call.  Returns its length, 0 if it does not fit into room. */
+/* Stores the path under which a log is written before it is complete. Generates a new path at every
+ * call. Returns the path's length, or 0 if it does not fit into room. */
 size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 
 /* Stores the path to which a complete log is renamed; the caller must not replace an existing file.
- * shutdown_seconds: whole seconds that writing the log took. Returns the same values as
- * darshan_partial_path. */
+ * shutdown_seconds: whole seconds that writing the log took. Returns the path's length, or 0 if it
+ * does not fit into room. */
 size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
                           const struct darshan_log_identity *identity, const char *partial,
                           int64_t shutdown_seconds);
 
 /* Stores the path of a journal of this process. The path is new in every call, except for a rank of
- * a job with a unique number, whose path is always the same. Returns the same values as
- * darshan_partial_path. */
+ * a job with a unique number, whose path is always the same. Returns the path's length, or 0 if it
+ * does not fit into room. */
 size_t darshan_journal_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 
-/* Creates the missing folders above the last component of path, with mode 0755.  The last `shared`
- * of them get mode 01777 if their parent has it, because the folders of a day serve all users.
- * Returns 0 or -errno. */
+/* Makes the missing folders above the last component of path, with mode 0755. The last `shared` of
+ * these folders get mode 01777 if their parent has it, because the folders of a day serve all
+ * users. Returns 0 or -errno. */
 int darshan_make_folders(const char *path, int shared);
 /* Returns the number of folders between LOGPATH and a log. */
 int darshan_dated_levels(const struct darshan_config *config);
 
-/* Returns the seconds to add to UTC at this time.  timezone: value of TZ or NULL.  A zone that
- * cannot be read counts as UTC, as with libc. */
+/* Returns the seconds to add to UTC at this time. timezone: value of TZ or NULL. If a zone cannot
+ * be read, UTC is used as in libc, so the result is 0. */
 int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 
-/* Like darshan_utc_offset, from the content of a zone file (RFC 8536); returns 0 if it is
- * damaged. */
+/* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, from the
+ * content of a time zone file (RFC 8536). Returns 0 if the content is damaged. */
 int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t seconds);
 
-/* Like darshan_utc_offset, from a rule such as "CET-1CEST,M3.5.0,M10.5.0/3"; returns 0 if it is not
- * a rule. */
+/* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, by a rule such
+ * as "CET-1CEST,M3.5.0,M10.5.0/3". Returns 0 if the text is not a rule. */
 int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds);
 
 struct darshan_date {
@@ -68,7 +68,8 @@ struct darshan_date {
   int month, day; /* from 1 */
 };
 
-/* Return the date of the Gregorian calendar for days since 1970-01-01, and the reverse. */
+/* darshan_date_of_day returns the date in the Gregorian calendar for a number of days since
+ * 1970-01-01. darshan_day_of_date returns the number of days for a date. */
 struct darshan_date darshan_date_of_day(int64_t days);
 int64_t darshan_day_of_date(int64_t year, int month, int day);
 

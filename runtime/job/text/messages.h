@@ -1,5 +1,5 @@
-/* Problems of this process, of which the runtime prints at most one line, because stderr belongs to
- * the application. */
+/* Problems of this process, such as settings that are ignored. The runtime prints at most one line
+ * about them, because stderr belongs to the application. */
 #ifndef DARSHAN_MESSAGES_H
 #define DARSHAN_MESSAGES_H
 
@@ -8,29 +8,29 @@
 struct darshan_messages {
   unsigned count;   /* problems so far; 0: `first` is not set */
   const char *file; /* the configuration file that is being read */
-  unsigned line;    /* in that file; 0: no file is being read */
+  unsigned line;    /* line number in that file; 0: no file is being read */
   char first[440];  /* the first problem, a line without newline */
 };
 
-/* Stores a problem with a setting as "subject problem: detail".  detail may be NULL; it is
- * untrusted data, so control bytes in it are replaced.  If the setting is from a configuration
- * file, the file and the line number replace the detail, because the user who names a file may not
- * be allowed to read it. */
+/* Stores a problem with a setting as "subject problem: detail". detail may be NULL; it is untrusted
+ * data, so control bytes in it are replaced. For a setting from a configuration file, the file and
+ * the line number replace the detail, because the user who names a file may not be allowed to read
+ * it. */
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
 
-/* Stores a problem that consists of the strings up to NULL.  Replaces control bytes.  Shortens
- * every string but the last to 160 bytes, so that a long path leaves room for what follows it, and
- * truncates the last one. */
+/* Stores a problem whose message is the strings, up to NULL, joined. Replaces control bytes.
+ * Shortens every string but the last to 160 bytes, so that a long path leaves space for the strings
+ * after it, and truncates the last string. */
 void darshan_message_join(struct darshan_messages *messages, const char *const *strings);
 #define DARSHAN_MESSAGE(messages, ...)                                                             \
   darshan_message_join((messages), (const char *const[]){__VA_ARGS__, NULL})
 
-/* Returns the text of an errno number, "unknown error" for one that error-text.def does not list.
+/* Returns the text of an errno number, or "unknown error" if error-text.def does not list it.
  * Async-signal-safe. */
 const char *darshan_error_text(int error);
 
-/* Stores the line to print, newline included.  Returns its length, 0 if there is no problem.  A
+/* Stores the line to print, newline included. Returns its length, or 0 if there is no problem. A
  * buffer of 512 bytes holds every line. */
 size_t darshan_messages_line(const struct darshan_messages *messages, char *out, size_t room);
 

@@ -1,4 +1,4 @@
-/* Reads a file into an anonymous mapping. */
+/* Reads a file into an anonymous mapping (text.h). */
 #include "text.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 int darshan_read_file(struct darshan_file *file, const char *path, size_t limit) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return fd;
-  /* Only pages that are written take memory, so the limit may be large. */
+  /* The limit may be large, because only pages that are written take memory. */
   void *at = sys_mmap(NULL, limit, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (sys_failed(at)) {

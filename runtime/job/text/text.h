@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Builds a string in a buffer of fixed size.  Does not use stdio, because the runtime may run in
- * the first constructor or in a signal handler.  A number or name that does not fit is dropped,
+/* A string that is built in a buffer of fixed size. Does not use stdio, because the runtime may run
+ * in the first constructor or in a signal handler. A number or name that does not fit is dropped,
  * never truncated. */
 
 struct darshan_text {
@@ -18,7 +18,7 @@ struct darshan_text {
   bool overflow; /* an addition did not fit, and all later ones are dropped */
 };
 
-/* Returns an empty string that will be built in out; room is at least 1. */
+/* Returns an empty string that will be built in out; room, the size of out, is at least 1. */
 static inline struct darshan_text darshan_text_in(char *out, size_t room) {
   out[0] = '\0';
   return (struct darshan_text){.bytes = out, .room = room};
@@ -52,15 +52,15 @@ static inline void darshan_text_signed(struct darshan_text *text, int64_t value)
   darshan_text_unsigned(text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Returns the length of the finished string, 0 if it did not fit. */
+/* Returns the length of the finished string, or 0 if an addition did not fit. */
 static inline size_t darshan_text_length(const struct darshan_text *text) {
   return text->overflow ? 0 : text->length;
 }
 
-/* Checks and replaces bytes for readers, which accept valid UTF-8 without control bytes. */
+/* Checks and replaces bytes, because readers accept only valid UTF-8 without control bytes. */
 
-/* Returns the number of bytes of the UTF-8 character at text, 0 if it is invalid (truncated,
- * overlong, a surrogate, or above U+10FFFF).  length: remaining bytes, at least 1. */
+/* Returns the number of bytes of the UTF-8 character at text, or 0 if it is invalid (truncated,
+ * overlong, a surrogate, or above U+10FFFF). length: remaining bytes, at least 1. */
 size_t darshan_utf8_length(const char *text, size_t length);
 
 /* Returns true if text is valid UTF-8 and has no control bytes. */

@@ -1,4 +1,4 @@
-/* Validates UTF-8. */
+/* Validates UTF-8 and replaces invalid bytes (text.h). */
 #include "text.h"
 
 size_t darshan_utf8_length(const char *text, size_t length) {

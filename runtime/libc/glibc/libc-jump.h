@@ -1,5 +1,5 @@
-/* The stack pointer in a jmp_buf. glibc scrambles it with a key of the process, and on x86-64 also
- * rotates it. */
+/* Finds the stack pointer in a jmp_buf. glibc combines it with a secret key of the process, and on
+ * x86-64 also rotates it. */
 #ifndef DARSHAN_LIBC_JUMP_H
 #define DARSHAN_LIBC_JUMP_H
 

@@ -1,4 +1,5 @@
-/* Functions of glibc's loader that other loaders lack, and the objects that are part of glibc. */
+/* Functions of glibc's loader that other loaders lack, and the list of objects that are part of
+ * glibc. */
 #ifndef DARSHAN_LIBC_LOADER_H
 #define DARSHAN_LIBC_LOADER_H
 
@@ -6,13 +7,13 @@
 #include <link.h>
 #include <stddef.h>
 
-/* Name of this C library; part of the path of its loader, and a string in that file. Programs of
- * this C library are identified by them. */
+/* This C library's name; part of its loader's path; and a string in the loader's file. With them
+ * the runtime recognizes programs that use this C library. */
 #define LIBC_NAME "glibc"
 #define LIBC_LOADER_NAME "/ld-linux"
 #define LIBC_LOADER_MARK "GLIBC_PRIVATE"
 
-/* 1 if the loader finds symbols of hidden versions for references without a version. */
+/* 1 if the loader binds references without a version to symbols of hidden versions, too. */
 #define LIBC_HIDES_VERSIONS 1
 
 #pragma weak dladdr1
@@ -22,7 +23,7 @@ static inline int libc_loader_is_there(void) {
   return dlvsym && dladdr1;
 }
 
-/* Returns a symbol that exists for old programs only and has no default version. */
+/* Returns a symbol that exists only for old programs and has no default version. */
 static inline void *libc_old_symbol(const char *name, const char *version) {
   return dlvsym(RTLD_NEXT, name, version);
 }
@@ -38,9 +39,9 @@ static inline struct link_map *libc_first_object(void) {
   return _r_debug.r_map;
 }
 
-/* Returns 1 if an object is part of glibc: its DT_SONAME (NULL: none) begins with one of these.
- * libdl is empty since 2.34. intercept/loader/libc-direct.c must not call a function, so the asm
- * keeps the compiler from making a call of strncmp from the loop. */
+/* Returns 1 if an object is part of glibc: its DT_SONAME (NULL: none) begins with a name in
+ * `known`. Otherwise returns 0. libdl is empty since 2.34. intercept/loader/libc-direct.c must not
+ * call a function, so the asm keeps the compiler from replacing the loop by a call of strncmp. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   static const char known[][12] = {"libc.so.6", "libdl.so.2", "ld-linux", "ld64.so"};
   (void)map;

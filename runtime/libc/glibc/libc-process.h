@@ -20,7 +20,7 @@ static inline void libc_at_quick_exit(void (*function)(void *)) {
 static inline int libc_at_exit(void (*function)(int, void *)) {
   return on_exit(function, (void *)0) == 0;
 }
-/* Lets libc call the function after all other destructors; called by a destructor of a static
+/* Makes libc call the function after all other destructors. Called by a destructor of a static
  * program. Returns 1 on success. */
 static inline int libc_after_destructors(void (*function)(void *)) {
   return __cxa_atexit(function, (void *)0, (void *)0) == 0;

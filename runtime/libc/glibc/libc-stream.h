@@ -12,9 +12,8 @@ static inline int stream_fd(const FILE *file) {
   return file->_fileno;
 }
 
-/* Return the bounds of the data that libc has read ahead: stream_read_base their start,
- * stream_read_end their end, and stream_read_at the first byte that the application has not
- * read. */
+/* Return the bounds of the data that libc has read ahead: stream_read_base its start,
+ * stream_read_end its end, and stream_read_at the first byte that the application has not read. */
 static inline const char *stream_read_base(const FILE *file) {
   return file->_IO_read_base;
 }
@@ -25,8 +24,8 @@ static inline const char *stream_read_end(const FILE *file) {
   return file->_IO_read_end;
 }
 
-/* Return the bounds of the data that the application has written and libc has not:
- * stream_write_base their start, stream_write_at their end. */
+/* Return the bounds of the data that the application has written to the stream and libc has not yet
+ * written to the file: stream_write_base its start, stream_write_at its end. */
 static inline const char *stream_write_base(const FILE *file) {
   return file->_IO_write_base;
 }
@@ -50,8 +49,8 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
-/* Returns 1 if the stream reads bytes that ungetc pushed back. They are in a separate area, and
- * the buffer is not in use meanwhile. */
+/* Returns 1 if the stream reads bytes that ungetc pushed back, otherwise 0. These bytes are in a
+ * separate area, and the buffer is not in use while they are read. */
 static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }

@@ -1,4 +1,4 @@
-/* The stack pointer in a jmp_buf, which musl does not scramble. */
+/* Finds the stack pointer in a jmp_buf, which musl stores unchanged. */
 #ifndef DARSHAN_LIBC_JUMP_H
 #define DARSHAN_LIBC_JUMP_H
 

@@ -7,14 +7,14 @@
 #include <link.h>
 #include <string.h>
 
-/* Name of this C library; part of the path of its loader, and a string in that file. Programs of
- * this C library are identified by them. */
+/* This C library's name; part of its loader's path; and a string in the loader's file. With them
+ * the runtime recognizes programs that use this C library. */
 #define LIBC_NAME "musl"
 #define LIBC_LOADER_NAME "/ld-musl"
 #define LIBC_LOADER_MARK "musl libc"
 
-/* 1 if the loader finds symbols of hidden versions for references without a version. musl's never
- * does, and does not support IFUNCs. */
+/* 1 if the loader binds references without a version to symbols of hidden versions, too. musl's
+ * loader never does, and does not support IFUNCs. */
 #define LIBC_HIDES_VERSIONS 0
 
 static inline int libc_loader_is_there(void) {
@@ -26,9 +26,10 @@ static inline void *libc_old_symbol(const char *name, const char *version) {
   return NULL;
 }
 
-/* The variable in which musl's loader has its list for debuggers. musl's headers do not declare it,
- * and a static program has no loader. The program's DT_DEBUG has the same address, but AT_PHDR does
- * not lead to the program if the loader was started as a command with the program as argument. */
+/* The variable in which musl's loader has its list of objects for debuggers. musl's headers do not
+ * declare it, and in a static program it is missing. The program's DT_DEBUG has the same address,
+ * but AT_PHDR does not lead to the program if the user started the loader with the program as its
+ * argument. */
 extern struct r_debug *_dl_debug_addr;
 #pragma weak _dl_debug_addr
 
@@ -38,8 +39,9 @@ static inline struct link_map *libc_first_object(void) {
   return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }
 
-/* Returns 1 if an object is part of musl, which is one object and its own loader. The DT_SONAME is
- * not reliable: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has none. */
+/* Returns 1 if an object is part of musl, which is one object and its own loader. Otherwise returns
+ * 0. The DT_SONAME is not reliable: Alpine's file has "libc.musl-x86_64.so.1", Debian's file has
+ * none. */
 static inline int libc_has_part(const struct link_map *map, const char *soname) {
   (void)soname;
   return &_dl_debug_addr && _dl_debug_addr->r_ldbase == map->l_addr;

@@ -1,5 +1,6 @@
-/* Undefines the macros of musl's headers that replace names with a 64: a wrapper needs the symbol
- * of its row, which programs use that were linked with musl before 1.2.4. */
+/* Undefines the macros of musl's headers that replace names like open64 by open: a wrapper needs
+ * the name of its row as a symbol, because programs that were linked with musl before 1.2.4 use
+ * it. */
 #ifndef DARSHAN_LIBC_NAMES_H
 #define DARSHAN_LIBC_NAMES_H
 

@@ -31,7 +31,7 @@ static inline void libc_at_quick_exit(void (*function)(void *)) {
   libc_quick = function;
   at_quick_exit(libc_run_quick);
 }
-/* Returns 0: musl passes no function the exit status. */
+/* Returns 0: musl passes the exit status to no function. */
 static inline int libc_at_exit(void (*function)(int, void *)) {
   (void)function;
   return 0;

@@ -22,7 +22,7 @@ struct musl_stream {
   long lock_count;
   int mode;
   volatile int lock;
-  int line_end; /* the character that causes a write; -1: none */
+  int line_end; /* after this character libc writes the buffer; -1: none */
 };
 
 enum { MUSL_APPENDS = 128 };

@@ -28,9 +28,9 @@ int filter_is_asked(long number, long a, long b) {
                                         : 0;
 }
 
-/* Returns 1 if the call's result says that the filter is installed: 0, or the descriptor of a
- * listener that the flags request. Without that flag, a positive result of TSYNC is the id of
- * the thread that prevented it. */
+/* Returns 1 if the call's result means that the filter is installed: 0, or the descriptor of a
+ * listener that the flags request. Without a listener, a positive result of
+ * SECCOMP_FILTER_FLAG_TSYNC is the id of the thread that prevented the filter. */
 int filter_is_there(long number, long flags, long result) {
   int listener = number == SYS_seccomp && (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER);
   return result == 0 || (listener && result > 0);
@@ -48,7 +48,7 @@ static void make_room(void) {
   }
 }
 
-static int counter_is_gone; /* permanently: the processor's counter cannot be read */
+static int counter_is_gone; /* 1: the processor's counter can never be read again */
 
 void filter_coming(int forbids) {
   int shuts = forbids & FILTER_CALLS, shut = 0, first = !sys_gate_is_shut();
@@ -59,7 +59,8 @@ void filter_coming(int forbids) {
     folder_learn();
     make_room();
     if (!sys_gate_is_shut()) filter_find_functions();
-    /* Records that are in private memory when the gate shuts stay there. */
+    /* Moves all records from private memory to the journal before the gate shuts, because later the
+     * runtime cannot move them. */
     if (shuts) shut = store_bring_back(&darshan_store, sys_gate_try_shut);
     runtime_leave();
   }

@@ -1,4 +1,4 @@
-/* Prepares log and journal for a change of the root directory or mount namespace. */
+/* Prepares the folders of log and journal for a change of the root directory or mount namespace. */
 #include "confine.h"
 
 #include <string.h>

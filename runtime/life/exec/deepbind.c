@@ -1,4 +1,5 @@
-/* Counts the loaded libraries that were opened with RTLD_DEEPBIND. */
+/* Counts the loaded libraries that were opened with RTLD_DEEPBIND: their calls bypass the
+ * wrappers. */
 #include "exec.h"
 
 #include <dlfcn.h>
@@ -12,20 +13,20 @@
 
 enum { MOST = 256, NAME = 48 };
 
-/* State of a slot: free; a library is being opened, and may not be loaded yet; it was not found; it
- * is counted. dlopen may fail, so a library counts only when /proc/self/maps has its inode. If the
- * loader searches its path for the library, the beginning of the file name must match ("libz.so.1"
- * is mapped as "libz.so.1.2.13"). */
+/* State of a slot: EMPTY; OPENING: a library is being opened, and may not be loaded yet; MISSING:
+ * the library was not found; COUNTED. dlopen may fail, so a library counts only when
+ * /proc/self/maps has its inode. If the loader searches its path for the library, the beginning of
+ * the file name must match ("libz.so.1" is mapped as "libz.so.1.2.13"). */
 enum library_state { EMPTY, OPENING, MISSING, COUNTED };
 struct library_noted {
-  uint64_t inode; /* 0: compare names */
+  uint64_t inode; /* 0: unknown, names are compared */
   char name[NAME];
   uint64_t found; /* the inode that was counted */
   int state;
 };
 SELDOM static struct library_noted libraries[MOST];
-static unsigned taken; /* requested slots, including requests beyond the table's end */
-static int is_pending; /* a library is OPENING */
+static unsigned taken; /* number of requested slots, including requests beyond the table's end */
+static int is_pending; /* 1: a library is OPENING */
 
 static int is_same(const struct library_noted *one, const struct library_noted *other) {
   return one->inode == other->inode && strcmp(one->name, other->name) == 0;
@@ -64,7 +65,7 @@ void deepbind_note(const char *file, int flags) {
   __atomic_store_n(&is_pending, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns 1 if the library was counted under another name. */
+/* Returns 1 if the library was counted under another name, otherwise 0. */
 static int is_counted(uint64_t inode) {
   for (unsigned i = 0; i < MOST && state_of(&libraries[i]) != EMPTY; i++)
     if (state_of(&libraries[i]) == COUNTED && libraries[i].found == inode) return 1;
@@ -72,7 +73,7 @@ static int is_counted(uint64_t inode) {
 }
 
 /* Counts the library of a line of /proc/self/maps if it was noted and is not counted yet. line:
- * "from-to rwxp offset major:minor inode   path", possibly truncated */
+ * "from-to rwxp offset major:minor inode path", possibly truncated. */
 static void take_mapping(const char *line) {
   enum { WORDS = 4 }; /* number of words before the inode */
   const char *slash = strrchr(line, '/'), *name = slash ? slash + 1 : "";
@@ -94,7 +95,7 @@ static void take_mapping(const char *line) {
 }
 
 /* Passes each line of /proc/self/maps to take_mapping. bytes: a path buffer. If a line does not fit
- * into it, only the end of the line is passed. */
+ * into the buffer, only the end of the line is passed. */
 static void read_mappings(int fd, char *bytes) {
   size_t kept = 0;
   for (ssize_t n; (n = sys_read(fd, bytes + kept, DARSHAN_PATH_ROOM - 1 - kept)) > 0;) {

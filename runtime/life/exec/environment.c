@@ -1,5 +1,5 @@
-/* Environments for exec.  The application's memory is checked before it is read, because an
- * unmapped address makes the exec fail with EFAULT and must not crash the application. */
+/* Makes environments for exec. Memory of the application is checked before it is read: at an
+ * unmapped address, exec must fail with EFAULT, and the runtime must not crash. */
 #include "unwatched.h"
 
 #include <string.h>
@@ -17,10 +17,10 @@ static int populate(const void *address) {
   return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
 }
 
-/* Returns 1 if the application's memory can be read at this address.  *known: a readable page,
- * which is updated.  EINVAL means a page without read permission, or a kernel before Linux 5.14,
- * which has no MADV_POPULATE_READ.  A second call with a readable page distinguishes the two; on
- * such a kernel the result is 1. */
+/* Returns 1 if the application's memory can be read at this address. *known: a readable page, which
+ * is updated. Otherwise returns 0. EINVAL means a page without read permission, or a kernel before
+ * Linux 5.14, which has no MADV_POPULATE_READ. A second call with a readable page distinguishes the
+ * two; on such a kernel the result is 1. */
 static int is_there(const void *address, uintptr_t *known) {
   enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
   uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);
@@ -39,7 +39,7 @@ enum { PRELOAD = sizeof(preload) - 1 };
 int environment_is_watched(char *const *envp) {
   static const char run[] = "DARSHAN_ENABLE_NONMPI=";
   int by_preload = 0, knows_run = 0;
-  uintptr_t list = 1, string = 1; /* not the address of a page */
+  uintptr_t list = 1, string = 1; /* 1: an address in no page, so the first checks are made */
   for (; envp; envp++) {
     if (!is_there(envp, &list)) return 0;
     if (!*envp) break;
@@ -53,15 +53,15 @@ int environment_is_watched(char *const *envp) {
 }
 
 int environment_preloads(char *const *envp) {
-  uintptr_t list = 1, string = 1; /* not the address of a page */
+  uintptr_t list = 1, string = 1; /* 1: an address in no page, so the first checks are made */
   for (; envp && is_there(envp, &list) && *envp && is_there(*envp, &string); envp++)
     if (strncmp(*envp, preload, PRELOAD) == 0 && strstr(*envp + PRELOAD, ours)) return 1;
   return 0;
 }
 
-/* The path buffers of this thread for the copy.  A vfork child never releases them: its parent has
- * the same thread-local storage and uses them again, unless another call has taken them since
- * (path-buffers.h). */
+/* The path buffers in which this thread copies an environment. A vfork child never releases them:
+ * its parent has the same thread-local storage and uses them again, unless another call has taken
+ * them since (path-buffers.h). */
 struct room {
   struct path_buffer *buffer;
   const char *frame;
@@ -95,8 +95,8 @@ static int is_ours(const char *word, size_t length) {
   return length - from >= sizeof(ours) - 1 && memcmp(word + from, ours, sizeof(ours) - 1) == 0;
 }
 
-/* Copies an LD_PRELOAD entry of the environment without this library to text and returns the
- * copy.  Returns NULL if the entry has no other library.  The caller checks text->overflow. */
+/* Appends a copy of an LD_PRELOAD entry without this library to text, and returns the copy. Returns
+ * NULL if the entry has no other library. The caller checks text->overflow. */
 static char *without_us(struct darshan_text *text, const char *entry) {
   char *start = text->bytes + text->length;
   int words = 0;

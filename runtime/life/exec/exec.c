@@ -1,4 +1,4 @@
-/* Predicts whether an exec succeeds; wrappers of execl, execlp and execle. */
+/* Predicts whether an exec succeeds, and has the wrappers of execl, execlp and execle. */
 #include "exec.h"
 
 #include <alloca.h>
@@ -15,16 +15,17 @@
 
 enum { NOT_THERE = -2, BAD_ADDRESS = -14, NOT_A_FOLDER = -20, TOO_LONG = -36, LOOPS = -40 };
 
-/* Returns 1 if this result of faccessat means that an exec of the path fails.  BAD_ADDRESS: the
- * path is not mapped, so nothing here may read it.  Other errors do not predict the exec: it uses
- * the rights of the effective user and may find another file.  may_work checks whether any user
- * may execute the file. */
+/* Returns 1 if this result of faccessat means that an exec of the path fails, otherwise 0. With
+ * BAD_ADDRESS, the path is not mapped and must not be read. Other errors do not predict the result
+ * of exec, which uses the rights of the effective user and may find another file; may_work checks
+ * whether any user may execute the file. */
 static int is_absent(long result) {
   return result == NOT_THERE || result == BAD_ADDRESS || result == NOT_A_FOLDER ||
          result == TOO_LONG || result == LOOPS;
 }
 
-/* file_look.refuses of the program that this thread is about to start. */
+/* file_look.refuses (1: the loader refuses this library) of the program that this thread is about
+ * to start. */
 static __thread int it_refuses;
 
 static void forget(void) {
@@ -32,9 +33,9 @@ static void forget(void) {
   unwatched_note("", RUN_WATCHED);
 }
 
-/* Returns EXEC_WATCHED or EXEC_UNWATCHED for the program that an exec will start, and remembers why
- * it will leave no records, for the row in the run's event file. name: the file's name for that
- * row; it differs from path if path is below /proc/self/fd. */
+/* Returns EXEC_WATCHED or EXEC_UNWATCHED for the program that an exec will start. Remembers, for
+ * the run's event file, why the program will leave no records. name: the file's name in that row;
+ * it differs from path if path is below /proc/self/fd. */
 static enum exec_kind kind_of(const char *path, const char *name) {
   struct file_look look = file_look(path);
   it_refuses = look.refuses;
@@ -67,7 +68,8 @@ static const char *search_path(void) {
   return "/bin:/usr/bin";
 }
 
-/* Returns 1 and the path in candidate (a path buffer) if a folder of PATH has the file. */
+/* Searches the folders of PATH for the file. Returns 1 and stores the path in candidate (a path
+ * buffer) if a folder has it, else 0. */
 static int is_in_folders(char *candidate, const char *file) {
   size_t length = strlen(file);
   const char *folder = search_path();
@@ -93,7 +95,7 @@ enum exec_kind exec_in_path(const char *file) {
   return kind;
 }
 
-/* Writes the /proc name of a descriptor, or of a path below it.  Returns 0, or -1 if that is
+/* Writes the name in /proc of a descriptor, or of a path below it. Returns 0, or -1 if the name is
  * longer than a path buffer. */
 static int name_at(char *out, int dirfd, const char *below) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
@@ -124,8 +126,8 @@ enum exec_kind exec_at(int dirfd, const char *path, int flags) {
   return kind;
 }
 
-/* The wrapper of execv, which the wrapper of execl calls with its arguments in an array (execlp and
- * execle likewise). */
+/* The wrapper of execl calls the wrapper of execv, with its arguments in an array; execlp calls
+ * execvp, and execle calls execve. */
 int wrap_execv(const char *path, char *const *argv) __asm__(SYMBOL(execv));
 int wrap_execvp(const char *file, char *const *argv) __asm__(SYMBOL(execvp));
 int wrap_execve(const char *path, char *const *argv, char *const *envp) __asm__(SYMBOL(execve));

@@ -1,4 +1,5 @@
-/* Whether a program will be instrumented, by its ELF headers or its script's interpreter. */
+/* Predicts whether a program will be instrumented, by its ELF headers or its script's
+ * interpreter. */
 #include "unwatched.h"
 
 #include <elf.h>
@@ -18,18 +19,18 @@
 #define OUR_MACHINE EM_AARCH64
 #endif
 
-/* The pid of the process that requested a lock of fcntl.  Children do not inherit these locks; this
- * includes a vfork child, which has its own descriptors. */
+/* The pid of the process that requested an fcntl lock. Children do not inherit these locks, not
+ * even a vfork child, which has its own descriptors. */
 static pid_t has_locks;
 
 void runtime_locks(void) {
   __atomic_store_n(&has_locks, sys_getpid(), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if any process has a fcntl lock on a file of this inode, and this process has ever
- * requested one: closing any descriptor of the file would release its lock.  Only a process that
- * requested a lock reads /proc/locks, because this takes 10 ms, and during that time no process on
- * the machine gets a lock. bytes: a path buffer. */
+/* Returns 1 if this process has ever requested an fcntl lock, and any process has one on a file of
+ * this inode: closing any descriptor of the file would release the lock of this process. Otherwise
+ * returns 0. Only a process that requested a lock reads /proc/locks, because this takes 10 ms, and
+ * meanwhile no process on the machine gets a lock. bytes: a path buffer. */
 static int is_locked(const struct stat *st, char *bytes) {
   pid_t asked = __atomic_load_n(&has_locks, __ATOMIC_RELAXED);
   if (!asked || asked != sys_getpid()) return 0;
@@ -75,7 +76,7 @@ static int is_script(const char *bytes, size_t n, char *name) {
   return 1;
 }
 
-/* A program header of a 32-bit or 64-bit file. */
+/* A program header, read from a 32-bit or 64-bit file. */
 struct part {
   uint32_t type;
   uint64_t offset, size;
@@ -92,8 +93,8 @@ struct part {
     *part = (struct part){row.p_type, row.p_offset, row.p_filesz};                                 \
   } while (0)
 
-/* Reads the i-th program header from the first n bytes of an ELF file.  Returns 1, 0 if there is
- * no such header, -1 if it is beyond those bytes. */
+/* Reads the i-th program header from the first n bytes of an ELF file. Returns 1; 0 if there is no
+ * such header; -1 if it is beyond the n bytes. */
 static int take_part(struct part *part, const char *bytes, size_t n, unsigned i) {
   if (bytes[EI_CLASS] == ELFCLASS32)
     TAKE_PART(32);
@@ -102,7 +103,7 @@ static int take_part(struct part *part, const char *bytes, size_t n, unsigned i)
   return 1;
 }
 
-/* Returns 1 if the notes include a Go build id. */
+/* Returns 1 if the ELF notes include a Go build id, otherwise 0. */
 static int is_go(const char *bytes, size_t n) {
   struct part part;
   ElfW(Nhdr) note;
@@ -122,7 +123,8 @@ static int is_go(const char *bytes, size_t n) {
   return 0;
 }
 
-/* Returns 1 if this loader, by its name or link target, belongs to the runtime's C library. */
+/* Returns 1 if this loader belongs to the runtime's C library, judged by its name or link target.
+ * Otherwise returns 0. */
 static int is_our_loader(const char *name) {
   enum { LINK_ROOM = 256 };
   char target[LINK_ROOM];
@@ -132,12 +134,12 @@ static int is_our_loader(const char *name) {
   return strstr(target, &LIBC_LOADER_NAME[1]) != NULL;
 }
 
-/* Returns whether the program of an ELF file will be instrumented, by its first n bytes. A file
- * without PT_INTERP is linked statically. */
+/* Predicts whether the program of an ELF file will be instrumented, by the file's first n bytes.
+ * Returns the prediction. A file without PT_INTERP is linked statically. */
 static struct file_look look_at_program(const char *path, char *bytes, size_t n) {
   struct file_look look = {RUN_OTHER_LIBC, 0};
   struct part part = {.type = PT_NULL};
-  Elf32_Ehdr head; /* the 64-bit header begins likewise */
+  Elf32_Ehdr head; /* the 64-bit header has the same first members */
   memcpy(&head, bytes, sizeof(head));
   int fits = bytes[EI_CLASS] == OUR_CLASS && head.e_machine == OUR_MACHINE, found = 1;
   enum run_unwatched why = fits && is_go(bytes, n) ? RUN_GO : RUN_WATCHED;
@@ -153,8 +155,8 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
   return look;
 }
 
-/* Returns whether a program will be instrumented, by its file or, for a script, by the file of its
- * interpreter. bytes, name: path buffers. */
+/* Predicts whether a program will be instrumented, by its file or, for a script, by the file of its
+ * interpreter. Returns the prediction. bytes, name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
   enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};

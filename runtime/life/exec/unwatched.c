@@ -1,4 +1,5 @@
-/* The reason why a program leaves no records, and its usage from /proc/PID/io and getrusage. */
+/* Remembers why a program leaves no records, and reads its resource usage from /proc/PID/io and
+ * getrusage. */
 #include "unwatched.h"
 
 #include <string.h>

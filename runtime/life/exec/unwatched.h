@@ -1,5 +1,6 @@
-/* Programs that will leave no records: which ones, by their file and environment.  The process that
- * starts one reports its reason, and the process that waits for it reports its resource usage. */
+/* Recognizes, by file and environment, programs that will leave no records. The process that starts
+ * such a program reports the reason, and the process that waits for it reports its resource
+ * usage. */
 #ifndef DARSHAN_UNWATCHED_H
 #define DARSHAN_UNWATCHED_H
 
@@ -7,20 +8,21 @@
 
 #include "../../format/run.h"
 
-/* Remembers the program that this thread is about to start, and its classification by file. */
+/* Remembers the program that this thread is about to start, and why it will leave no records
+ * according to its file. */
 void unwatched_note(const char *path, enum run_unwatched why);
-/* Returns the reason of the remembered program, considering its environment, writes its name into
- * the row, and forgets it. */
+/* Returns why the remembered program will leave no records, taking its environment into account.
+ * Writes its name into the row, and forgets it. */
 enum run_unwatched unwatched_why(char *const *envp, struct run_event *row);
 
-/* Stores the bytes that the calls of a process (0: of this process) have read and written,
- * including the children that it waited for.  Returns 1, or 0 if they are not known. */
+/* Stores the bytes that the calls of process pid (0: this process) have read and written, including
+ * the children that it waited for. Returns 1, or 0 if the numbers are unknown. */
 int unwatched_calls(int32_t pid, int64_t *read, int64_t *written);
 
-/* The usage of all children that this process has waited for, read before a wait: bytes of
- * storage and nanoseconds of processor time. */
+/* Usage of all children that this process has waited for, read before a wait: bytes read from and
+ * written to storage, and nanoseconds of processor time. */
 struct run_waiting {
-  int64_t storage_read, storage_written, cpu_ns; /* cpu_ns below 0: not known */
+  int64_t storage_read, storage_written, cpu_ns; /* cpu_ns below 0: unknown */
 };
 /* Stores the usage of all children that this process has waited for so far. */
 void unwatched_waiting(struct run_waiting *waiting);
@@ -30,25 +32,26 @@ void unwatched_used(struct run_event *row, const struct run_waiting *before);
 
 struct file_look {
   enum run_unwatched why;
-  /* 1: its loader is for another C library, word size or processor, and would end the program
-   * because of this library (musl), or print a warning about it */
+  /* 1 if the program's loader is for another C library, word size or processor, and would end the
+   * program because of this library (musl), or print a warning about it. */
   int refuses;
 };
 
-/* Returns whether a program will be instrumented, by its file: it must need this C library's loader
- * and have no raised rights.  A file that cannot be read is classified as instrumentable. */
+/* Predicts whether a program will be instrumented, by its file. The program must need this C
+ * library's loader and have no raised rights. Returns the prediction. A file that cannot be read is
+ * assumed to be instrumentable. */
 struct file_look file_look(const char *path);
 
-/* Returns 1 if this environment names the run, and LD_PRELOAD has this library or the system has an
- * /etc/ld.so.preload. */
+/* Returns 1 if a program with this environment is recorded: the environment names the run, and
+ * LD_PRELOAD has this library or the system has an /etc/ld.so.preload. Otherwise returns 0. */
 int environment_is_watched(char *const *envp);
-/* Returns 1 if this environment preloads this library. */
+/* Returns 1 if this environment preloads this library, otherwise 0. */
 int environment_preloads(char *const *envp);
 
-/* Returns a copy of envp without this library in LD_PRELOAD, for a program whose loader refuses it
- * (file_look).  The copy is in memory of this thread until environment_done or the thread's
- * next call.  Returns envp itself if it does not preload this library, or if the list or the values
- * of LD_PRELOAD need more than 4 KiB each.  May be called in a vfork child. */
+/* environment_without_us returns a copy of envp without this library in LD_PRELOAD, for a program
+ * whose loader refuses it (file_look). The copy is valid until environment_done or this thread's
+ * next call. Returns envp itself if it does not preload this library, or if the list or the values
+ * of LD_PRELOAD need more than 4 KiB each. May be called in a vfork child. */
 char *const *environment_without_us(char *const *envp);
 void environment_done(void);
 

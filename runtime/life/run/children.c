@@ -1,4 +1,4 @@
-/* The table of forked children's journals. */
+/* The table of the journals of forked children (children.h). */
 #include "children.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ void children_remove_self(void) {
   }
 }
 
-/* Reports the path of a child's journal, because it is not known whether the child lives.  A
- * child that lives removes its journal later. */
+/* Adds a problem that names a child's journal, because the child may still live. A child that lives
+ * removes its journal later. */
 static void name_journal(const struct child *child) {
   struct stat st;
   if (outside_lstat(child->path, &st) == 0 && st.st_dev == child->dev && st.st_ino == child->ino)

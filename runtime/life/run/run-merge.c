@@ -1,4 +1,4 @@
-/* Liveness of a run's processes, and the start of the merger. */
+/* Determines which processes of a run live, and starts the merger. */
 #include "run.h"
 
 #include <sched.h>
@@ -24,10 +24,10 @@ static const char program[] = "darshan-merge";
 
 /* --- where the merger is -------------------------------------------------------------- */
 
-static const char *library; /* the path of libdarshan.so, as the loader has it */
+static const char *library; /* the path of libdarshan.so, as the loader reports it */
 
 void run_merge_prepare(void) {
-  struct loaded_object here; /* dladdr would compare all symbols of this library */
+  struct loaded_object here; /* not dladdr, which would compare all symbols of this library */
   if (loader_is_there() && loader_object_of((void *)&run_merge_prepare, &here) == 0)
     library = here.map->l_name;
 }
@@ -36,9 +36,9 @@ static int is_there(const struct darshan_text *text) {
   return darshan_text_length(text) && sys_faccess(text->bytes, X_OK) == 0;
 }
 
-/* Stores the path of darshan-merge.  Tries the library's folder (in a build tree), the folder of
- * programs relative to the library (installed), and that folder as configured.  Returns 1, or 0
- * if it is in none of them. */
+/* Stores the path of darshan-merge. Tries the library's folder (in a build tree), the folder of
+ * programs relative to the library (installed), and the configured folder of programs. Returns 1,
+ * or 0 if no folder has the program. */
 static int find_program(char *out, size_t room) {
   const char *slash = library && library[0] == '/' ? strrchr(library, '/') : NULL;
   static const char *const folders[] = {"", DARSHAN_PROGRAMS_RELATIVE "/"};
@@ -76,9 +76,10 @@ enum {
 };
 enum { WORD = 64, PID_WORDS = PIDS / WORD, GROUPS = PID_WORDS / WORD };
 static const int64_t week_ns = INT64_C(7) * 86400 * NS_PER_SECOND;
-static const int64_t birth_ns = 10 * (int64_t)NS_PER_SECOND; /* limit from fork to child's row */
+static const int64_t birth_ns =
+    10 * (int64_t)NS_PER_SECOND; /* limit of the time from a fork to the child's first row */
 
-/* Returns the state letter of /proc/PID/stat: 'R' if it cannot be read, 0 if there is no such
+/* Returns the state letter in /proc/PID/stat; 'R' if the file cannot be read; 0 if there is no such
  * process. */
 static char state_of(pid_t pid) {
   char path[32], text[STAT_ROOM];
@@ -88,7 +89,7 @@ static char state_of(pid_t pid) {
   darshan_text_signed(&name, pid);
   darshan_text_add(&name, "/stat");
   int fd = sys_open(path, O_RDONLY, 0);
-  if (fd < 0) return 'R'; /* unknown: taken for alive */
+  if (fd < 0) return 'R'; /* unknown: assumed to be alive */
   ssize_t n = sys_read(fd, text, sizeof(text) - 1);
   sys_close(fd);
   for (ssize_t i = n - 1; i >= 0; i--)
@@ -101,7 +102,7 @@ static int is_alive(pid_t pid) {
   return state && state != 'Z' && state != 'X' && state != 'x';
 }
 
-/* The processes that may live.  The bits have two levels, so that the search skips process ids
+/* The processes that may live, as bits on two levels, so that a search skips ranges of process ids
  * that no row has. */
 struct look {
   uint64_t alive[PID_WORDS]; /* a bit per process id of this namespace */
@@ -110,8 +111,8 @@ struct look {
   struct {
     uint64_t names;
     char host[RUN_HOST];
-    int64_t count;  /* STARTs minus ENDs of a week */
-  } spaces[SPACES]; /* other hosts and PID namespaces; the last is for all further ones */
+    int64_t count;  /* START rows minus END rows of the last week */
+  } spaces[SPACES]; /* other hosts and PID namespaces; the last element counts all further ones */
   int64_t forked;   /* time of the last fork */
   uint32_t unborn;  /* number of forks whose child has no row yet */
   struct {
@@ -173,7 +174,7 @@ static void mark(struct look *look, int32_t pid, int alive) {
   }
 }
 
-static int64_t began_ns; /* time of the run's first row; 0: not read yet */
+static int64_t began_ns; /* time of the run's first row, ns since the epoch; 0: not read yet */
 
 static void take_row(struct look *look, const struct run_event *row) {
   if (!began_ns || row->now_ns < began_ns) began_ns = row->now_ns;
@@ -191,8 +192,8 @@ static void take_row(struct look *look, const struct run_event *row) {
     count_foreign(look, row, begins);
 }
 
-/* Takes all whole rows of the event file's bytes into account.  Returns the number of bytes
- * taken.  A full disk may have truncated a row: the next row begins at its magic number. */
+/* Evaluates all whole rows in these bytes of the event file. Returns the number of bytes evaluated.
+ * A full disk may have truncated a row: the next row begins at its magic number. */
 static size_t take_rows(struct look *look, const char *bytes, size_t n) {
   struct run_event row;
   size_t at = 0;
@@ -229,8 +230,8 @@ static int read_rows(struct look *look) {
   return result;
 }
 
-/* Returns 1 if the root process lives and has not appended its END row.  When it does, it checks
- * for other processes itself, so this process need not. */
+/* Returns 1 if the root process lives and has not appended its END row, otherwise 0. Before it
+ * does, it checks for other processes itself, so this process need not. */
 static int top_has_to_look(void) {
   struct stat st;
   return outside_lstat(run_state.events, &st) == 0 && !(st.st_mode & S_IXUSR) &&
@@ -283,17 +284,17 @@ int run_others_live(void) {
 /* --- the merger ------------------------------------------------------------------------- */
 
 enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
-/* A process that ends waits for the merger for PATIENCE_NS and a part of the run's duration, then
- * kills it.  A small run needs some 5 ms of a processor; the rest is for machines on which fifty
- * other processes compete for one. */
+/* A process that ends waits for the merger for PATIENCE_NS plus a part of the run's duration, then
+ * kills the merger. A small run needs some 5 ms of a processor; the rest is for machines on which
+ * fifty processes compete for one processor. */
 #define PATIENCE_NS (NS_PER_SECOND / 4)
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* Raises soft limits that the application lowered to the hard limits, for the merger.  This and
- * the functions up to become() run in a child process that has its own descriptors and signal
- * actions and shares this memory.  run_merge_is_possible() has checked that no filter forbids
- * their system calls. */
+/* Raises soft limits that the application lowered to the hard limits, for the merger. This function
+ * and those below it up to become() run in a child process that has its own descriptors and signal
+ * actions and shares this memory. run_merge_is_possible() has checked that no filter forbids their
+ * system calls. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
@@ -359,9 +360,9 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Starts the merger outside of Valgrind and waits for it; returns 1 if it was started.  With
- * --trace-children Valgrind would run the merger for longer than this process waits, and it
- * flushes libc's buffers in every process that it sees end. */
+/* Starts the merger without Valgrind and waits for it; returns 1 if it was started. With
+ * --trace-children, Valgrind would run the merger for longer than this process waits, and Valgrind
+ * flushes libc's buffers in every process whose end it sees. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;
@@ -394,7 +395,8 @@ static int start(struct start it) {
   return 0;
 }
 
-/* Returns 1 if the run directory is removed or closed, because then there is a log. */
+/* Returns 1 if the run directory was removed or closed, which means that there is a log. Otherwise
+ * returns 0. */
 static int is_merged(void) {
   struct stat st;
   return outside_lstat(run_state.folder, &st) < 0 || outside_lstat(run_state.closed, &st) == 0;
@@ -418,8 +420,8 @@ static char *setting(struct darshan_text *text, const char *name, const char *va
   return text->overflow ? NULL : at;
 }
 
-/* Makes the folder that this process's own log would go to, and stores its path.  Returns 0 or
- * -1. */
+/* Makes the folder in which this process's own log would be written, and stores its path. Returns 0
+ * or -1. */
 static int folder_of_logs(char *out) {
   struct darshan_log_identity identity = runtime_identity();
   identity.naming = DARSHAN_NAME_MADE;

@@ -1,4 +1,4 @@
-/* Names of inherited files, stored as symbolic links in the run directory. */
+/* Names of inherited files, stored as symbolic links in the run directory (run.h). */
 #include "run.h"
 
 #include <string.h>
@@ -20,8 +20,8 @@ static uint64_t key_of(const char *name, size_t length, const struct fd_facts *f
   return darshan_hash(name, length, facts->inode ^ device * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* Writes the path of the link that stores the name of this key, for the run or for one process.
- * out: DARSHAN_PATH_ROOM bytes */
+/* Writes the path of the link that stores the name of this key for the run (of is THE_RUN) or for
+ * process `of`. out: DARSHAN_PATH_ROOM bytes. */
 static void put_path(char *out, uint64_t key, pid_t of) {
   struct darshan_text text = darshan_text_in(out, DARSHAN_PATH_ROOM);
   darshan_text_add(&text, run_state.folder);
@@ -32,8 +32,8 @@ static void put_path(char *out, uint64_t key, pid_t of) {
   darshan_text_signed(&text, of);
 }
 
-/* Reads the name that is stored for a key and returns its length, 0 if there is none.  One
- * buffer holds path and result, because the kernel copies the path before it writes the result. */
+/* Reads the name that is stored for a key and returns its length, or 0 if there is none. One buffer
+ * holds path and result, because the kernel copies the path before it writes the result. */
 static size_t said(char *out, uint64_t key, pid_t of) {
   put_path(out, key, of);
   ssize_t n = sys_readlink(out, out, DARSHAN_PATH_ROOM - 1);
@@ -71,12 +71,12 @@ static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
   return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
 }
 
-/* Stores the name of a file. If the run has no name for the file, it becomes the run's name.
+/* Stores the name of a file. If the run has no name for the file, this name becomes the run's name.
  * Otherwise, if it differs from the run's name, it is stored for this process and its children.
- * buffer: holds the kernel's name (n bytes) at first, later the run's name and paths. */
+ * buffer: has the kernel's name (n bytes) at first, later the run's name and paths. */
 static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
                  size_t n) {
-  pid_t self = sys_getpid(); /* in a vfork child: the child's own, not process_state.pid */
+  pid_t self = sys_getpid(); /* in a vfork child this is the child's pid, not process_state.pid */
   uint64_t key = key_of(buffer, n, facts);
   int is_the_systems = is_name(buffer, n, name, length);
   size_t heard = said(buffer, key, THE_RUN);
@@ -86,12 +86,12 @@ static void tell(char *buffer, const struct fd_facts *facts, const char *name, s
   }
   int is_the_runs = is_name(buffer, heard, name, length);
   put_path(buffer, key, self);
-  sys_unlink(buffer); /* of an earlier process with this pid */
+  sys_unlink(buffer); /* a link of an earlier process with this pid */
   if (!is_the_runs) link_name(buffer, key, self, name);
 }
 
-/* Returns 1 if /proc belongs to this process's PID namespace, 0 if pids mean other processes
- * there. */
+/* Returns 1 if /proc belongs to this process's PID namespace, 0 if its pids are those of another
+ * namespace. */
 static int is_known_by_number(void) {
   char number[24], link[24];
   struct darshan_text text = darshan_text_in(number, sizeof(number));
@@ -100,9 +100,9 @@ static int is_known_by_number(void) {
   return n > 0 && (size_t)n == text.length && memcmp(link, number, (size_t)n) == 0;
 }
 
-/* Stores the name of an open file in the run directory, unless it is not a regular file.  A
- * vfork child may have changed its descriptors without an entry in the tables, which describe
- * the parent's.  So it reads the parent's descriptors in /proc. */
+/* Stores the name of an open file in the run directory, if it is a regular file. A vfork child may
+ * have changed its descriptors, which the tables do not show because they describe those of the
+ * parent. So the child reads the parent's descriptors in /proc. */
 void run_name_tell(int fd, const char *name, size_t length) {
   struct fd_facts facts;
   pid_t owner = fd_may_change() ? 0 : process_state.pid;

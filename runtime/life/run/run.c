@@ -1,4 +1,5 @@
-/* The rows that a process appends to its run's event file, and the name of its part. */
+/* Appends rows of this process to its run's event file, makes the run directory, and names the
+ * process's part. */
 #include "run.h"
 
 #include <string.h>
@@ -112,16 +113,17 @@ static int tell_start(int32_t parent, uint32_t token) {
 
 /* --- the run directory ----------------------------------------------------------------- */
 
-/* Returns 1 if the run directory exists, belongs to this user and still accepts parts. */
+/* Returns 1 if the run directory exists, belongs to this user and still accepts parts. Otherwise
+ * returns 0. */
 static int is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.folder, &st) < 0 || !S_ISDIR(st.st_mode)) return 0;
   return st.st_uid == (uid_t)sys_geteuid() && log_run_is_open();
 }
 
-/* Appends this process's START row to the event file, so that it has joined the run. token: of
- * the fork, 0 for a process that was not forked.  The caller knows that the run directory is
- * open. */
+/* Appends this process's START row to the event file; with it the process has joined the run.
+ * token: of the fork, 0 for a process that was not forked. The caller knows that the run directory
+ * is open. */
 static void join_open(uint32_t token) {
   int32_t parent = token ? process_state.fork_parent : (int32_t)SYS1(SYS_getppid, 0);
   if (tell_start(parent, token) == 0) run_state.joined = 1;
@@ -132,7 +134,7 @@ static void join(uint32_t token) {
 }
 
 /* Returns 1 if recording has begun without a journal and without snapshots, because memory, disk
- * space or RLIMIT_FSIZE did not suffice. */
+ * space or RLIMIT_FSIZE was too small. Otherwise returns 0. */
 static int has_no_journal(void) {
   const struct journal *journal = &darshan_store.journal;
   return darshan_store.frame && !journal->has_file && !journal->unsafe && !darshan_store.growing;
@@ -155,7 +157,7 @@ static void bring_journal(void) {
 }
 
 /* Returns 1 if the root process is in another mount namespace, where it would not see a folder made
- * here.  A link that cannot be read counts as equal. */
+ * here. Returns 0 if a namespace cannot be read. */
 static int top_is_elsewhere(void) {
   char path[32], top[32], own[32];
   struct darshan_text text = darshan_text_in(path, sizeof(path));
@@ -167,8 +169,8 @@ static int top_is_elsewhere(void) {
          memcmp(top, own, (size_t)n) != 0;
 }
 
-/* Makes the run directory if no other process of the run has.  Returns 1 if it is open, 0 if that
- * is not known, and -1 if it cannot be made, no merger can be started, or the `darshan` command
+/* Makes the run directory if no other process of the run has made it. Returns 1 if it is open, 0 if
+ * that is unknown, and -1 if it cannot be made, no merger can be started, or the `darshan` command
  * made the directory (top is 0) and has closed it. */
 static int make_folder(void) {
   if (is_open()) return 1;
@@ -181,11 +183,11 @@ static void grow(void *nothing) {
   (void)nothing;
   int made = make_folder();
   if (made < 0) {
-    run_state.folder[0] = '\0'; /* a log per process */
+    run_state.folder[0] = '\0'; /* now each process writes its own log */
     return;
   }
-  /* A login shell's child still has the image of the shell, which is not a program of the run.
-   * A token marks a forked image; no fork has this token. */
+  /* A child of a login shell, before its exec, still runs the shell's program, which is not a
+   * program of the run. The token UINT32_MAX, which no fork has, marks it. */
   uint32_t token = run_state.is_first && process_state.fork_parent ? UINT32_MAX : 0;
   if (!run_state.joined && (made || is_open())) join_open(token);
   if (run_state.joined) bring_journal();
@@ -193,8 +195,8 @@ static void grow(void *nothing) {
 
 /* --- events of the process ---------------------------------------------------------------- */
 
-/* Returns 1 if this process belongs to a run and may append rows.  Its pid is not known if an
- * inherited filter may forbid getpid. */
+/* Returns 1 if this process belongs to a run and may append rows, otherwise 0. It may not if its
+ * pid is unknown because an inherited filter forbids getpid. */
 static int is_in_run(void) {
   return run_state.folder[0] && process_state.pid > 0 && darshan_hot.phase_page &&
          !sys_gate_is_shut();
@@ -257,8 +259,9 @@ void run_forked(void) {
   if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
 }
 
-/* Returns the PID namespace of this child of vfork, whose memory is its parent's. If the child has
- * its own namespace, as after unshare(CLONE_NEWPID), the parent has another pid in it, or none. */
+/* Returns the PID namespace of this vfork child, which runs in its parent's memory. If the child
+ * has its own namespace, as after unshare(CLONE_NEWPID), getppid returns another pid for the
+ * parent, or 0. */
 static uint64_t namespace_of_child(void) {
   return SYS1(SYS_getppid, 0) == process_state.pid ? run_state.names : pid_namespace();
 }
@@ -266,7 +269,8 @@ static uint64_t namespace_of_child(void) {
 void run_vforked(void) {
   if (!is_in_run()) return;
   if (!run_state.joined && make_folder() < 0) return;
-  /* Joining is true of the parent as well.  Its journal moves to where the merger finds it. */
+  /* The parent joins by this row as well, because the child's state is the parent's. The journal
+   * moves to the run directory, where the merger finds it. */
   if (!run_state.joined && tell_start(0, 0) == 0) {
     run_state.joined = 1;
     bring_journal();
@@ -285,7 +289,7 @@ void run_exec(void) {
   if (run_state.joined) tell(&row);
 }
 
-/* The row of the program that this process is about to execute.  It is appended after END. */
+/* The row of the program that this process is about to execute, appended after the END row. */
 static struct run_event unwatched;
 
 static void tell_unwatched(struct run_event *row, pid_t parent_of_calls) {
@@ -335,7 +339,7 @@ void run_reaped(pid_t child, int status, const struct run_waiting *waiting) {
 
 void run_told(pid_t child, int code, int status, const struct run_waiting *waiting) {
   if (code == CLD_EXITED)
-    run_reaped(child, (status & 0xff) << 8, waiting); /* as waitpid encodes it */
+    run_reaped(child, (status & 0xff) << 8, waiting); /* encoded as waitpid does */
   else if (code == CLD_KILLED || code == CLD_DUMPED)
     run_reaped(child, status & 0x7f, waiting);
 }
@@ -361,7 +365,7 @@ int run_takes_part(void) {
 }
 
 /* Returns 1 if the run directory is there, or was when the root changed, but this process may not
- * write to it. */
+ * write to it. Otherwise returns 0. */
 static int is_out_of_reach(void) {
   enum { NO_RIGHTS = -13 /* EACCES */ };
   struct stat st;
@@ -383,7 +387,7 @@ int run_has_journal(void) {
 int run_part_stays(int result) {
   struct run_event row = {.kind = RUN_UNKEPT, .pid = process_state.pid, .token = 1};
   records_are_lost = result < 0 && log_state.has_lost;
-  if (records_are_lost) tell(&row); /* a program executed next does not know of it */
+  if (records_are_lost) tell(&row); /* a program that is executed next does not know of the loss */
   int taken = result < 0 || log_is_packed() || is_open() || log_take_back(log_path) < 0;
   if (taken) run_state.parts++;
   run_state.part[0] = '\0';
@@ -402,13 +406,13 @@ void run_note_job(void) {
 
 void run_note_status(int status) {
   exit_status = status & 0xff;
-  /* A vfork child must not change the parent's value. */
+  /* A vfork child must not change failed_with, which belongs to the parent. */
   if (sys_getpid() == process_state.pid) process_state.failed_with = exit_status;
 }
 
-/* Returns 1 if this process's END row is next to a multiple of the step in `events`.  The step is
- * half a MiB (some thousand processes), later a 16th to a 32nd of the file's size, so that all
- * folds together read some 32 times the size of the file. */
+/* Returns 1 if the position of this process's END row in `events` is next to a multiple of the
+ * step, otherwise 0. The step is half a MiB (some thousand processes), later a 16th to a 32nd of
+ * the file's size, so that all folds together read some 32 times the size of the file. */
 static int fold_is_due(void) {
   enum { FIRST = 1 << 19, SHARE = 16, NEXT = 24 * sizeof(struct run_event) };
   uint64_t step = FIRST;
@@ -427,9 +431,9 @@ static void leave(void *nothing) {
   join(0);
   if (!run_state.joined || run_state.left) return;
   run_state.left = 1;
-  /* The `darshan` command merges when the program that it started has ended.  The last process
-   * that outlives that merge removes the rest of the run directory. */
-  if (tell(&row) < 0 && !is_open()) return; /* a full disk does not take the row */
+  /* The `darshan` command merges when the program that it started has ended. If processes outlive
+   * that merge, the last one removes the rest of the run directory. */
+  if (tell(&row) < 0 && !is_open()) return; /* fails on a full disk, too */
   if (unwatched.status) tell_unwatched(&unwatched, unwatched.parent);
   unwatched.status = RUN_WATCHED;
   if (fold_is_due() && is_open()) run_fold();

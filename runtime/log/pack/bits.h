@@ -11,11 +11,11 @@ struct bits {
   unsigned char *out;
   size_t used; /* whole bytes written */
   uint64_t held;
-  unsigned count; /* bits in held, below 8 between calls of bits_put */
+  unsigned count; /* number of bits in held, below 8 between calls of bits_put */
 };
 
-/* Appends the lowest count bits of value, at most 48; no bit beyond count is set. Needs eight
- * free bytes in out. */
+/* Appends the lowest `count` bits of value, at most 48. The higher bits of value must be 0. Needs
+ * eight free bytes in out. */
 static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
   bits->held |= value << bits->count;
   bits->count += count;
@@ -26,7 +26,7 @@ static inline void bits_put(struct bits *bits, uint64_t value, unsigned count) {
   bits->count &= 7;
 }
 
-/* Fills the last byte with zero bits. */
+/* Fills the last byte up with zero bits. */
 static inline void bits_align(struct bits *bits) {
   bits_put(bits, 0, (8 - bits->count) & 7);
 }

@@ -1,12 +1,15 @@
 /* Writes a block with its own Huffman codes (RFC 1951, 3.2.7). */
 #include "block.h"
 
-enum { LITERALS = 286, DISTANCES = 30 }; /* symbols: bytes, end of block, lengths; distances */
+enum {
+  LITERALS = 286,
+  DISTANCES = 30
+}; /* number of symbols: bytes, end of block and lengths; distances */
 
 enum {
-  LENGTH_CODES = 19, /* symbols for code lengths */
+  LENGTH_CODES = 19, /* number of symbols for code lengths */
   LENGTH_BITS = 7,
-  REPEAT = 16,      /* the previous length, 3 to 6 times */
+  REPEAT = 16,      /* repeats the previous length 3 to 6 times */
   ZEROS_SHORT = 17, /* 3 to 10 zeros */
   ZEROS_LONG = 18,  /* 11 to 138 zeros */
   DYNAMIC = 2
@@ -18,7 +21,7 @@ struct table { /* the code lengths of both codes, run-length encoded */
   uint32_t times[LENGTH_CODES];
 };
 
-struct piece { /* all bits of a length or a distance */
+struct piece { /* the bits of a match's length or distance */
   uint32_t bits;
   unsigned count;
 };
@@ -111,8 +114,8 @@ static struct piece piece_of(const struct huffman *huffman, struct symbol symbol
                         length + symbol.bits};
 }
 
-/* Makes the codes of a block from the frequencies of its symbols. Returns the number of bits of
- * all its tokens with these codes. */
+/* Makes the codes of a block from the frequencies of its symbols. Returns the number of bits that
+ * all tokens of the block take in these codes. */
 static uint64_t make_codes(const struct block *block, struct codes *codes) {
   uint32_t literals[LITERALS] = {0}, distances[DISTANCES] = {0};
   uint64_t bits = 0;
@@ -151,7 +154,10 @@ static void write_tokens(struct bits *out, const struct block *block, const stru
 }
 
 int block_write(struct block *block, struct bits *out, size_t room, int last) {
-  enum { TABLE = 512, WORDS = 2 * sizeof(uint64_t) }; /* largest table; slack for bits_put */
+  enum {
+    TABLE = 512,
+    WORDS = 2 * sizeof(uint64_t)
+  }; /* bytes of the largest table; bytes that bits_put may write beyond the end */
   struct codes codes;
   struct table table;
   uint64_t bits = make_codes(block, &codes);

@@ -1,4 +1,5 @@
-/* Collects literals and matches until a block of the stream is full. */
+/* A block of a deflate stream: collects literals and matches until it is full. The distances of
+ * matches are numbered, from 0 to BLOCK_PLACES - 1. */
 #ifndef DARSHAN_PACK_BLOCK_H
 #define DARSHAN_PACK_BLOCK_H
 
@@ -10,30 +11,33 @@ enum { HUFFMAN_SYMBOLS = 288, HUFFMAN_BITS = 15 };
 
 struct huffman {
   uint8_t length[HUFFMAN_SYMBOLS]; /* 0: the symbol does not occur */
-  uint16_t code[HUFFMAN_SYMBOLS];  /* its first bit is the lowest */
+  uint16_t code[HUFFMAN_SYMBOLS];  /* the first bit of a code is the lowest bit here */
 };
 
-/* Makes codes of at most `longest` bits for n symbols. At least two symbols get a code, because not
- * every decoder accepts fewer. */
+/* Makes codes of at most `longest` bits for n symbols. times: how often each symbol occurs. At
+ * least two symbols get a code, because not every decoder accepts fewer. */
 void huffman_make(struct huffman *huffman, const uint32_t *times, unsigned n, unsigned longest);
 
 enum { BLOCK_TOKENS = 16 << 10 };
 
-/* Number of distances that a match may have. */
+/* Number of different distances that a match may have. */
 enum { BLOCK_PLACES = 7 };
 
 struct block {
   uint32_t count;
-  uint32_t literals[BLOCK_END];                           /* how often each byte occurs */
-  uint32_t lengths[MATCH_MOST + 1], places[BLOCK_PLACES]; /* how often in matches */
-  uint16_t distance[BLOCK_PLACES];                        /* bytes back, of each place */
-  /* The token of a literal is its byte; that of a match is length << 16 | place. */
+  uint32_t literals[BLOCK_END]; /* how often each byte occurs */
+  uint32_t lengths[MATCH_MOST + 1],
+      places[BLOCK_PLACES];        /* how often each length and each distance occurs in matches */
+  uint16_t distance[BLOCK_PLACES]; /* in bytes, of each numbered distance */
+  /* The token of a literal is its byte; the token of a match is length << 16 | number of the
+   * distance. */
   uint32_t tokens[BLOCK_TOKENS];
 };
 
-/* Removes all tokens and frequencies from the block, but keeps `distance`. */
+/* Removes all tokens and frequencies from the block. `distance` stays. */
 void block_start(struct block *block);
-/* Writes the block and starts the next. Returns 0, or -1 if it does not fit into room bytes. */
+/* Writes the block and starts the next one. last: 1 for the last block of the stream. Returns 0, or
+ * -1 if the block does not fit into room bytes. */
 int block_write(struct block *block, struct bits *out, size_t room, int last);
 
 static inline int block_is_full(const struct block *block) {

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* A symbol that occurs, or a node of the tree above it. */
+/* A leaf of the Huffman tree, which is a symbol that occurs, or an inner node of the tree. */
 struct node {
   uint32_t times;
   uint16_t symbol, parent;
 };
 
-/* Returns 1 if a comes before b: the rarest symbol first. Symbols that occur equally often are
- * in order of symbol, so that the output is reproducible. */
+/* Returns 1 if a comes before b: rarer symbols come first. Otherwise returns 0. Symbols that occur
+ * equally often are in order of symbol, so that the output is reproducible. */
 static int is_before(const struct node *a, const struct node *b) {
   return a->times < b->times || (a->times == b->times && a->symbol < b->symbol);
 }
@@ -28,7 +28,8 @@ static void sort(struct node *nodes, unsigned count) {
   }
 }
 
-/* Stores the symbols that occur, at least two, the rarest first. Returns their number. */
+/* Stores the symbols that occur, the rarest first, and adds symbols until there are two. Returns
+ * their number. */
 static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   unsigned count = 0;
   for (unsigned symbol = 0; symbol < n; symbol++)
@@ -39,7 +40,7 @@ static unsigned collect(struct node *nodes, const uint32_t *times, unsigned n) {
   return count;
 }
 
-/* Takes the rarest node without a parent: a leaf, or an inner node that was made before. Returns
+/* Takes the rarest node that has no parent yet, a leaf or one of the `made` inner nodes. Returns
  * its index, and advances *leaf or *inner. */
 static unsigned take_rarest(const struct node *nodes, unsigned leaves, unsigned made,
                             unsigned *leaf, unsigned *inner) {
@@ -48,7 +49,8 @@ static unsigned take_rarest(const struct node *nodes, unsigned leaves, unsigned 
   return (*inner)++;
 }
 
-/* Counts the leaves at each depth; deeper leaves count at depth `longest`. */
+/* Counts the leaves at each depth of the tree. Leaves deeper than `longest` count at depth
+ * `longest`. */
 static void count_depths(struct node *nodes, unsigned leaves, unsigned longest,
                          unsigned per_length[HUFFMAN_BITS + 1]) {
   unsigned leaf = 0, inner = leaves, made = leaves;
@@ -67,8 +69,8 @@ static void count_depths(struct node *nodes, unsigned leaves, unsigned longest,
   }
 }
 
-/* Makes the sum of 2^-length 1 again after codes were shortened to `longest` bits, by lengthening
- * shorter codes one bit at a time. */
+/* Lengthens shorter codes, one bit at a time, until the sum of 2^-length is 1 again. The sum is
+ * larger after codes were shortened to `longest` bits. */
 static void make_room(unsigned per_length[HUFFMAN_BITS + 1], unsigned longest) {
   unsigned taken = 0;
   for (unsigned length = 1; length <= longest; length++)

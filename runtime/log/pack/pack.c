@@ -1,4 +1,4 @@
-/* Finds matches between records and writes them as a zlib stream. */
+/* Finds matches between records and writes them as a zlib stream (pack.h). */
 #include "pack.h"
 
 #include <libdeflate.h>
@@ -9,17 +9,18 @@
 
 struct match {
   unsigned length, place;
-  int gain; /* bits that it saves, about */
+  int gain; /* approximate number of bits that the match saves */
 };
 
-/* Distances at which a match may be: the previous byte (zeros); the same byte of one of the four
- * previous 64-bit words; the same byte of the previous record; and seven words after that byte,
- * because the last of eight timestamps of a record is often close to the first timestamp of the
- * next record. */
+/* The distances at which a match may be: the previous byte (for zeros); the same byte of one of the
+ * four previous 64-bit words; the same byte of the previous record; and seven words after that
+ * byte, because the last of eight timestamps of a record is often close to the first timestamp of
+ * the next record. */
 enum { BYTE_BACK, WORD_BACK, FOUR_WORDS_BACK = WORD_BACK + 3, RECORD_BACK, TIMES_BACK };
 enum { TIMES = 7 * sizeof(uint64_t) };
 
-/* Approximate bits of a match and of a literal, measured with the records of 1,000 files. */
+/* Approximate bits of a match, by its numbered distance, and of a literal. They were measured with
+ * the records of 1,000 files. */
 static const int bits_of_match[BLOCK_PLACES] = {4, 6, 7, 9, 10, 14, 15};
 enum { BITS_OF_LITERAL = 8, LONG = 40 /* a match that ends the search */ };
 enum { WORD = sizeof(uint64_t), THREE_BYTES = 0xffffff /* the shortest match */ };
@@ -37,7 +38,7 @@ static inline int four_same(const char *a, const char *b) {
 }
 #endif
 
-/* Returns the number of equal bytes, up to `most`. */
+/* Returns the number of equal bytes at the start of a and b, at most `most`. */
 static unsigned same(const char *a, const char *b, unsigned most) {
   unsigned n = 0;
 #ifdef __SSE2__ /* every x86-64 has SSE2 */
@@ -65,9 +66,9 @@ static uint32_t four_bytes(const char *at) {
   return le32toh(word);
 }
 
-/* Replaces the best match by the match at `earlier` if that saves more bits. A match that is
- * shorter than the best one never saves more, so the bytes at the end of the best length are
- * compared first. */
+/* Replaces *best by the match at `earlier` if that saves more bits. A match that is shorter than
+ * the best one never saves more, so the bytes at the end of the best length are compared first.
+ * place: number of the distance. */
 static inline void try_match(struct match *best, const char *at, const char *earlier, size_t left,
                              unsigned place) {
   unsigned most = left < MATCH_MOST ? (unsigned)left : MATCH_MOST;
@@ -86,7 +87,7 @@ static struct match best_at(const struct packer *packer, const char *record, siz
   const char *at = record + i;
   size_t left = packer->size - i;
   if (i > 0) try_match(&best, at, at - 1, left, BYTE_BACK);
-  if (best.length == MATCH_MOST) return best; /* no place needs fewer bits */
+  if (best.length == MATCH_MOST) return best; /* no other distance needs fewer bits */
   if (packer->before) try_match(&best, at, packer->before + i, left, RECORD_BACK);
   if (best.length >= LONG) return best;
   for (unsigned place = WORD_BACK; place <= FOUR_WORDS_BACK && WORD * place <= i; place++)
@@ -119,21 +120,22 @@ void pack_start(struct packer *packer, size_t size, void *out, size_t room) {
   for (unsigned place = WORD_BACK; place <= FOUR_WORDS_BACK; place++)
     distance[place] = (uint16_t)(WORD * place);
   distance[RECORD_BACK] = (uint16_t)size;
-  distance[TIMES_BACK] = (uint16_t)(size - TIMES);         /* only used if the record is larger */
-  if (!packer->failed) bits_put(&packer->out, 0x5e78, 16); /* RFC 1950: deflate, 32 KiB */
+  distance[TIMES_BACK] = (uint16_t)(size - TIMES); /* only used if a record is larger than that */
+  if (!packer->failed)
+    bits_put(&packer->out, 0x5e78, 16); /* zlib header (RFC 1950): deflate, window of 32 KiB */
 }
 
-/* Returns a copy of the record, valid for this record and the next one, because a thread in an
- * update that began before recording ended may still change the record, and the checksum must
- * match the packed bytes. */
+/* Returns a copy of the record, which is valid until the second next call. A thread whose update
+ * began before recording ended may still change the record, and the checksum must match the packed
+ * bytes. */
 static const char *kept(struct packer *packer, const char *record) {
   char *copy = packer->kept[packer->turn ^= 1];
   memcpy(copy, record, packer->size);
   return copy;
 }
 
-/* Adds the id, with which a record begins, as literals without a search for matches, because a hash
- * has no repetitions. Returns the id's length in bytes, or 0 without adding anything if the
+/* Adds the id, with which a record begins, as literals without a search for matches, because hashes
+ * have no repetitions. Returns the id's length in bytes, or 0 without adding anything if the
  * previous record has the same id. */
 static size_t add_id(struct packer *packer, const char *record) {
   if (packer->before && memcmp(record, packer->before, WORD) == 0) return 0;

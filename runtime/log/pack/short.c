@@ -1,4 +1,4 @@
-/* Finds matches in a few bytes and writes them with fixed codes (RFC 1951, 3.2.6). */
+/* Finds matches in a short region and writes them with fixed codes (RFC 1951, 3.2.6). */
 #include "pack.h"
 
 #include <zlib.h>
@@ -7,13 +7,13 @@
 #include "symbols.h"
 
 enum {
-  FIXED = 1,        /* type of a block */
-  PLACES_BITS = 8,  /* of a hash */
+  FIXED = 1,        /* type of a block with fixed codes */
+  PLACES_BITS = 8,  /* bits of a hash */
   WORD = 4,         /* shortest match that is searched for */
   DISTANCE_BITS = 5 /* of every distance symbol */
 };
 
-/* The position after the last occurrence of each hash; 0: none. */
+/* For each hash, 1 plus the last position at which it occurred; 0: none. */
 typedef uint16_t places[1 << PLACES_BITS];
 
 /* Returns the code with its lowest `bits` bits in reverse order; bits is at most 8. */
@@ -24,7 +24,7 @@ static unsigned turned(unsigned code, unsigned bits) {
   return code >> (8 - bits);
 }
 
-/* Writes a byte, the end of the block, or a length's symbol. */
+/* Writes the code of a symbol: a byte, the end of the block, or a length. */
 static void put_symbol(struct bits *out, unsigned symbol) {
   if (symbol < 144)
     bits_put(out, turned(0x30 + symbol, 8), 8);
@@ -60,7 +60,7 @@ static size_t earlier(places last, const unsigned char *bytes, size_t i) {
   return before && word_at(bytes + before - 1) == word ? before - 1 : i;
 }
 
-/* Returns the number of equal bytes at the start of a and b, up to `most`. */
+/* Returns the number of equal bytes at the start of a and b, at most `most`. */
 static size_t same(const unsigned char *a, const unsigned char *b, size_t most) {
   size_t n = 0;
   for (uint64_t left, right; n + sizeof(left) <= most; n += sizeof(left)) {
@@ -87,12 +87,14 @@ static void put_all(struct bits *out, const unsigned char *bytes, size_t n) {
 }
 
 size_t short_write(const void *in, size_t n, void *out, size_t room) {
-  enum { ENDS = 8 * sizeof(uint64_t) }; /* header, checksum, and slack for bits_put */
+  enum {
+    ENDS = 8 * sizeof(uint64_t)
+  }; /* bytes of header and checksum, and bytes that bits_put may write beyond the end */
   unsigned char copy[SHORT_MOST];
   if (n > sizeof(copy) || room < n + n / 8 + ENDS) return 0; /* no byte needs more than 9 bits */
   memcpy(copy, in, n);
   struct bits bits = {.out = out};
-  bits_put(&bits, 0x0178, 16); /* RFC 1950: deflate, 32 KiB */
+  bits_put(&bits, 0x0178, 16); /* zlib header (RFC 1950): deflate, window of 32 KiB */
   bits_put(&bits, 1 | FIXED << 1, 3);
   put_all(&bits, copy, n);
   put_symbol(&bits, BLOCK_END);

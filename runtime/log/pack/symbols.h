@@ -1,4 +1,4 @@
-/* The symbols of lengths and distances (RFC 1951, 3.2.5). */
+/* The deflate symbols of match lengths and distances (RFC 1951, 3.2.5). */
 #ifndef DARSHAN_PACK_SYMBOLS_H
 #define DARSHAN_PACK_SYMBOLS_H
 
@@ -10,9 +10,9 @@ enum {
   MATCH_MOST = 258
 };
 
-struct symbol { /* the symbol of a length or distance, and its extra bits */
+struct symbol { /* the symbol of a length or distance, with the extra bits that follow it */
   uint16_t symbol;
-  uint16_t value; /* of the extra bits */
+  uint16_t value; /* value of the extra bits */
   uint8_t bits;
 };
 

@@ -1,4 +1,4 @@
-/* Merges, sorts, encodes and decodes candidates. */
+/* Merges, sorts, encodes and decodes candidates (candidates.h). */
 #include "candidates.h"
 
 #include <string.h>
@@ -24,8 +24,7 @@ int candidates_can_merge(struct candidates *set, int section) {
   return set->plan_merges;
 }
 
-/* Prepares a candidate with the record of one rank for its first merge. Until then the record is
- * unchanged. */
+/* Prepares a candidate for its first merge, if it has the record of a single rank. */
 static void prepare_for_merge(struct candidates *set, struct candidate *candidate) {
   if (candidate->ranks == 1)
     darshan_merge_prepare(&set->plan, candidate->bytes, &candidate->spread);
@@ -37,7 +36,7 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
     prepare_for_merge(set, into);
     prepare_for_merge(set, from);
     darshan_merge_pair(&set->plan, into->bytes, &into->spread, from->bytes, &from->spread);
-  } /* else: names are equal, and LUSTRE keeps the lowest rank's record */
+  } /* otherwise the names are equal, or LUSTRE keeps the record of the lowest rank */
   into->ranks += from->ranks;
   if (from->lowest < into->lowest) into->lowest = from->lowest;
   if (from->highest > into->highest) into->highest = from->highest;
@@ -74,7 +73,7 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
 /* --- order ---------------------------------------------------------------------- */
 
 /* Sorts n items stably, with memory of the arena. Returns 0, or -1 if out of memory. Inlined, so
- * that it is compiled for each type of item. */
+ * that the compiler makes a version for each type of item. */
 static inline __attribute__((always_inline)) int sort(struct arena *arena, void *items, size_t n,
                                                       size_t size,
                                                       int (*in_order)(const void *, const void *)) {
@@ -104,8 +103,8 @@ static int64_t rank_in_log(const struct candidate *candidate) {
   return candidate->section == SECTION_NAMES ? 0 : record->rank;
 }
 
-/* Returns 1 if a does not belong behind b in a stream, which is sorted by section, by descending
- * rank, so that shared records come last, by creation in this rank, then by id. */
+/* Returns 1 if a and b are in the order of streams: by section; by descending rank, so that shared
+ * records come last; by creation in this rank; then by id. Otherwise returns 0. */
 static int in_order_for_log(const void *a_, const void *b_) {
   const struct candidate *a = *(struct candidate *const *)a_;
   const struct candidate *b = *(struct candidate *const *)b_;
@@ -137,7 +136,7 @@ static struct candidate *add_borrowed(struct candidates *set, const char *bytes,
   *candidate = (struct candidate){
       .size = (uint32_t)size, .ranks = 1, .borrowed = 1, .bytes = (char *)(uintptr_t)bytes};
   set->items[set->count++] = candidate;
-  set->bytes += candidate_room(size); /* the most that it may take later */
+  set->bytes += candidate_room(size); /* the bytes that it may take once it is copied */
   return candidate;
 }
 
@@ -170,7 +169,9 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
     if (!candidate) return -1;
     candidate->id = found[i].id;
     candidate->section = (uint32_t)section;
-    candidate->order = (uintptr_t)found[i].at; /* the addresses of a section ascend */
+    candidate->order =
+        (uintptr_t)found[i]
+            .at; /* creation order: records of a section lie at ascending addresses */
     candidate->lowest = candidate->highest = (int32_t)source->rank;
     if (source->span) resume(set, source, candidate);
   }
@@ -179,12 +180,12 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
 
 /* --- messages ------------------------------------------------------------------- */
 
-/* Constants of the encoding of records. A record is sent as 64-bit words, most of which are 0. A
- * bit mask marks the words that follow. A word is sent without its leading and trailing zero
+/* Constants of the encoding of records. A record is sent as 64-bit words, most of which are 0: a
+ * bit mask marks the words that are sent. A word is sent without its leading and trailing zero
  * bytes, because counters are small and times are rounded. */
 enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
 
-/* Precedes the words of a record; spread is 0 in a record of one rank. */
+/* The words before a record in a message. spread is 0 in a record of one rank. */
 struct candidate_head {
   uint64_t id;
   uint32_t section, size;
@@ -200,8 +201,8 @@ static size_t words_of(size_t size) {
   return (size + WORD - 1) / WORD;
 }
 
-/* Returns 1 if items of the section are sent with bit masks of their zero words; names have too
- * few of these. */
+/* Returns 1 if items of the section are sent with bit masks of their zero words, otherwise 0. Names
+ * have too few zero words. */
 static int is_sparse(uint32_t section) {
   return section != SECTION_NAMES;
 }
@@ -214,9 +215,9 @@ size_t candidate_wire_max(const struct candidate *candidate) {
   return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
 }
 
-/* Writes a byte with the number of low zero bytes and the number of bytes that follow, then these
- * bytes. Returns the end of the written bytes. Overwrites up to seven more bytes, which must be
- * free. */
+/* Writes a byte with the number of low zero bytes of the word and the number of bytes that follow,
+ * then these bytes. Returns the end of the written bytes. Overwrites up to seven more bytes, which
+ * must be free. */
 static char *put_word(char *out, uint64_t word) {
   unsigned below = (unsigned)__builtin_ctzll(word) / 8;
   uint64_t rest = word >> (8 * below);
@@ -327,9 +328,9 @@ struct spare { /* a buffer for one record */
   size_t size;
 };
 
-/* Merges `last`, the newest candidate of the arena, into `into`, one of the set. Returns 0, or -1
- * if out of memory. If the set only borrows the record of `into`, it is copied to the memory of
- * `last`, which moves to `spare`, so that no further page is touched. */
+/* Merges `last`, the newest candidate of the arena, into `into`, a candidate of the set. Returns 0,
+ * or -1 if out of memory. If `into` has borrowed its record, the record is copied to the memory of
+ * `last`, whose content moves to `spare`, so that no further page is touched. */
 static int meet(struct candidates *set, struct spare *spare, struct candidate *into,
                 struct candidate *last) {
   size_t size = into->size;

@@ -1,5 +1,6 @@
-/* Candidates: records and names that another rank may also have. They travel up the tree in order.
- * Candidates with the same id and section are merged by the rules of the format. */
+/* Candidates: records and names that another rank may also have. Each rank sends its candidates to
+ * its parent in the tree of ranks, sorted by section and id. Candidates with the same section and
+ * id are merged by the rules of the format. */
 #ifndef DARSHAN_RANKS_CANDIDATES_H
 #define DARSHAN_RANKS_CANDIDATES_H
 
@@ -20,12 +21,12 @@ struct candidate {
   uint64_t id;
   uint32_t section;
   uint32_t size;  /* bytes of the record, or of a name with its NUL */
-  uint32_t ranks; /* number of ranks whose records are merged in it */
+  uint32_t ranks; /* number of ranks whose records the candidate contains */
   int32_t lowest, highest;
-  uint64_t order;    /* order of creation in this rank; CANDIDATE_LAST: of another rank */
-  uint32_t borrowed; /* 1: bytes are memory of the rank, which is only read */
-  char *bytes;       /* if not borrowed: in the arena */
-  struct darshan_spread spread; /* if ranks > 1 */
+  uint64_t order; /* order of creation in this rank; CANDIDATE_LAST: it comes from another rank */
+  uint32_t borrowed;            /* 1: bytes point to the rank's own record, which is only read */
+  char *bytes;                  /* in the arena if not borrowed */
+  struct darshan_spread spread; /* used if ranks > 1 */
 };
 
 #define CANDIDATE_LAST UINT64_MAX
@@ -38,10 +39,10 @@ static inline size_t candidate_room(size_t size) {
 
 struct candidates {
   struct arena *arena;
-  struct candidate **items; /* by section, then id */
+  struct candidate **items; /* sorted by section, then id */
   size_t count;
-  size_t bytes;                   /* of memory, at most */
-  struct darshan_merge_plan plan; /* of the section that was merged last */
+  size_t bytes;                   /* upper bound of the memory that the candidates take */
+  struct darshan_merge_plan plan; /* for the section that was merged last */
   int plan_section, plan_merges;
 };
 
@@ -52,8 +53,8 @@ static inline struct candidates candidates_none(struct arena *arena) {
 
 /* --- adding ---------------------------------------------------------------------- */
 
-/* Appends a candidate, which the caller fills. The caller keeps the order of items and has made a
- * slot in it. Returns NULL if out of memory. */
+/* Appends a candidate, which the caller fills in. The caller keeps the items in order and has
+ * reserved a slot in the array. Returns NULL if out of memory. */
 struct candidate *candidates_add(struct candidates *set, size_t size);
 
 struct found { /* a record or name of this rank, at any address */
@@ -61,39 +62,42 @@ struct found { /* a record or name of this rank, at any address */
   const char *at;
   size_t size;
 };
-/* Adds n records of a section that follows all sections of the set. A record is not copied until
- * another one is merged into it. Sorts `found`. Returns 0, or -1 if out of memory. */
+/* Adds n records of a section that follows all sections of the set. A candidate borrows the rank's
+ * record until another record is merged into it. Sorts `found`. Returns 0, or -1 if out of
+ * memory. */
 int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
                          struct found *found, size_t n);
-/* Merges the candidates that a child sent into the set: count candidates in n bytes. Returns 0,
- * or -1 if out of memory or if the message is invalid. */
+/* Merges the candidates of a child's message into the set: `count` candidates in n bytes. Returns
+ * 0, or -1 if out of memory or if the message is invalid. */
 int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t count);
 
 /* --- merging ----------------------------------------------------------------------- */
 
-/* Returns 1 if the records of the section have counters, and sets set->plan for them. */
+/* Returns 1 and sets set->plan if the records of the section can be merged, because they consist of
+ * counters; otherwise 0. */
 int candidates_can_merge(struct candidates *set, int section);
 /* Copies borrowed bytes, so that they may be changed. Returns 0, or -1 if out of memory. */
 int candidate_own(struct arena *arena, struct candidate *candidate);
-/* Merges `from` into `into`, which has the same id and section. `from` is of higher ranks and may
- * be changed. Returns 0, or -1 if out of memory. */
+/* Merges `from` into `into`; both have the same id and section. The ranks of `from` are higher, and
+ * `from` may be changed. Returns 0, or -1 if out of memory. */
 int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
 
 /* --- removing ---------------------------------------------------------------------- */
 
-/* Finishes a candidate that has the records of all its ranks. It gets rank -1 if it has several
- * ranks or all ranks of the job. Returns 0, or -1 if out of memory. */
+/* Finishes a candidate after the records of all its ranks were merged. It gets rank -1 if it has
+ * several ranks or all ranks of the job. Returns 0, or -1 if out of memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
-/* Sorts candidates into the order of streams: by section, with shared records last, then in the
+/* Sorts candidates for the streams of the log: by section, with shared records last, then in the
  * order of their creation in this rank, because records from the same time are similar and compress
- * better. Candidates of other ranks follow by id. Returns 0, or -1 if out of memory. */
+ * better. Candidates of other ranks follow, by id. Returns 0, or -1 if out of memory. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
-/* Frees the memory of candidates that have left the set; the others move. Returns 0, or -1 if
- * out of memory. */
+/* Frees the memory of candidates that were removed from the set, by moving the others. Returns 0,
+ * or -1 if out of memory. */
 int candidates_compact(struct candidates *set);
 
-/* Returns the largest possible number of bytes of an encoded candidate. candidate_encode encodes
- * the candidate for a message, without its zero words, and returns the number of bytes. */
+/* candidate_wire_max returns the largest possible number of bytes of an encoded candidate.
+ * candidate_encode encodes the candidate for a message, without its zero words, and returns the
+ * number of bytes. */
 size_t candidate_wire_max(const struct candidate *candidate);
 size_t candidate_encode(const struct candidate *candidate, char *out);
 

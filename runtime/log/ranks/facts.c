@@ -1,4 +1,5 @@
-/* Adds up the facts of all ranks, and encodes and decodes the messages by which ranks send them. */
+/* Adds up the facts of all ranks, and encodes and decodes the messages that carry them
+ * (facts.h). */
 #include "facts.h"
 
 #include <assert.h>
@@ -23,8 +24,8 @@ static unsigned saturated(uint64_t a, uint64_t b, unsigned full) {
   return a + b < full ? (unsigned)(a + b) : full;
 }
 
-/* Returns the sum of two entries of one id: the numbers of ranks are added, up to the largest
- * number that an entry can hold. */
+/* Returns the sum of two entries of one id: the numbers of ranks are added, and limited to the
+ * largest number that an entry can hold. */
 static uint64_t joined(uint64_t a, uint64_t b) {
   return id_of(a) | saturated(a & LIST_FULL, b & LIST_FULL, LIST_FULL);
 }
@@ -38,7 +39,8 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
   return table;
 }
 
-/* Each pass sorts by seven bits; an odd number of passes ends in the other array. */
+/* Each pass of the radix sort sorts by seven bits. After an odd number of passes the result is in
+ * the other array. */
 enum { DIGIT_BITS = 7, PASSES = (64 - COUNT_BITS + DIGIT_BITS - 1) / DIGIT_BITS };
 static_assert(PASSES % 2 == 1, "the sorted entries are in the second array");
 
@@ -62,8 +64,8 @@ static void sort_entries(uint64_t *entries, uint64_t *other, uint32_t n) {
   }
 }
 
-/* Returns the most names that fit into length bytes: each takes an id and a NUL. Unused pages of
- * the resulting array are not touched. */
+/* Returns the largest number of names that fit into length bytes: each name takes at least an id
+ * and a NUL. An array of that size costs no more, because unused pages are not touched. */
 static size_t most_names(size_t length) {
   return length / (sizeof(uint64_t) + 1);
 }
@@ -149,7 +151,7 @@ int sharing_merge(struct sharing *table, struct arena *arena, const struct shari
   return 0;
 }
 
-/* Returns the ranks in the entry of an id, 0 if the list does not have it. */
+/* Returns the number of ranks in the entry of an id, 0 if the list does not have the id. */
 static unsigned listed(const struct sharing *table, uint64_t id) {
   const uint64_t *first = table->entries;
   uint32_t n = table->count;
@@ -174,7 +176,7 @@ int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks) {
 
 /* --- all of it, and its message ----------------------------------------------------- */
 
-struct facts_head { /* then hosts, then the table of sharing */
+struct facts_head { /* hosts follow, then the table of sharing */
   struct facts_times times;
   struct facts_spread spread;
   struct facts_dropped dropped;
@@ -218,7 +220,7 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
       return 0;
     }
   if (facts->num_hosts == FACTS_HOSTS) return 0;
-  /* The capacity is a power of two: the list moves when it is full. */
+  /* The capacity is a power of two, so when the list is full it moves to twice the memory. */
   if ((facts->num_hosts & (facts->num_hosts - 1)) == 0) {
     size_t room = facts->num_hosts ? 2 * (size_t)facts->num_hosts : 1;
     struct facts_host *hosts = arena_take(&facts->arena, room * sizeof(*hosts));
@@ -230,7 +232,7 @@ static int add_host(struct facts *facts, const struct facts_host *host) {
   return 0;
 }
 
-/* Sets the facts of this rank. Returns 0, or -1 if out of memory. */
+/* Sets the facts to those of this rank alone. Returns 0, or -1 if out of memory. */
 static int facts_begin(struct facts *facts, const struct reduce_source *source) {
   struct facts_host here = {.hash = darshan_hash(source->host, strlen(source->host), 0),
                             .processors = source->processors};
@@ -261,8 +263,8 @@ static void add_times(struct facts_times *a, const struct facts_times *b) {
   if (b->last > a->last) a->last = b->last;
 }
 
-/* Adds the times of b to a. Combines squared deviations, because plain sums of squares would
- * lose small differences. */
+/* Adds the times of b to a. Combines sums of squared deviations, because plain sums of squares
+ * would lose small differences. */
 static void add_spread(struct facts_spread *a, const struct facts_spread *b) {
   if (!(b->ranks > 0)) return;
   if (!(a->ranks > 0) || b->first < a->first) a->first = b->first;
@@ -280,7 +282,7 @@ void facts_variances(const struct facts *facts, double variances[2]) {
     variances[i] = spread->ranks > 0 ? spread->square[i] / spread->ranks : 0;
 }
 
-/* Reads the facts from a message, which must not move afterwards, because they point into it.
+/* Reads the facts from a message. They point into the message, which must therefore not move.
  * Returns 0, or -1 if the message is invalid. */
 static int facts_decode(struct facts *facts, const struct message *message) {
   struct facts_head head;
@@ -320,8 +322,8 @@ static int facts_add(struct facts *facts, const struct message *message) {
   return sharing_merge(&facts->sharing, &facts->arena, &other.sharing);
 }
 
-/* Returns the facts as a message of *n bytes in the arena, NULL if out of memory. with_hosts: 0
- * leaves the list of hosts out. */
+/* Returns the facts as a message of *n bytes in the arena, or NULL if out of memory. with_hosts: 0
+ * omits the list of hosts. */
 static void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts,
                           size_t *n) {
   struct facts_head head = {.times = facts->times,
@@ -346,8 +348,7 @@ static void *facts_encode(const struct facts *facts, struct arena *arena, int wi
 
 /* --- the steps ------------------------------------------------------------------- */
 
-/* Sends the parent facts with `failed` set instead of this rank's, because the rank is out of
- * memory. */
+/* Sends the parent facts that contain only `failed`, because this rank is out of memory. */
 static void send_failed_facts(const struct facts *facts, const struct rank *rank) {
   struct arena arena = {NULL, 0};
   struct facts failed = {.failed = 1, .times = facts->times};
@@ -384,7 +385,7 @@ void facts_down(struct facts *facts, const struct rank *rank) {
   if (rank_is_root(rank)) {
     size_t n = 0;
     void *bytes = facts_encode(facts, &facts->arena, 0, &n);
-    if (!bytes) facts->failed = 1; /* the children see it by the empty message */
+    if (!bytes) facts->failed = 1; /* the children see the failure by the empty message */
     send_down(rank, bytes, n);
   } else {
     struct message message;

@@ -1,5 +1,6 @@
-/* Facts that all ranks must share before they write: times, nodes, and how many ranks know each
- * record. The first sweep up the tree adds them up; the sweep down sends them to all ranks. */
+/* Facts that all ranks must agree on before they write: times, nodes, and how many ranks know each
+ * record. The first sweep up the tree of ranks adds them up; the sweep down sends the sums to all
+ * ranks. */
 #ifndef DARSHAN_RANKS_FACTS_H
 #define DARSHAN_RANKS_FACTS_H
 
@@ -10,29 +11,31 @@
 
 /* --- how many ranks know a record ------------------------------------------------- */
 
-/* Number of ranks that know each record id. For few ids it is a list; for many it is a table of
- * counts by some bits of the id. The ids of a bucket that only one rank fills are known to that
- * rank alone. */
+/* Number of ranks that know each record id. For few ids it is a list of ids; for many it is a table
+ * of counts, whose buckets are chosen by some bits of the id. If only one rank fills a bucket, that
+ * rank alone knows the ids of the bucket. */
 enum {
   SHARING_BUCKETS = 1 << 20,
-  SHARING_LIST = SHARING_BUCKETS / sizeof(uint64_t), /* for more, a byte per bucket is smaller */
-  SHARING_MANY = INT32_MAX                           /* more ranks than can be counted */
+  SHARING_LIST = SHARING_BUCKETS /
+                 sizeof(uint64_t), /* largest list; for more ids, a byte per bucket is smaller */
+  SHARING_MANY = INT32_MAX         /* stands for more ranks than can be counted */
 };
 
 struct sharing {
-  uint32_t count;          /* entries of the list; SHARING_BUCKETS: a byte per bucket */
-  const uint64_t *entries; /* 48 bits of an id, then 16 bits of ranks; ascending */
+  uint32_t count; /* number of entries of the list; SHARING_BUCKETS: there is a byte per bucket
+                     instead */
+  const uint64_t *entries; /* 48 bits of an id, then a 16-bit number of ranks; ascending */
   uint8_t *counts;
 };
 
-/* Makes the table of a name region. Returns 0, or -1 if out of memory. */
+/* Makes the table from a region of names. Returns 0, or -1 if out of memory. */
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
-/* Adds a table whose bytes are in a message. Returns 0, or -1 if out of memory. */
+/* Adds the counts of a table that a message contains. Returns 0, or -1 if out of memory. */
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
 /* Returns the number of ranks that have this id, or another id of its bucket; SHARING_MANY if there
  * are too many to count. */
 unsigned sharing_ranks(const struct sharing *table, uint64_t id);
-/* Returns 1 if exactly that many ranks know the id, unless two ids have the same upper 48 bits.
+/* Returns 1 if exactly `ranks` ranks know the id; two ids with the same upper 48 bits count as one.
  * Returns 0 for a table of buckets and for 65,535 ranks or more. */
 int sharing_known_to(const struct sharing *table, uint64_t id, unsigned ranks);
 
@@ -47,38 +50,39 @@ struct sharing sharing_at(const void *bytes, uint32_t count);
 
 /* --- all facts ---------------------------------------------------------------- */
 
-/* Nodes that are distinguished; 1024 of them take 96 KiB in a message. */
+/* Largest number of nodes that are distinguished (they take 96 KiB in a message), and bytes of a
+ * host's name. */
 enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 
 struct facts_host {
   uint64_t hash;
-  struct rank_processors processors; /* of all its ranks together */
-  char name[FACTS_HOST_ROOM];        /* up to its first dot, truncated, with NUL */
+  struct rank_processors processors; /* union over all ranks on this host */
+  char name[FACTS_HOST_ROOM];        /* host name up to its first dot, truncated, with a NUL */
 };
 
 struct facts {
   struct facts_times times;
   struct facts_spread spread;
-  struct facts_dropped dropped; /* by all ranks */
-  uint64_t bytes;               /* of records and names, over all ranks */
+  struct facts_dropped dropped; /* sums over all ranks */
+  uint64_t bytes;               /* bytes of records and names of all ranks */
   uint32_t failed;              /* 1: a rank is out of memory and cannot take part */
-  uint32_t gaps;                /* what a rank could not record (enum log_gap) */
-  uint32_t num_hosts;           /* FACTS_HOSTS: that many, or more */
-  struct facts_host *hosts;     /* in order of rank; only on the way up */
+  uint32_t gaps;                /* what some rank could not record (enum log_gap) */
+  uint32_t num_hosts;           /* FACTS_HOSTS: there are at least that many */
+  struct facts_host *hosts;     /* in order of rank; set only on the way up */
   struct sharing sharing;
-  struct arena arena;    /* has hosts and sharing on the way up and in the root rank */
-  struct message agreed; /* has sharing on the way down, below the root rank */
+  struct arena arena;    /* holds hosts and sharing on the way up and in the root rank */
+  struct message agreed; /* holds sharing on the way down, below the root rank */
 };
 
-/* The first two steps. facts_up sends the facts of this rank and of the ranks below to the parent;
- * facts_down receives the facts of all ranks and passes them down. Both set facts->failed if out of
- * memory, or if a message is invalid. */
+/* The first two steps of the reduction. facts_up adds up the facts of this rank and the ranks below
+ * it, and sends them to the parent. facts_down receives the facts of all ranks and passes them
+ * down. Both set facts->failed if out of memory, or if a message is invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
 /* Returns the number of processors that the ranks may use on all hosts; 0 if it is unknown for one
  * host, or if there may be more hosts than the table has. */
 uint32_t facts_processors(const struct facts *facts);
-/* Computes the variances over all ranks that have such times, 0 if no rank has. */
+/* Computes the variances over all ranks that have such times; 0 if no rank has them. */
 void facts_variances(const struct facts *facts, double variances[2]);
 /* Frees the memory; hosts and sharing become invalid. */
 void facts_drop(struct facts *facts);

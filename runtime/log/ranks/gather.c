@@ -1,16 +1,18 @@
-/* Collects the streams and candidates of this rank and its children, and sends them on. */
+/* Collects the streams and candidates of this rank and its children, and sends them to the parent
+ * (gather.h). */
 #include "gather.h"
 
 #include <string.h>
 
-struct records_head { /* then lines (struct stretch), candidates, and the bytes of the lines */
+struct records_head { /* the lines (struct stretch) follow, then candidates, then the bytes of the
+                         lines */
   uint32_t failed, kept;
   uint64_t candidates, candidate_bytes;
   uint32_t lines, gaps;
 };
 
-/* Order of the parts: own streams; streams of excess candidates, first before any child and then
- * after each child; streams of complete candidates; one part per child. */
+/* Order of the parts: this rank's own streams; streams of excess candidates (a part before any
+ * child and one after each child); streams of complete candidates; one part per child. */
 enum { PART_OWN, PART_EXCESS };
 static int part_complete(const struct rank *rank) {
   return PART_EXCESS + 1 + rank_children(rank);
@@ -21,7 +23,7 @@ struct gathering {
   struct facts *facts;
   struct gathered *result;
   struct log_compressor compressor;
-  struct arena arena; /* of the candidates */
+  struct arena arena; /* memory of the candidates */
   struct candidates set;
   struct leaving leaving;
 };
@@ -44,7 +46,7 @@ static int take_own(struct gathering *gathering) {
   struct facts *facts = gathering->facts;
   struct log_content *content = arena_take(&gathering->arena, sizeof(*content));
   if (!content || source->content(source->context, facts, content) < 0) return -1;
-  if (source->gaps) facts->gaps |= *source->gaps; /* found while content was made */
+  if (source->gaps) facts->gaps |= *source->gaps; /* gaps that were found while content was made */
   return leave_own(&gathering->leaving, content, &gathering->set,
                    &gathering->result->parts[PART_OWN]);
 }
@@ -80,7 +82,7 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   if (message->n < sizeof(head)) return -1;
   memcpy(&head, at, sizeof(head));
   at += sizeof(head);
-  if (head.kept) gathered->kept_children |= 1u << n; /* it waits for file offsets */
+  if (head.kept) gathered->kept_children |= 1u << n; /* the child waits for file offsets */
   gathering->facts->gaps |= head.gaps;
   if (head.failed || gathered->failed) return -1;
   struct stretches *part = &gathered->parts[part_of_child(gathered, gathering->rank, n)];
@@ -91,8 +93,8 @@ static int take_child(struct gathering *gathering, int n, const struct message *
   return take_bytes(part, &head, at + head.candidate_bytes, end);
 }
 
-/* Compresses candidates that exceed the memory limit into the part `index`, and removes them
- * from the set. Sets failed if out of memory. */
+/* Compresses candidates that exceed the memory limit into the part `index`, and removes them from
+ * the set. Sets `failed` if out of memory. */
 static void let_excess_leave(struct gathering *gathering, int index) {
   struct gathered *gathered = gathering->result;
   if (gathered->failed) return;

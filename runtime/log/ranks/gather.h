@@ -1,5 +1,6 @@
-/* Sends records up the tree. Compressed streams travel unchanged, or they stay in a rank and only
- * their lengths travel. Records that several ranks may have are merged on the way. */
+/* Sends records up the tree of ranks. Compressed streams are sent unchanged; if they are large,
+ * they stay in their rank, and only their lengths are sent. Records that several ranks may have are
+ * merged on the way. */
 #ifndef DARSHAN_RANKS_GATHER_H
 #define DARSHAN_RANKS_GATHER_H
 
@@ -7,14 +8,14 @@
 
 /* The streams of a rank and of all ranks below it, as this rank knows them. */
 struct gathered {
-  int failed;             /* in this rank, or in one below it */
-  int kept;               /* streams stay in this rank or in ranks below it */
+  int failed;             /* 1: this rank or a rank below it failed */
+  int kept;               /* 1: streams stay in this rank or in ranks below it */
   uint32_t kept_children; /* bit n: the n-th child keeps streams and waits for file offsets */
-  struct arena arena;     /* of the members below */
-  int num_parts;          /* own, candidates that left, then one per child */
+  struct arena arena;     /* memory of the members below */
+  int num_parts; /* parts: own streams, candidates that left the set, then one part per child */
   struct stretches *parts;
   struct message *child;  /* messages of children, which hold their streams */
-  struct stretches total; /* one line per section, of all parts */
+  struct stretches total; /* for each section, a line that sums up all parts */
 };
 
 /* Returns the index of the part that the n-th child sent. */

@@ -1,4 +1,4 @@
-/* Lays out the file, and sends and receives file offsets. */
+/* Lays out the file, and sends and receives the file offsets of streams (offsets.h). */
 #include "offsets.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 struct log_file {
   int fd;
-  uint64_t annex, end; /* offsets: begin of the annex, end of the regions laid out so far */
+  uint64_t annex, end; /* file offsets: begin of the annex, end of the regions laid out so far */
   struct darshan_header header;
   struct darshan_annex_trailer trailer;
   char path[DARSHAN_PATH_ROOM];
@@ -17,7 +17,7 @@ struct log_file {
 /* --- layout, by the root rank -------------------------------------------------------- */
 
 /* Assigns file offsets to the regions, one after another in the order of sections. Stores them in
- * places[i], for line i of the total, and in the header. */
+ * the header, and in places[i] for line i of the total. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];
@@ -102,11 +102,12 @@ static int begin_file(struct placed *placed, const struct reduce_source *source,
 
 /* --- writing, by each rank ------------------------------------------------------------ */
 
-struct places_head { /* then an offset for each line of the receiver, then the path with its NUL */
+struct places_head { /* an offset for each line of the receiver follows, then the path with its NUL
+                      */
   uint64_t go_on, lines;
 };
 
-/* File offset of the next bytes of each line of the total; each part's lines advance it. */
+/* The file offset of the next bytes of each line of the total. Each part's lines advance it. */
 struct cursor {
   const struct stretches *total;
   uint64_t next[SECTIONS];
@@ -194,8 +195,8 @@ static void write_here(struct placed *placed, const struct rank *rank,
     }
 }
 
-/* Writes this rank's streams to the path and at the offsets that the parent's message has. Sets
- * placed->failed if the message is damaged or the memory is short. */
+/* Writes this rank's streams to the path and at the offsets in the parent's message. Sets
+ * placed->failed if the message is damaged or memory runs out. */
 static void write_there(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                         const struct message *message) {
   struct places_head head = {0, 0};
@@ -213,7 +214,8 @@ static void write_there(struct placed *placed, const struct rank *rank, struct g
   const char *path = message->bytes + sizeof(head) + places;
   int fd = log_step(sys_open(path, O_WRONLY | O_NOFOLLOW, 0));
   write_here(placed, rank, gathered, fd, path);
-  if (fd >= 0 && sys_close(fd) < 0) placed->failed = 1; /* a full network file system */
+  if (fd >= 0 && sys_close(fd) < 0)
+    placed->failed = 1; /* close may report a full network file system */
 }
 
 /* --- the steps ---------------------------------------------------------------------- */
@@ -236,8 +238,8 @@ void place_down(struct placed *placed, const struct rank *rank, struct gathered 
   }
 }
 
-/* Returns 1 if a step worked in all ranks below, according to their message: a 64-bit word, 1
- * for success; else 0. A lost message means failure. */
+/* Returns 1 if a step worked in all ranks below, otherwise 0. Their message is a 64-bit word, 1 for
+ * success. A lost message means failure. */
 static int worked(const struct message *message) {
   uint64_t word = 0;
   if (message->n == sizeof(word)) memcpy(&word, message->bytes, sizeof(word));

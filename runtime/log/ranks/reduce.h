@@ -1,10 +1,10 @@
-/* Makes one log of all ranks, in steps that each rank takes. A sweep up the tree adds data up, a
- * sweep down sends the sum to all ranks. A rank never holds more than its own records and a bounded
- * amount of others.
+/* Makes one log of all ranks, in steps that each rank takes. A sweep up the tree of ranks adds data
+ * up, a sweep down sends the sum to all ranks. A rank never holds more than its own records and a
+ * bounded amount of data of other ranks.
  *
  * A rank calls reduce_step for each step in turn. Steps are separate so that a single process can
- * play many ranks: children come before their parent on the way up, and after it on the way down.
- */
+ * take the steps of many ranks: on the way up, children before their parent; on the way down, after
+ * it. */
 #ifndef DARSHAN_RANKS_REDUCE_H
 #define DARSHAN_RANKS_REDUCE_H
 
@@ -22,8 +22,8 @@ enum reduce_step {
 
 struct reduction {
   struct rank rank;
-  int failed;   /* there will be no log */
-  int finished; /* the result is known: further steps do nothing */
+  int failed;   /* 1: there will be no log */
+  int finished; /* 1: the result is known, and further steps do nothing */
   struct facts facts;
   struct gathered gathered;
   struct placed placed;
@@ -34,7 +34,7 @@ static inline void reduce_begin(struct reduction *reduction, struct rank_comm *c
   *reduction = (struct reduction){.rank = {comm, source}};
 }
 
-/* Lets the root rank write an empty log alone, because no rank has records. Returns 0 or -1. */
+/* Called in the root rank if no rank has records: writes an empty log. Returns 0 or -1. */
 static inline int reduce_write_empty(struct reduction *reduction) {
   place_down(&reduction->placed, &reduction->rank, &reduction->gathered, &reduction->facts);
   return place_complete(&reduction->placed, &reduction->rank);
@@ -88,7 +88,8 @@ static inline int reduce_end(struct reduction *reduction) {
   return reduction->failed ? -1 : 0;
 }
 
-/* Takes all steps, for a rank that has its own process. Returns like reduce_end. */
+/* Runs all steps of the reduction, for a rank that has its own process. Returns 0 if the log is
+ * complete, -1 if there is no log. */
 static inline int reduce_all(struct rank_comm *comm, const struct reduce_source *source) {
   struct reduction reduction;
   reduce_begin(&reduction, comm, source);

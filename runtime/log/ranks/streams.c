@@ -1,5 +1,5 @@
-/* Decides which records this rank compresses into streams because they need not travel further up
- * the tree of ranks, and compresses them. */
+/* Decides which records of this rank need not travel further up the tree of ranks, and compresses
+ * them into streams (streams.h). */
 #include "streams.h"
 
 #include <string.h>
@@ -34,9 +34,9 @@ void stretch_join(struct stretch *a, const struct stretch *b) {
   a->raw += b->raw;
 }
 
-/* Compresses records into one stream and appends it; the caller adds sections in ascending order.
- * Returns 0, or -1 on failure. A line is added even without records, because it holds their
- * version. */
+/* Compresses records into one stream and appends its line; the caller adds sections in ascending
+ * order. Returns 0, or -1 on failure. Adds a line even if there are no records, because the line
+ * holds the version of the records. */
 static int add_compressed(const struct leaving *leaving, struct stretches *stretches,
                           const struct stretch *kind, const struct log_records *records) {
   size_t n = records->length;
@@ -51,7 +51,7 @@ static int add_compressed(const struct leaving *leaving, struct stretches *stret
     if (!out || (line->stored = log_compress_records(leaving->compressor, records, out, room)) == 0)
       return -1;
     stretches->bytes[stretches->count] = out;
-    /* Frees the unused rest while it is the newest piece of the arena. */
+    /* Frees the unused rest now, while it is the newest piece of the arena. */
     arena_shrink(leaving->arena, room, line->stored);
     if (stretch_in_annex(kind)) line->crc = log_checksum(out, line->stored);
   }
@@ -59,8 +59,8 @@ static int add_compressed(const struct leaving *leaving, struct stretches *stret
   return 0;
 }
 
-/* Appends n bytes that are streams already, of a module outside the annex. They must not move
- * before they are written. */
+/* Appends n bytes that are compressed streams already, of a module outside the annex. The bytes
+ * must stay where they are until they are written. */
 static void add_ready(struct stretches *stretches, const struct stretch *kind, const void *bytes,
                       size_t n) {
   struct stretch *line = &stretches->lines[stretches->count];
@@ -92,8 +92,8 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Returns 1 if several ranks may have records of this section that are one record of the log. All
- * other records (traces, heat maps, PROCESS) belong to one rank. */
+/* Returns 1 if records of this section in several ranks may become one record of the log, otherwise
+ * 0. All other records (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
@@ -102,14 +102,15 @@ static int may_be_shared(const struct leaving *leaving, int section, int can_mer
 }
 
 /* Returns 1 if all ranks know the name, except in the root rank: the root rank writes such a name,
- * so no rank sends it. */
+ * so no rank sends it. Otherwise returns 0. */
 static int is_known_to_all(const struct leaving *leaving, uint64_t id) {
   int ranks = leaving->rank->comm->size;
   return ranks > 1 && !rank_is_root(leaving->rank) &&
          sharing_known_to(leaving->sharing, id, (unsigned)ranks);
 }
 
-/* Returns 1 if the record is shared (rank -1) since an earlier reduction, as in node logs. */
+/* Returns 1 if an earlier reduction has made this record a shared one (rank -1), as in node logs.
+ * Otherwise returns 0. */
 static int is_of_several(const struct leaving *leaving, int section, const struct found *item) {
   struct darshan_base_record record;
   if (!leaving->rank->source->span || section == SECTION_NAMES) return 0;
@@ -148,7 +149,7 @@ static int split_part(const struct leaving *leaving, int section, struct candida
   return 0;
 }
 
-/* Lists the addresses of the own records, which stay in place. Returns 0, or -1 if out of
+/* Lists the addresses of this rank's own records, which are not moved. Returns 0, or -1 if out of
  * memory. */
 static int list_own(struct arena *arena, const struct split *split, struct log_records *records) {
   const char **at = arena_take(arena, split->num_own * sizeof(*at));
@@ -168,8 +169,8 @@ static int copy_own(struct arena *arena, const struct split *split, struct log_r
   return bytes ? 0 : -1;
 }
 
-/* Combines this rank's own records in their order of creation, in which neighbours are similar.
- * size: size of each record, 0 if the sizes differ. Returns 0, or -1 if out of memory. */
+/* Combines this rank's own records in their order of creation, in which neighbouring records are
+ * similar. size: size of each record, 0 if the sizes differ. Returns 0, or -1 if out of memory. */
 static int put_together(struct arena *arena, const struct split *split, const char *all,
                         size_t length, size_t size, struct log_records *records) {
   *records = (struct log_records){.length = split->own_bytes, .size = size};
@@ -218,21 +219,21 @@ int leave_own(const struct leaving *leaving, const struct log_content *content,
 
 /* --- candidates that leave ---------------------------------------------------------- */
 
-/* The candidates that leave, and the rows about them. */
+/* The candidates that leave the set, and the rows of SHARED about them. */
 struct group {
   struct candidate **items;
   size_t count;
 };
 
-/* Adds a row of SHARED with the ranks of a shared record to the group. Returns 0, or -1 if out
- * of memory. */
+/* Adds a row to the group: a record of SHARED with the ranks of a shared record. Returns 0, or -1
+ * if out of memory. */
 static int add_shared_row(struct arena *arena, struct group *group, const struct candidate *of) {
   struct candidate *row = arena_take(arena, candidate_room(sizeof(struct darshan_shared_record)));
   if (!row) return -1;
   *row = (struct candidate){.id = of->id,
                             .section = SECTION_SHARED,
                             .size = sizeof(struct darshan_shared_record),
-                            .order = CANDIDATE_LAST, /* by id */
+                            .order = CANDIDATE_LAST, /* rows are in order of id */
                             .bytes = (char *)(row + 1)};
   struct darshan_shared_record record = {.base = {of->id, -1}};
   record.counters[SHARED_MODULE] = section_module((int)of->section);
@@ -321,9 +322,9 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 
 /* --- excess candidates ------------------------------------------------------------- */
 
-/* Returns 1 if the candidate need not be compared with candidates of other ranks: if it is a record
- * of a single rank, a record without merge rules, which stays with its rank, or a name, which may
- * be written twice. */
+/* Returns 1 if the candidate need not be compared with candidates of other ranks: it is the record
+ * of a single rank; it has no merge rules and stays with its rank; or it is a name, which the log
+ * may contain twice. Otherwise returns 0. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -331,8 +332,8 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
   return !darshan_merge_plan_of(&plan, section_module((int)item->section));
 }
 
-/* Aggregates the remaining candidates of each section into one overflow record, and marks the
- * modules as partial. Returns 0, or -1 if out of memory. */
+/* Aggregates the candidates of each section that are still in the set into one overflow record, and
+ * marks the modules as partial. Returns 0, or -1 if out of memory. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
@@ -393,8 +394,8 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* Returns 1 if all ranks that know the id are merged in the candidate. Returns 0 after an earlier
- * reduction, because the ranks of a record are then not the ranks that know its id. */
+/* Returns 1 if the candidate contains the records of all ranks that know its id. Returns 0 after an
+ * earlier reduction, because the ranks of a record are then not the ranks that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

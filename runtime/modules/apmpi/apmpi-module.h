@@ -9,31 +9,31 @@
 
 /* State of the module that is not part of its record. */
 struct apmpi_state {
-  int watched; /* reasons for watching calls: enum apmpi_watch; 0: wrappers only forward */
+  int watched; /* why calls are timed: a set of enum apmpi_watch; 0: wrappers only forward */
   int on;      /* 1: calls are counted */
-  int lock;    /* of the record */
+  int lock;    /* protects the record */
   uint32_t number;
-  int without_head; /* 1: another rank's part of the log has the head */
+  int without_head; /* 1: the part of another rank in the log has the head */
   double variances[2];
 };
 
 extern struct apmpi_state apmpi_state __attribute__((visibility("hidden")));
 
 enum apmpi_watch {
-  APMPI_WATCH_CALLS = 1, /* calls are counted, or a call of an upper layer was made */
-  APMPI_WATCH_WAITS = 2  /* waits for other ranks are measured */
+  APMPI_WATCH_CALLS = 1, /* calls must be counted, or a call of an upper layer was made */
+  APMPI_WATCH_WAITS = 2  /* waits for other ranks must be measured */
 };
 
-/* From now on, calls are watched for this reason, too. */
+/* Makes the wrappers time calls for this reason, in addition to earlier ones. */
 static inline void apmpi_watch(enum apmpi_watch reason) {
   __atomic_fetch_or(&apmpi_state.watched, reason, __ATOMIC_RELAXED);
 }
-/* Returns 1 if MPI calls are watched for one of the reasons. */
+/* Returns 1 if calls are timed for any of the reasons, otherwise 0. */
 static inline int apmpi_is_watched(int reasons) {
   return (__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED) & reasons) != 0;
 }
 
-/* The calls of counted.def. */
+/* The MPI functions that have counters (counted.def). */
 enum apmpi_counter {
   APMPI_NONE = -1,
 #define APMPI_CALL(name, sized, sync) APMPI_##name,
@@ -48,65 +48,66 @@ enum apmpi_manner {
   APMPI_WAITS   /* waits for other ranks */
 };
 
-/* A call under way. */
+/* An MPI call in progress. */
 struct apmpi_call {
   int counted; /* 1: the call is counted at its end */
-  int meets;   /* 1: a barrier of its ranks precedes it (DARSHAN_APMPI_COLL_SYNC) */
+  int meets;   /* 1: a barrier of the same ranks precedes it (DARSHAN_APMPI_COLL_SYNC) */
   int waits;   /* 1: the call counts as waiting for other ranks */
-  int inside;  /* 1: within a call of an upper layer */
-  uint64_t met_from, met_until; /* ticks at the begin and the end of that barrier */
+  int inside;  /* 1: it was made within a call of an upper layer */
+  uint64_t met_from, met_until; /* begin and end of that barrier, in ticks */
   struct layer_between layer;
 };
 
-/* Returns 1 if the outermost call with this frame is counted. Calls within MPI-IO, and within the
- * initialization and finalization of MPI, are not counted. */
+/* Returns 1 if the outermost MPI call, which has this frame, is counted. Otherwise returns 0. Calls
+ * within MPI-IO, and within the initialization and finalization of MPI, are not counted. */
 int apmpi_counts(const char *frame);
 
-/* Returns 1 if a wait of the outermost call with this frame is counted as waiting for other ranks,
- * 0 if a call of an upper layer (LAYERS) made it. */
+/* Returns 1 if a wait in the outermost MPI call, which has this frame, is counted as waiting for
+ * other ranks; 0 if a call of an upper layer (LAYERS) made it. */
 int apmpi_counts_as_waiting(const char *frame);
 
-/* Begins a call with this frame. Returns 1, or 0 if the wrapper only forwards. */
+/* Begins a call whose wrapper has this frame. Returns 1, or 0 if the wrapper must only forward. */
 int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_manner manner,
                 const char *frame);
-/* Lets all ranks of comm wait for one another before a collective, in a barrier, if
- * DARSHAN_APMPI_COLL_SYNC is set, and stores the ticks of this wait. */
+/* apmpi_meet runs a barrier of all ranks of comm before a collective, if DARSHAN_APMPI_COLL_SYNC is
+ * set, and stores its begin and end. apmpi_end counts the call and its waiting time. */
 void apmpi_meet(struct apmpi_call *call, mpi_handle comm);
 void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum mpiwait_whom whom,
                int result, int64_t bytes, uint64_t t1, uint64_t t2);
-/* Counts a successful call of so many bytes, from t1 to t2 in ticks. */
+/* Counts a successful call that moved `bytes` bytes and lasted from t1 to t2 (ticks). */
 void apmpi_count(enum apmpi_counter counter, int64_t bytes, uint64_t t1, uint64_t t2);
 
 int apmpi_prepare(void);
 void apmpi_forked(void);
 void apmpi_ending(void);
 
-/* write.c: writes the log */
+/* Functions of write.c, which writes the log. */
 
 struct log_content;
 void apmpi_add_part(struct log_content *content);
-/* Sets times to the seconds in communication and in waiting for other ranks. Returns 0 if there is
- * no record. */
+/* Stores two times of this rank, in seconds: in communication, and in waiting for other ranks.
+ * Returns 0 if there is no record. */
 int apmpi_times(double times[2]);
-/* Stores the variances of the times that apmpi_times returns, over all ranks with a record.
- * is_first: this rank is the first of these ranks; only its part of the log begins with the head,
+/* Stores the variances, over all ranks with a record, of the times that apmpi_times returns.
+ * is_first: 1 if this is the first of these ranks. Only its part of the log begins with the head,
  * which has the variances. */
 void apmpi_agree(const double variances[2], int is_first);
 
-/* bytes.c: each function returns the bytes of a call, computed from its arguments after it
- * succeeded. Arguments that MPI ignores are not read. */
+/* Functions of bytes.c. Each returns the bytes of a call, computed from the call's arguments after
+ * it succeeded. Arguments that MPI ignores are not read. */
 int64_t apmpi_sized(int64_t count, mpi_handle type);
-/* Like apmpi_sized, for a message to or from a peer. Returns 0 if the peer is the null process. */
+/* Returns the bytes of a message to or from a peer; 0 if the peer is the null process. */
 int64_t apmpi_with(int peer, int64_t count, mpi_handle type);
 /* Returns the bytes of a rank's part of a rooted collective. Returns 0 in the root's group of an
  * intercommunicator, where root is negative. */
 int64_t apmpi_rooted(int root, int64_t count, mpi_handle type);
 int apmpi_in_place(const void *buffer);
 int apmpi_rank(mpi_handle comm);
-int apmpi_peers(mpi_handle comm); /* number of ranks in the own or the remote group */
+int apmpi_peers(mpi_handle comm); /* number of ranks in the remote group of an intercommunicator,
+                                     else in the group */
 int apmpi_group(mpi_handle comm);
-/* Returns 1 if all processes of comm took part in the agreement of MPI_Init, that is, are in
- * MPI_COMM_WORLD; not spawned or connected ones. All processes get the same result. */
+/* Returns 1 if all processes of comm are in MPI_COMM_WORLD, so that they took part in the agreement
+ * of MPI_Init; 0 if some were spawned or connected later. All processes get the same result. */
 int apmpi_all_agreed(mpi_handle comm);
 int64_t apmpi_sum_of_int(const int *counts, int n);
 int64_t apmpi_sum_of_int64_t(const int64_t *counts, int n);

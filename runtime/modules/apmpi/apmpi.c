@@ -47,7 +47,7 @@ int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_
   int counts = apmpi_counts(frame);
   call->inside = manner != APMPI_BEGINS && layers_inside();
   call->waits = manner == APMPI_WAITS && apmpi_counts_as_waiting(frame);
-  /* A rank without a record also takes part in the barriers, because the other ranks wait for
+  /* A rank without a record takes part in the barriers, too, because the other ranks wait for
    * it. */
   call->meets = mpi_state.meets && is_of_the_program(frame);
   if (!counts && !call->inside && !call->meets && !call->waits) return 0;
@@ -69,8 +69,8 @@ void apmpi_meet(struct apmpi_call *call, mpi_handle comm) {
 
 /* --- the record ------------------------------------------------------------------------ */
 
-/* Indexes of the first and the last counter of a call in the record. The counters of each call
- * follow the counters of the previous call. */
+/* Indexes of the first counter of each call in the record, and of the counter after its last. The
+ * counters of a call follow those of the previous call. */
 enum {
 #define APMPI_CALL(name, sized, sync) AT_##name, END_##name = AT_##name + ((sized) ? 7 : 0),
 #include "counted.def"
@@ -89,9 +89,9 @@ static const struct place {
 #include "counted.def"
 };
 
-/* Makes the record and returns it with its head, or NULL if the store is full. Fills the head
- * before the journal counts the record, because the head contains the length of what follows.
- * The caller holds the store's lock. */
+/* Makes the record and returns it with its head, or NULL if the store is full. Fills the head in
+ * before the journal counts the record, because readers find the end of the record by a length in
+ * the head. The caller holds the store's lock. */
 static struct apmpi_kept *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *of_head = store_enter(
@@ -125,8 +125,8 @@ static struct darshan_apmpi_record *record(void) {
   return kept ? &kept->record : NULL;
 }
 
-/* Returns the class of a message size: up to 256 bytes, up to 1 KiB, ... A bound belongs to its
- * class, as in the size counters of files. */
+/* Returns the class of a message size. Bounds belong to the class below them, as in the size
+ * counters of files: up to 256 bytes, up to 1 KiB, ... */
 static int size_class(int64_t bytes) {
   static const int64_t bounds[] = {256, 1 << 10, 8 << 10, 256 << 10, 1 << 20};
   int at = 0;
@@ -181,8 +181,8 @@ void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum m
   mpi_leave(MPI_LEVEL_COMMUNICATION);
 }
 
-/* Makes the record of a rank without communication, which gets one, too. Called before recording
- * ends. */
+/* Makes the record of a rank that did not communicate, so that each rank has one. Called before
+ * recording ends. */
 void apmpi_ending(void) {
   if (!apmpi_state.on || mpi_state.phase != MPI_RUNNING) return;
   record_make_room(STORE_APMPI);

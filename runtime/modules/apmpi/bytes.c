@@ -1,6 +1,6 @@
-/* Bytes of calls, from their arguments: the bytes that this rank sends, or the size of its receive
- * buffer. For a collective call, only the rank's own part counts, so that no byte counts twice in
- * the sum over all ranks. */
+/* Computes the bytes of MPI calls from their arguments: the bytes that this rank sends, or the size
+ * of its receive buffer. For a collective call, only the rank's own part counts, so that no byte
+ * counts twice in the sum over all ranks. */
 #include "apmpi-module.h"
 
 #include "../../mpi/mpi.h"

@@ -1,6 +1,6 @@
-/* The forms that rows of calls.def name: parameters P_FORM(type of counts), arguments A_FORM.
- * P_BEGIN and A_BEGIN add the request of a non-blocking call. The including file defines TALK, MEET
- * and BEGIN. */
+/* Parameters and arguments of MPI calls, by form, for the rows of calls.def: P_FORM(type of counts)
+ * and A_FORM. P_BEGIN and A_BEGIN add the request of a non-blocking call. The including file
+ * defines TALK, MEET and BEGIN. */
 
 #define P_MEET
 #define P_BEGIN , void *request
@@ -49,7 +49,7 @@
   const void *sendbuf, number sendcount, mpi_handle sendtype, void *recvbuf,                       \
       const number *recvcounts, const void *displs, mpi_handle recvtype, mpi_handle comm
 #define A_ALL_GATHER_PARTS sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
-/* type: of an array if every rank has its own datatype */
+/* type: an array of datatypes if every rank has its own */
 #define P_ALL_TO_ALL(number, type)                                                                 \
   const void *sendbuf, const number *sendcounts, const void *sdispls, type sendtype,               \
       void *recvbuf, const number *recvcounts, const void *rdispls, type recvtype, mpi_handle comm

@@ -4,8 +4,8 @@
 #include "apmpi-module.h"
 #include "forms.h"
 
-/* Costs one load and one branch if calls are not watched. MANNER: of enum apmpi_manner; WHOM: of
- * enum mpiwait_whom. */
+/* TALK_FORM makes a wrapper that costs one load and one branch if calls are not timed. MANNER: of
+ * enum apmpi_manner; WHOM: of enum mpiwait_whom. */
 #define WATCHED_FOR(MANNER)                                                                        \
   (APMPI_##MANNER == APMPI_WAITS ? APMPI_WATCH_CALLS | APMPI_WATCH_WAITS : APMPI_WATCH_CALLS)
 #define TALK_FORM(symbol, params, args, COUNTER, bytes, MANNER, WHOM, meet)                        \
@@ -58,7 +58,7 @@
 #define REPLACES(name, number, COUNTER)                                                            \
   TALK(name, (P_REPLACES(number)), (A_REPLACES), COUNTER, apmpi_with(dest, count, type))
 
-/* Collectives. With MPI_IN_PLACE the other arguments of that buffer are ignored. */
+/* Collectives. If a buffer is MPI_IN_PLACE, its count and datatype are ignored. */
 #define BROADCASTS(name, number, COUNTER, HOW)                                                     \
   HOW(name, (P_BROADCASTS(number) P_##HOW), (A_BROADCASTS A_##HOW), COUNTER,                       \
       apmpi_rooted(root, count, type))

@@ -1,11 +1,11 @@
-/* Writes the record of each rank to the log, and the head before the first one. */
+/* Writes the record of each rank to the log, with the head before the first record. */
 #include "apmpi-module.h"
 
 #include <string.h>
 
 #include "records.h"
 
-/* Returns the record in the journal with its head, or NULL if there is none. */
+/* Returns this rank's record in the journal with its head, or NULL if there is none. */
 static struct apmpi_kept *kept(void) {
   if (store_fill(&darshan_store, STORE_APMPI).count == 0) return NULL;
   return store_record(&darshan_store, STORE_APMPI, 1);

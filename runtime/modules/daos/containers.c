@@ -1,13 +1,13 @@
-/* The pool and container of files and objects. Record ids contain both, so that equal object ids of
- * two containers have two records. */
+/* Determines the pool and container of files and objects. Record ids depend on both, so objects of
+ * two containers with the same object id have two records. */
 #include <string.h>
 
 #include "daos.h"
 
 static const struct daos_uuid no_uuid;
 
-/* Returns the index of a pool and container, which are added if necessary; 0 if they are unknown
- * or the table is full. */
+/* Returns the index of a pair of pool and container, which is added if necessary; 0 if they are
+ * unknown or the table is full. */
 static uint32_t number_of_pair(const struct daos_container *pair) {
   struct daos_state *daos = &daos_state;
   uint32_t number = 0;
@@ -39,7 +39,8 @@ void daos_unmounted(const struct daos_call *call, const void *dfs) {
 }
 
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event) {
-  if (info || event) return info; /* an event would fill the buffer after its release */
+  if (info || event)
+    return info; /* with an event, DAOS would fill the runtime's buffer after its release */
   call->told = path_buffer_take();
   if (!call->told) return NULL;
   memset(call->told->bytes, 0, DARSHAN_PATH_ROOM);
@@ -60,8 +61,8 @@ void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void
   if (known) remember_pool(*poh, uuid);
 }
 
-/* Returns the pool of a handle that came from another process, by querying the library once; an
- * empty id if that fails. */
+/* Returns the pool of a handle that came from another process. Queries the library once. Returns an
+ * empty id if the query fails. */
 __attribute__((noinline)) static struct daos_uuid ask_for_pool(const struct daos_call *call,
                                                                daos_handle poh) {
   struct daos_uuid uuid = no_uuid;

@@ -4,10 +4,10 @@
 #include "daos.h"
 #include "modules/daos/records.h"
 
-enum { META, READ, WRITE }; /* indices of last_end */
+enum { META, READ, WRITE }; /* indexes of last_end */
 
-/* Indexes of the counters that both kinds of records have, from BYTES_READ on. After each counter,
- * or group of counters, of reads comes the same for writes. */
+/* Indexes of the counters that DFS and DAOS records share, counted from BYTES_READ. After each
+ * counter (or group of counters) of reads, the same follows for writes. */
 enum {
   BYTES_READ,
   RW_SWITCHES = DFS_RW_SWITCHES - (int)DFS_BYTES_READ,
@@ -41,8 +41,9 @@ static_assert((int)DFS_NUM_FCOUNTERS == (int)DAOS_NUM_FCOUNTERS &&
                   (int)DFS_F_CLOSE_END_TIMESTAMP == (int)DAOS_F_CLOSE_END_TIMESTAMP,
               "both have the same times");
 
-/* Counts the call. An asynchronous call on an object (event is not NULL) also counts in NB_OPS; a
- * file's NB counters count only transfers, elsewhere. The caller holds the lock. */
+/* Adds 1 to a counter of the call. An asynchronous call on an object (event is not NULL) also adds
+ * 1 to NB_OPS. For files, only transfers have NB counters, which are counted elsewhere. The caller
+ * holds the lock. */
 static void note(struct daos_item *item, int counter, const void *event) {
   item->counters[counter]++;
   if (event && !item->is_file) item->counters[DAOS_NB_OPS]++;

@@ -8,8 +8,8 @@ static void ask(struct library *found) {
 #undef QUERY
 }
 
-/* Does nothing when a library is unloaded, because handles are addresses, so the handles of another
- * library are different. */
+/* Does nothing when a library is unloaded: handles are addresses, so handles of another library
+ * differ from the old ones. */
 static void forget(struct library *gone) {
   (void)gone;
 }

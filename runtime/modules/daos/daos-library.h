@@ -1,4 +1,4 @@
-/* The DAOS libraries that a caller uses, found by intercept/loader/library.h. */
+/* The DAOS libraries that callers use, found by intercept/loader/library.h. */
 #ifndef DARSHAN_DAOS_LIBRARY_H
 #define DARSHAN_DAOS_LIBRARY_H
 
@@ -26,9 +26,9 @@ struct daos_library {
 
 enum daos_family { DAOS_LIBDFS, DAOS_LIBDAOS, DAOS_FAMILIES };
 
-/* Returns the library of the caller; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
 struct daos_library *daos_library_of(enum daos_family family, const void *caller);
-/* Returns the real function with this number; never NULL. lib may be NULL. */
+/* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
 void *daos_function(struct daos_library *lib, int number, const char *name);
 
 #endif

@@ -12,33 +12,34 @@
 
 enum { DAOS_KEYS = 1 << 14, DAOS_CONTAINERS = 256, DAOS_PENDING = 256 };
 
-/* A file or an object; one per record of DFS or DAOS. */
+/* State of a file or an object; one per record of DFS or DAOS. */
 struct daos_item {
   int lock;
-  uint32_t number;         /* of its record */
-  int is_file;             /* 1: of DFS */
-  uint32_t container;      /* index of the container */
-  int64_t *counters;       /* of its record; NULL: not used yet */
+  uint32_t number;         /* number of its record */
+  int is_file;             /* 1: a file (DFS); 0: an object (DAOS) */
+  uint32_t container;      /* index in `containers` */
+  int64_t *counters;       /* counters of its record; NULL: no record yet */
   int64_t *transfers;      /* the counters from BYTES_READ on, which both kinds have */
-  double *fcounters;       /* the same in both kinds */
-  double last_end[3];      /* ends of the last metadata operation, read and write */
-  uint64_t cell_bytes;     /* of an array; 0: unknown */
-  uint32_t last_operation; /* read, write or other, for RW_SWITCHES */
+  double *fcounters;       /* the same counters in both kinds of records */
+  double last_end[3];      /* ends of the last metadata operation, read and write, in seconds */
+  uint64_t cell_bytes;     /* bytes of a cell of an array; 0: unknown */
+  uint32_t last_operation; /* read, write or other; RW_SWITCHES counts its changes */
   uint32_t name_length;
-  const char *name; /* of a file; "": unknown */
+  const char *name; /* path of a file; "": unknown */
   struct common_values accesses;
   struct heatmap_span span;
-  int64_t booked[2]; /* bytes, read and written, that are already in the heat map */
+  int64_t booked[2]; /* bytes read and written that are already in the heat map */
 };
 
-/* Meaning of a handle, or of the address of an open file or mount. */
+/* Objects that a handle, or the address of an open file or mount, can stand for. The comments say
+ * which number is stored for it. */
 enum daos_kind {
   DAOS_NOTHING,
   DAOS_A_POOL,      /* index of a container of which only the pool is known */
   DAOS_A_CONTAINER, /* index of a container */
   DAOS_A_MOUNT,     /* index of a container */
   DAOS_A_FILE,      /* number of a record, like all below */
-  DAOS_A_NAME,      /* of a file */
+  DAOS_A_NAME,      /* the name of a file that is not open */
   DAOS_AN_OBJECT,
   DAOS_AN_ARRAY,
   DAOS_A_KV
@@ -57,12 +58,13 @@ struct daos_container {
 struct daos_pending { /* an asynchronous open, whose handle arrives with its event */
   const void *event;  /* NULL: a free slot */
   const daos_handle *handle;
-  uint32_t number; /* of its record */
+  uint32_t number; /* number of its record */
   enum daos_kind kind;
-  const uint64_t *cell_size, *chunk_size; /* sizes that arrive with the event, or NULL */
+  const uint64_t *cell_size,
+      *chunk_size; /* the library stores sizes there before the event completes; NULL: none */
 };
 
-struct daos_memory { /* allocated by the first call, so other processes do not need the memory */
+struct daos_memory { /* allocated by the first DAOS call, so that other processes do not need it */
   struct daos_key keys[DAOS_KEYS];
   struct daos_container containers[DAOS_CONTAINERS]; /* [0]: the unknown container */
   struct daos_pending pending[DAOS_PENDING];
@@ -70,9 +72,9 @@ struct daos_memory { /* allocated by the first call, so other processes do not n
 
 struct daos_state {
   int lock;
-  uint32_t containers;            /* in use */
+  uint32_t containers;            /* number of containers in use */
   uint32_t pending;               /* approximate number of pending opens */
-  struct segments files, objects; /* daos_item, by record number */
+  struct segments files, objects; /* daos_item, by number of the record */
   struct daos_memory *memory;
 };
 

@@ -1,5 +1,6 @@
-/* The DAOS modules: DFS (files) and DAOS (objects). Event functions receive the call, and do
- * nothing if it failed. They query the libraries only about objects that were just opened. */
+/* The DAOS modules: DFS (files) and DAOS (objects). Event functions, called after the real call,
+ * receive the call and do nothing if it failed. They query the libraries only about objects that
+ * were just opened. */
 #ifndef DARSHAN_DAOS_H
 #define DARSHAN_DAOS_H
 
@@ -11,16 +12,16 @@ struct daos_call {
   struct daos_library *lib;
   int result;
   uint64_t t1, t2;
-  struct path_buffer *told; /* buffer of the runtime for info, or NULL */
+  struct path_buffer *told; /* the runtime's buffer for info, or NULL */
 };
 
-/* Returns 1 if calls are recorded, 0 if they only forward. */
+/* Returns 1 if calls are recorded, 0 if the wrapper must only forward. */
 static inline int daos_counts(const struct daos_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }
 
-/* Returns 1 for the outermost call of a library in this thread, 0 if the call only forwards: calls
- * that the library makes to its own functions do not count. */
+/* Returns 1 for the outermost call of a library in this thread. Returns 0 if the wrapper must only
+ * forward: calls that the library makes to its own functions do not count. */
 _Static_assert((int)DAOS_FAMILIES == (int)INSIDE_DAOS_FAMILIES, "one word each");
 static inline int daos_begin(const struct daos_library *lib, enum daos_family family) {
   const char *here = __builtin_frame_address(0);
@@ -33,8 +34,8 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* Returns 1 if this thread is within a call. daos_left forgets the calls that a jump abandons,
- * as reported by is_left. */
+/* daos_is_inside returns 1 if this thread is within a call. daos_left forgets the calls for which
+ * is_left returns 1, because a jump abandons them. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -42,22 +43,22 @@ int daos_start(void);
 void daos_forked(void);
 void daos_settle_heatmaps(void);
 
-/* keys.c: open handles. The caller holds no lock. daos_prepare returns 1 if the memory for handles
- * exists, which the first call allocates, else 0. */
+/* Functions of keys.c, for open handles. The caller holds no lock. daos_prepare returns 1 if the
+ * memory for handles exists, which the first call allocates, else 0. */
 int daos_prepare(void);                                     /* 0 if out of memory */
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);
-/* Stores an asynchronous open until its event completes. daos_expected removes and returns the
- * open of an event. */
+/* daos_expect stores an asynchronous open until its event completes. daos_expected then removes and
+ * returns it. */
 void daos_expect(const struct daos_pending *pending);
-struct daos_pending daos_expected(const void *event); /* event NULL: none */
+struct daos_pending daos_expected(const void *event); /* .event is NULL if there is none */
 
-/* containers.c */
+/* Functions of containers.c. */
 
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
-/* Returns info, the application's buffer for the information about a pool or container. If info is
+/* Returns info, the application's buffer for the description of a pool or container. If info is
  * NULL, returns a buffer of the runtime, which daos_pool_opened or daos_container_opened frees.
  * Returns NULL if no buffer is free, or if the call has an event: DAOS would fill the buffer after
  * it is freed. */
@@ -69,17 +70,17 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh);
 struct daos_container daos_container_at(uint32_t number);
 
-/* Return the record's state of an open file or object, of a handle, or by number (items.c); NULL
- * if it is not recorded. The caller holds no lock. */
+/* Return the item (items.c) of an open file, of an object's handle, or of a record number; NULL if
+ * it is not recorded. The caller holds no lock. */
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
-/* Return the item of a file or object; they make it if necessary. Return NULL if it is not
- * recorded. path NULL: unknown. The record id is a hash of the container and the object. */
+/* Return the item of a file or object, which they make if necessary; NULL if it is not recorded.
+ * path: NULL if unknown. The record id is a hash of the container and the object id. */
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 
-/* Counts a successful call in a record (counts.c). item may be NULL: nothing is counted. */
+/* Count a successful call in the item's record (counts.c). item may be NULL: nothing is counted. */
 void daos_counted(const struct daos_call *call, struct daos_item *item, int counter,
                   const void *event);
 void daos_count_open(const struct daos_call *call, struct daos_item *item, int counter,
@@ -87,33 +88,34 @@ void daos_count_open(const struct daos_call *call, struct daos_item *item, int c
 void daos_count_close(const struct daos_call *call, struct daos_item *item);
 void daos_count_transfer(const struct daos_call *call, struct daos_item *item, int counter,
                          int writes, int64_t bytes, const void *event);
-/* Return the bytes that a call requests, by its arguments; 0 if these are NULL. */
+/* Return the bytes that a call requests, computed from its arguments; 0 if these are NULL. */
 int64_t daos_sgl_bytes(const daos_sgl *sgl);
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls);
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);
 
-/* files.c: libdfs */
+/* Functions of files.c, for libdfs. */
 
 void dfs_opened(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                 const char *name, void *const *file);
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file);
 void dfs_transferred(const struct daos_call *call, struct daos_item *item, int counter, int writes,
                      int64_t bytes, const void *event);
-/* Counts an operation on a name, in the record of its file. oid: of its object; NULL: unknown. */
+/* Counts an operation on a name in the record of its file. oid: the file's object id; NULL:
+ * unknown. */
 void dfs_named(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                const char *name, const daos_oid *oid);
 
-/* objects.c: libdaos */
+/* Functions of objects.c, for libdaos. */
 
-struct daos_opening { /* of an object */
+struct daos_opening { /* an open of an object */
   enum daos_kind kind;
   int counter;
   daos_handle container;
   daos_oid oid;
   daos_handle before; /* value of the handle before the call */
   const daos_handle *handle;
-  const uint64_t *cell_size, *chunk_size; /* or NULL */
-  int told; /* 1: the library reports these sizes; 0: the application passes them */
+  const uint64_t *cell_size, *chunk_size; /* sizes of an array; NULL: none */
+  int told; /* 1: the library reports the sizes after the open; 0: the application passed them */
   const void *event;
 };
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening);

@@ -1,4 +1,4 @@
-/* DFS: files of libdfs. */
+/* DFS: counts calls of libdfs on files. */
 #include <string.h>
 
 #include "../../names/paths.h"
@@ -6,7 +6,7 @@
 #include "modules/daos/records.h"
 #include "record-id.h"
 
-/* Writes the path of a name in a folder (NULL: the root), or of the folder itself (name NULL).
+/* Writes the path of `name` in a folder (NULL: the root), or of the folder itself if name is NULL.
  * Returns 1, or 0 if the path is unknown or too long. */
 static int path_of(char *out, const void *folder, const char *name) {
   const struct daos_item *parent = folder ? daos_file_of(folder) : NULL;
@@ -19,7 +19,8 @@ static int path_of(char *out, const void *folder, const char *name) {
                                      : "/") > 0;
 }
 
-/* Returns the key of the table of open handles for a file that is named without being opened. */
+/* Returns the key, in the table of handles, of a file whose name is used without opening the
+ * file. */
 static uint64_t name_key(uint32_t container, const char *path) {
   return darshan_hash(path, strlen(path), container);
 }
@@ -54,7 +55,7 @@ void dfs_opened(const struct daos_call *call, int counter, const void *dfs, cons
                 const char *name, void *const *file) {
   if (call->result != 0 || !file || !*file) return;
   uint32_t container = daos_number_of(DAOS_A_MOUNT, (uintptr_t)dfs);
-  int named = name || parent; /* an object of another process has no name */
+  int named = name || parent; /* an object of another process has neither */
   struct path_buffer *path = path_buffer_take();
   if (path && named && !path_of(path->bytes, parent, name)) named = 0;
   struct daos_item *item = file_opened(call, container, path && named ? path->bytes : NULL, *file);
@@ -62,7 +63,7 @@ void dfs_opened(const struct daos_call *call, int counter, const void *dfs, cons
   if (item)
     daos_count_open(call, item, counter, NULL);
   else
-    daos_forget(call, DAOS_A_FILE, (uintptr_t)*file); /* the address may have had another meaning */
+    daos_forget(call, DAOS_A_FILE, (uintptr_t)*file); /* a closed file may have had this address */
 }
 
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file) {
@@ -80,7 +81,7 @@ static struct daos_item *file_named(uint32_t container, const char *path, const 
   uint64_t key = name_key(container, path);
   uint32_t number = daos_number_of(DAOS_A_NAME, key);
   if (number) return daos_item_at(DAOS_A_FILE, number);
-  /* The object is unknown, so an object id is made from the name. */
+  /* If the object is unknown, makes an object id from the name. */
   daos_oid made = {key, 0};
   struct daos_item *item = daos_file(container, oid && (oid->lo | oid->hi) ? *oid : made, path);
   if (item) remember(item, container, path, NULL);

@@ -28,7 +28,7 @@ struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle) {
   return number ? daos_item_at(kind, number) : NULL;
 }
 
-/* The identity of a record; the record id is its hash. */
+/* A file or object in its container; the record id is a hash of this struct. */
 struct identity {
   struct daos_container in;
   daos_oid oid;
@@ -64,7 +64,8 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
 }
 
 /* Returns the item of a file or object, and makes its record if necessary; NULL if out of memory.
- * All items beyond the limit share a record without identity. The caller holds the store's lock. */
+ * All items beyond the limit of records share the overflow record. The caller holds the store's
+ * lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {
   struct record_store *store = &darshan_store;

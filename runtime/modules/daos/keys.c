@@ -1,4 +1,5 @@
-/* The table of open handles and addresses, and their meanings. */
+/* The table of open handles and addresses (keys), with the record or container that each one stands
+ * for. */
 #include "daos.h"
 
 struct daos_state daos_state;
@@ -43,7 +44,7 @@ static uint32_t place_of(enum daos_kind kind, uint64_t key) {
   return (uint32_t)((key + (uint64_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % DAOS_KEYS;
 }
 
-/* Returns the entry of an open handle, or NULL. The caller holds the lock. */
+/* Returns the slot of an open handle, or NULL. The caller holds the lock. */
 static struct daos_key *find(enum daos_kind kind, uint64_t key) {
   struct daos_key *keys = daos_state.memory->keys;
   for (uint32_t i = place_of(kind, key), n = 0; n < DAOS_KEYS; i = (i + 1) % DAOS_KEYS, n++) {
@@ -80,7 +81,7 @@ void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key
   struct daos_key *keys = daos->memory->keys, *place = find(kind, key);
   if (place) {
     place->deleted = 1;
-    /* Deleted slots directly before a free slot become free again. */
+    /* Frees the deleted slots directly before a free slot. */
     uint32_t i = (uint32_t)(place - keys);
     while (keys[i].deleted && keys[(i + 1) % DAOS_KEYS].kind == DAOS_NOTHING) {
       keys[i] = (struct daos_key){0, DAOS_NOTHING, 0, 0};

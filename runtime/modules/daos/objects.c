@@ -1,4 +1,4 @@
-/* DAOS: objects of libdaos: plain objects, arrays, and key-value stores. */
+/* DAOS: counts calls of libdaos on objects: plain objects, arrays and key-value stores. */
 #include "daos.h"
 #include "modules/daos/records.h"
 
@@ -16,15 +16,15 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* Counts an open, if it succeeded. Its handle is remembered: at once, or, if it is valid only
- * when the event completes, then. */
+/* Counts an open, if it succeeded. Remembers its handle: at once or, if the handle is valid only
+ * when the event completes, at that time. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;
   if (call->result != 0 || !handle) return;
   uint32_t container = daos_number_of(DAOS_A_CONTAINER, opening->container.cookie);
   struct daos_item *item = daos_object(container, opening->oid);
   if (!item) {
-    daos_forget(call, opening->kind, handle->cookie); /* the handle may have had another meaning */
+    daos_forget(call, opening->kind, handle->cookie); /* a closed object may have had this handle */
     return;
   }
   daos_count_open(call, item, opening->counter, opening->event);

@@ -1,4 +1,4 @@
-/* The wrappers of the DAOS modules: calls.def, expanded. As for HDF5, the real function is that of
+/* The wrappers of the DAOS modules, made from calls.def. As in HDF5, the real function is that of
  * the caller's own library. */
 #include <errno.h>
 
@@ -28,8 +28,8 @@
   COUNTED(DAOS_LIBDFS, name, params, args, find, event)
 #define DAOS_CALL(name, params, args, find, event)                                                 \
   COUNTED(DAOS_LIBDAOS, name, params, args, find, event)
-/* Without daos_begin, because these functions call functions of the application, which may call
- * other functions of DAOS. */
+/* Does not call daos_begin, because these functions run callbacks of the application, which may
+ * call other functions of DAOS. */
 #define EVENT_CALL(name, params, args, event)                                                      \
   WRAPPER(DAOS_LIBDAOS, name, params, args, daos_counts(call.lib), NOTHING, event, NOTHING)
 

@@ -1,5 +1,5 @@
-/* State of tracing: for each record a chain of segments, packed by pack.h, in private memory of
- * fixed size. */
+/* State of DXT tracing: for each record a chain of chunks with segments (pack.h), in private memory
+ * of fixed size. */
 #ifndef DARSHAN_DXT_STATE_H
 #define DARSHAN_DXT_STATE_H
 
@@ -11,35 +11,35 @@ enum dxt_module { DXT_POSIX, DXT_MPIIO, DXT_MODULES };
 
 struct dxt_chunk {
   struct dxt_chunk *next;
-  uint32_t used, room; /* bytes */
+  uint32_t used, room; /* in bytes */
   unsigned char bytes[];
 };
 
 enum dxt_decision { DXT_UNDECIDED, DXT_TRACED, DXT_NOT_TRACED };
 
-/* The previous segment, as packing and unpacking know it. */
+/* The fields of the previous segment, from which a segment is packed as differences. */
 struct dxt_previous {
-  uint64_t start;    /* in units of time */
+  uint64_t start;    /* in units of time (pack.h) */
   int64_t offset[2]; /* end of the last read and of the last write */
   int64_t length;
-  uint64_t thread; /* if threads are recorded */
+  uint64_t thread; /* set if threads are recorded */
 };
 
-/* The trace of a counter record, changed under the record's lock. */
+/* The trace of a counter record. Changes only under the record's lock. */
 struct dxt_trace {
   unsigned char *next, *end; /* of the last chunk */
   struct dxt_previous previous;
   struct dxt_chunk *first, *last;
-  uint64_t count[2]; /* reads, writes */
+  uint64_t count[2]; /* number of reads, of writes */
   uint32_t decision; /* enum dxt_decision */
 } __attribute__((aligned(64)));
 
 struct dxt_recorder {
   struct segments traces; /* dxt_trace, by number of the counter record */
   uint32_t on;            /* 1: the module is enabled */
-  char *memory;           /* for the chunks; NULL before the first segment */
+  char *memory;           /* holds the chunks; NULL before the first segment */
   uint64_t room, used;    /* bytes of memory */
-  uint32_t dropped;       /* 1: segments are missing */
+  uint32_t dropped;       /* 1: segments are missing, because the memory was full */
 };
 
 struct dxt_state {

@@ -1,5 +1,5 @@
-/* DXT: a segment for every transfer, off by default. Segments are stored per counter record in
- * memory and become the DXT part of the log at exit. If the process is killed, they are lost. */
+/* DXT: records a segment for every transfer; off by default. Segments are stored per counter record
+ * in memory and are written to the log at exit. If the process is killed, they are lost. */
 #ifndef DARSHAN_DXT_H
 #define DARSHAN_DXT_H
 
@@ -9,8 +9,8 @@
 int dxt_prepare(void);
 void dxt_forked(void);
 
-/* Adds a segment; the caller holds the record's lock. number is that of the counter record of the
- * same module; offset -1 is unknown; t1 and t2 are ticks. */
+/* Adds a segment. The caller holds the record's lock. number: of the counter record of the same
+ * file. writes: 1 for a write. offset: -1 if unknown. t1, t2: begin and end in ticks. */
 void dxt_append(enum dxt_module module, uint32_t number, int writes, int64_t bytes, int64_t offset,
                 uint64_t t1, uint64_t t2);
 
@@ -18,7 +18,7 @@ static inline int dxt_on(enum dxt_module module) {
   return dxt_state.recorders[module].on != 0;
 }
 
-/* Adds a segment, if MPI-IO is traced. Called after each counted transfer of the MPI-IO module. */
+/* Adds a segment if MPI-IO is traced. Called after each transfer that the MPI-IO module counts. */
 static inline void dxt_mpiio(uint32_t number, int writes, int64_t bytes, int64_t offset,
                              uint64_t t1, uint64_t t2) {
   if (UNLIKELY(dxt_on(DXT_MPIIO))) dxt_append(DXT_MPIIO, number, writes, bytes, offset, t1, t2);

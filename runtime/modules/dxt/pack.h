@@ -20,16 +20,17 @@
 
 enum {
   PACKED_MAX = 1 + 4 * 8 + 1 + 8,
-  PACKED_SLACK = 8 /* a field is stored and loaded as eight bytes */
+  PACKED_SLACK = 8 /* bytes beyond a segment that may be read or written, because each field is
+                      accessed as eight bytes */
 };
 
-/* Times are multiples of 2^-21 s, half a microsecond. */
+/* Times are stored in units of 2^-21 s, half a microsecond. */
 #define DXT_UNITS_PER_SECOND 2097152.0
 
 struct dxt_packed {
   int writes;
   int64_t offset, length;
-  uint64_t start, duration; /* in units */
+  uint64_t start, duration; /* in units of time */
   uint64_t thread;          /* pthread_self(); 0: not recorded */
 };
 
@@ -40,11 +41,11 @@ static inline uint64_t dxt_unfold_sign(uint64_t folded) {
   return folded >> 1 ^ -(folded & 1);
 }
 
-/* Returns 0, 1, 2, 3 for a value that fits into 1, 2, 4, 8 bytes. */
+/* Returns 0, 1, 2 or 3 for a value that needs 1, 2, 4 or 8 bytes. */
 static inline unsigned dxt_class(uint64_t value) {
   return (value > UINT8_MAX) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
-/* Returns 0, 1, 2, 3 for a value that fits into 0, 2, 4, 8 bytes. */
+/* Returns 0, 1, 2 or 3 for a value that needs 0, 2, 4 or 8 bytes. */
 static inline unsigned dxt_class_or_none(uint64_t value) {
   return (value != 0) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
@@ -60,7 +61,7 @@ static inline const unsigned char *dxt_get(const unsigned char *from, uint64_t *
   return from + bytes;
 }
 
-/* Writes up to PACKED_MAX + PACKED_SLACK bytes; returns the end of the segment. */
+/* Writes a segment: up to PACKED_MAX + PACKED_SLACK bytes. Returns its end. */
 static inline unsigned char *dxt_pack(unsigned char *to, struct dxt_previous *previous,
                                       const struct dxt_packed *segment) {
   uint64_t start = dxt_fold_sign(segment->start - previous->start);

@@ -1,4 +1,4 @@
-/* Adds transfers to traces, as packed segments. */
+/* Adds transfers to traces as packed segments (pack.h). */
 #include "dxt.h"
 
 #include <pthread.h>
@@ -14,9 +14,10 @@
 struct dxt_state dxt_state;
 
 enum {
-  FIRST_CHUNK = 256, /* bytes; each further chunk of a trace is twice as large */
+  FIRST_CHUNK =
+      256, /* bytes; each further chunk of a trace is twice as large as the previous one */
   LARGEST_CHUNK = 64 << 10,
-  SMALLEST_CHUNK = 128, /* a smaller rest of the memory is not used */
+  SMALLEST_CHUNK = 128, /* a smaller rest of the memory stays unused */
   KIB = 1024
 };
 
@@ -76,7 +77,7 @@ static char *memory_of(struct dxt_recorder *recorder) {
   return none;
 }
 
-/* Returns a new chunk of `wanted` bytes, or of the remaining bytes if these are fewer; NULL if the
+/* Returns a new chunk of `wanted` bytes, or of all remaining bytes if these are fewer; NULL if the
  * memory is full. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
@@ -95,7 +96,7 @@ static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t want
   return chunk;
 }
 
-/* Adds a chunk to the trace, twice as large as the last one. Returns 1, or 0 if the memory is
+/* Appends a chunk to the trace, twice as large as the last one. Returns 1, or 0 if the memory is
  * full. */
 static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   struct dxt_chunk *last = trace->last;
@@ -117,8 +118,8 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   return 1;
 }
 
-/* Decides whether the record's transfers are traced. Files that share a record are not traced,
- * because their segments cannot be distinguished; nor are excluded names. */
+/* Decides whether the record's transfers are traced. Excluded names are not. Files that share a
+ * record are not, because their segments could not be distinguished. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);

@@ -1,5 +1,5 @@
-/* Makes the DXT part of a log from packed segments. It unpacks them in pieces, each of which
- * becomes one zlib stream, so that a long trace needs little further memory. */
+/* Makes the DXT part of a log from packed segments. Unpacks them in pieces, each of which becomes
+ * one zlib stream, so that a long trace needs little further memory. */
 #include "dxt.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 
 enum { PIECE = 256 << 10 };
 
-/* Releases up to 3.5.0 and their readers know only these record versions. The next version has the
- * thread at the end of each segment; it is written only if threads are recorded. */
+/* The record versions that releases up to 3.5.0 and their readers know. In the next version each
+ * segment ends with its thread; it is written only if threads are recorded. */
 static const struct {
   int module_id;
   uint32_t version;
@@ -51,7 +51,7 @@ static void *room_for(struct writer *writer, size_t n) {
   return at;
 }
 
-/* Writes all reads (writes is 0) or all writes of a trace, in the order in which they were
+/* Writes all reads (writes is 0) or all writes (1) of a trace, in the order in which they were
  * recorded. */
 static void put_segments(struct writer *writer, const struct dxt_trace *trace, int writes) {
   struct dxt_previous previous = {.start = 0};
@@ -102,8 +102,8 @@ static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + BINS, "bins");
 static_assert(MPIIO_SIZE_READ_AGG_1K_10K == MPIIO_SIZE_READ_AGG_0_100 + SMALL_BINS - 1, "bins");
 static_assert(MPIIO_SIZE_WRITE_AGG_0_100 == MPIIO_SIZE_READ_AGG_0_100 + BINS, "bins");
 
-/* Returns the fraction of transfers that are small, 0 without transfers. bins: the size counters of
- * the record, those of reads, then of writes. */
+/* Returns the fraction of transfers that are small; 0 if there are no transfers. bins: the size
+ * counters of the record, first those of reads, then those of writes. */
 static double small_part(const int64_t *bins) {
   int64_t small = 0, all = 0;
   for (int i = 0; i < 2 * BINS; i++) {
@@ -119,15 +119,15 @@ static double unaligned_part(const struct darshan_posix_record *record) {
   return all > 0 ? (double)counters[POSIX_FILE_NOT_ALIGNED] / (double)all : 0;
 }
 
-/* Returns the POSIX record of the same file, NULL if it has none. */
+/* Returns the POSIX record of the same file, or NULL if it has none. */
 static const struct darshan_posix_record *posix_record(uint64_t id) {
   const struct store_entry *entry = store_find(&darshan_store, id);
   uint32_t number = entry ? entry->record[STORE_POSIX] : 0;
   return number ? store_record(&darshan_store, STORE_POSIX, number) : NULL;
 }
 
-/* Returns 1 if the file meets the conditions of DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER,
- * if they are set. */
+/* Returns 1 if the file meets the conditions of DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER
+ * that are set, otherwise 0. */
 static int triggered(enum dxt_module module, uint32_t number) {
   double small_io, unaligned_io;
   const struct darshan_posix_record *posix = NULL;
@@ -151,7 +151,7 @@ static int is_kept(enum dxt_module module, uint32_t number) {
   return trace->count[0] + trace->count[1] > 0 && triggered(module, number);
 }
 
-/* Returns the bytes of the module before compression. */
+/* Returns the bytes of the module's data before compression. */
 static size_t raw_size(enum dxt_module module, uint32_t records) {
   size_t size = 0;
   for (uint32_t i = 1; i <= records; i++) {

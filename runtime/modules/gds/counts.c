@@ -3,7 +3,7 @@
 #include "gds.h"
 #include "modules/gds/records.h"
 
-enum { META, READ, WRITE }; /* indices of last_end */
+enum { META, READ, WRITE }; /* indexes of last_end */
 enum { GDS_ALIGNMENT = 4096 };
 
 static_assert(GDS_WRITES == GDS_READS + 1 && GDS_BATCH_WRITES == GDS_BATCH_READS + 1, "pairs");
@@ -27,8 +27,9 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Counts the bytes that POSIX moved since `before`, at most `bytes`, for the compatibility path.
- * Returns this number of bytes. The caller holds the lock, like those of the next functions. */
+/* Adds the bytes that POSIX calls moved since `before`, but at most `bytes`, to the counters of the
+ * compatibility path. Returns the number of bytes added; 0 if there are none. The caller of this
+ * function, and of the functions below, holds the lock. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;
@@ -36,7 +37,8 @@ static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int6
   return moved;
 }
 
-/* Like add_compat, for bytes of batches and streams, which are moved some time after their call. */
+/* Adds the bytes of batches and streams that cuFile moved by POSIX calls. These bytes are moved
+ * some time after the call, so add_compat cannot count them. writes: 1 for writes, 0 for reads. */
 static void settle(struct gds_item *item, int writes) {
   int64_t moved = item->awaited[writes]
                       ? add_compat(item, writes, item->awaited[writes], item->seen[writes])
@@ -71,7 +73,7 @@ void gds_before(struct gds_call *call, enum layer_operation operation) {
   call->frame = layer_push(operation, item ? &item->layer : NULL);
 }
 
-/* Ends a call that moved so many bytes, or began to. */
+/* Ends the frame of a call. bytes: bytes read and written that the call moved or began to move. */
 static void done_with(const struct gds_call *call, const int64_t bytes[2]) {
   layer_moved(call->frame, bytes[0], bytes[1]);
   layer_pop(call->frame, call->item ? &call->item->layer : NULL, call->t1, call->t2);
@@ -110,7 +112,7 @@ void gds_registered(struct gds_call *call, int result, const struct gds_source *
     record_unlock(&item->lock);
     gds_remember(GDS_A_FILE, *handle, item->number);
   } else if (result == 0 && handle) {
-    gds_forget(GDS_A_FILE, *handle); /* the value may have had another meaning */
+    gds_forget(GDS_A_FILE, *handle); /* a closed file may have had this handle */
   }
   done(call);
 }
@@ -151,7 +153,7 @@ void gds_buffer_registered(struct gds_call *call, int result, size_t bytes) {
   done(call);
 }
 
-/* Counts a transfer of the item, but for its time. */
+/* Counts a transfer of the item, except its time. */
 static void add_transfer(struct gds_item *item, int counter, int writes, int64_t bytes,
                          int64_t offset) {
   int64_t *counters = item->record->counters;
@@ -161,7 +163,7 @@ static void add_transfer(struct gds_item *item, int counter, int writes, int64_t
   counters[GDS_UNALIGNED] += (bytes | offset) % GDS_ALIGNMENT != 0;
 }
 
-/* Counts the time of a call that moved so many bytes, or began to. */
+/* Counts the time of a call that moved `bytes` bytes, or began to move them. */
 static void add_transfer_time(struct gds_item *item, const struct gds_call *call, int writes,
                               int64_t bytes) {
   struct clock_span at = ticks_span(call->t1, call->t2);
@@ -212,7 +214,7 @@ void gds_submitted(struct gds_call *call, int result, const void *batch, unsigne
     struct gds_item *item = gds_item_of(GDS_A_FILE, requests[i].handle);
     if (!item || !record_lock(&item->lock)) continue;
     add_transfer(item, GDS_BATCH_READS, writes, bytes, requests[i].file_offset);
-    /* The time of the call counts for the first file. */
+    /* The time of the call is counted once, in the record of the first file. */
     if (item == first && i == 0) add_transfer_time(item, call, writes, bytes);
     await(item, writes, bytes, item == first ? call->posix[writes] : posix_bytes(item, writes));
     record_unlock(&item->lock);

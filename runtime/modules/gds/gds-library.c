@@ -5,8 +5,8 @@ static void ask(struct library *found) {
   (void)found; /* the runtime itself calls no function of these libraries */
 }
 
-/* Does nothing when a library is unloaded, because handles are addresses, so the handles of another
- * library are different. */
+/* Does nothing when a library is unloaded: handles are addresses, so handles of another library
+ * differ from the old ones. */
 static void forget(struct library *gone) {
   (void)gone;
 }

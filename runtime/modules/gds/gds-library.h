@@ -18,9 +18,9 @@ struct gds_library {
 
 enum gds_family { GDS_CUFILE, GDS_HIPFILE, GDS_FAMILIES };
 
-/* Returns the library of the caller; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
 struct gds_library *gds_library_of(enum gds_family family, const void *caller);
-/* Returns the real function with this number; never NULL. lib may be NULL. */
+/* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
 void *gds_function(struct gds_library *lib, int number, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Parameters of the functions of cuFile and hipFile, according to their manuals, so no header of
- * them is needed. Types that are only forwarded are void. */
+/* Parameter types of the functions of cuFile and hipFile, taken from their manuals, so that none of
+ * their headers is needed. Types that wrappers only forward are void. */
 #ifndef DARSHAN_GDS_TYPES_H
 #define DARSHAN_GDS_TYPES_H
 
@@ -12,7 +12,7 @@ struct gds_error { /* CUfileError_t, hipFileError_t; returned by value */
   int driver;
 };
 
-enum { GDS_DESCRIPTOR = 1 }; /* type of a gds_source: a descriptor of this process */
+enum { GDS_DESCRIPTOR = 1 }; /* value of gds_source.type: a file descriptor of this process */
 struct gds_source {          /* CUfileDescr_t, hipFileDescr_t */
   int type;
   union {

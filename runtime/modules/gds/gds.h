@@ -1,4 +1,4 @@
-/* The GDS module: files that cuFile and hipFile read and write. */
+/* The GDS module (GPU Direct Storage): files that cuFile and hipFile read and write. */
 #ifndef DARSHAN_GDS_H
 #define DARSHAN_GDS_H
 
@@ -9,27 +9,27 @@
 
 struct darshan_gds_record;
 
-/* The state of a record that is not in the record. */
+/* State of a file that is not part of its record. */
 struct gds_item {
   int lock;
   uint32_t number;
-  struct darshan_gds_record *record; /* NULL: not made yet */
+  struct darshan_gds_record *record; /* NULL: no record yet */
   /* The bytes read and written in the POSIX record of the file, which POSIX calls change. NULL:
    * POSIX calls on the file are not recorded. */
   const int64_t *posix;
-  double last_end[3]; /* metadata, read, write */
+  double last_end[3]; /* ends of the last metadata operation, read and write, in seconds */
   struct layer_state layer;
-  /* awaited: bytes of batches and streams for which it is not known yet whether they took the
-   * direct path. seen: bytes of POSIX that have been assigned to a path. Both have an element for
+  /* awaited: bytes of batches and streams for which it is unknown whether they took the direct
+   * path. seen: bytes of POSIX calls that have been assigned to a path. Both have an element for
    * reads and one for writes. */
   int64_t awaited[2], seen[2];
 };
 
 struct gds_call {
   struct gds_library *lib;
-  struct gds_item *item; /* NULL: not recorded, or not known before the call */
+  struct gds_item *item; /* NULL: not recorded, or unknown before the call */
   struct layer_frame *frame;
-  int64_t posix[2]; /* bytes of POSIX before the call */
+  int64_t posix[2]; /* bytes read and written by POSIX calls before the call */
   uint64_t t1, t2;
 };
 
@@ -41,18 +41,19 @@ struct gds_handle {
   const void *value;
   uint16_t kind; /* enum gds_kind; GDS_NOTHING: a free slot */
   uint16_t deleted;
-  uint32_t number; /* of the record of the file, or of the first file of a batch */
+  uint32_t number; /* number of the record of the file, or of the first file of a batch */
 };
 
 struct gds_state {
-  int lock;                   /* of handles */
-  struct segments items;      /* gds_item, by record number */
-  struct gds_handle *handles; /* GDS_HANDLES; NULL until the first call */
+  int lock;                   /* protects handles */
+  struct segments items;      /* gds_item, by number of the record */
+  struct gds_handle *handles; /* array of GDS_HANDLES; NULL until the first call */
 };
 extern struct gds_state gds_state __attribute__((visibility("hidden")));
 
-/* Returns 1 for the outermost call of a library in this thread, 0 if the call only forwards: calls
- * that a library makes to its own functions do not count, and hipFile may call cuFile. */
+/* Returns 1 for the outermost call of a library in this thread. Returns 0 if the wrapper must only
+ * forward: calls that a library makes to its own functions do not count, and hipFile may call
+ * cuFile. */
 static inline int gds_begin(const struct gds_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;
@@ -64,8 +65,8 @@ static inline void gds_end(void) {
   darshan_inside.gds = NULL;
 }
 
-/* Returns 1 if this thread is within a call. gds_left forgets a call that a jump abandons, as
- * reported by is_left. */
+/* gds_is_inside returns 1 if this thread is within a call. gds_left forgets the call if is_left
+ * returns 1 for it, because a jump abandons it. */
 int gds_is_inside(void);
 void gds_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -73,32 +74,35 @@ int gds_start(void);
 void gds_forked(void);
 void gds_settle(void);
 
-/* items.c: records. Return the item, or NULL if it is not recorded. The caller holds no lock. */
+/* Functions of items.c. They return the item, or NULL if it is not recorded. The caller holds no
+ * lock. */
 
 struct gds_item *gds_item_at(uint32_t number);
-/* The file of a source, whose record is made if needed. */
+/* Returns the item of the file of a source, and makes its record if necessary; NULL if the file is
+ * not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
-/* The record <driver>, for calls on no file. */
+/* Returns the item of the record <driver>, which has calls on no file. */
 struct gds_item *gds_driver(void);
 
-/* handles.c. The caller holds no lock. gds_item_of returns NULL if the handle is not known. */
+/* Functions of handles.c. The caller holds no lock. gds_item_of returns NULL if the handle is
+ * unknown. */
 struct gds_item *gds_item_of(enum gds_kind kind, const void *value);
 void gds_remember(enum gds_kind kind, const void *value, uint32_t number);
 void gds_forget(enum gds_kind kind, const void *value);
 
-/* counts.c: before and after a call. gds_before opens a frame, in which the calls of lower layers
- * are collected; each of the other functions closes it. result: result of the call. 0 means
- * success, except for a read or write, which returns its bytes, or a negative number. */
+/* Functions of counts.c, called before and after a call. gds_before opens a frame, in which the
+ * calls of lower layers are collected; each of the other functions closes it. result: 0 means
+ * success, except for a read or write, which returns its number of bytes, or a negative number. */
 
 void gds_before(struct gds_call *call, enum layer_operation operation);
 void gds_registered(struct gds_call *call, int result, const struct gds_source *source,
                     void *const *handle);
 void gds_deregistered(struct gds_call *call, const void *handle);
-/* Adds the time of a call that has no other counter. */
+/* gds_called adds the time of a call that has no counter of its own. */
 void gds_called(struct gds_call *call, int result);
 void gds_buffer_registered(struct gds_call *call, int result, size_t bytes);
 void gds_transferred(struct gds_call *call, ssize_t result, int writes, off_t offset);
-/* Counts a transfer that was put into a stream. size and offset may be NULL. */
+/* gds_streamed counts a transfer that was put into a stream. size and offset may be NULL. */
 void gds_streamed(struct gds_call *call, int result, int writes, const size_t *size,
                   const off_t *offset);
 void gds_submitted(struct gds_call *call, int result, const void *batch, unsigned n,

@@ -3,8 +3,8 @@
 
 struct gds_state gds_state;
 
-/* Allocates the table at the first call, so that other processes do not need the memory. Returns
- * 0 if out of memory. */
+/* Allocates the table at the first call, so that other processes do not need the memory. Returns 1,
+ * or 0 if out of memory. */
 static int prepare(void) {
   struct gds_state *gds = &gds_state;
   if (__atomic_load_n(&gds->handles, __ATOMIC_ACQUIRE)) return 1;
@@ -75,7 +75,7 @@ void gds_forget(enum gds_kind kind, const void *value) {
   struct gds_handle *all = gds->handles, *place = all ? find(kind, value) : NULL;
   if (place) {
     place->deleted = 1;
-    /* Deleted slots directly before a free slot become free again. */
+    /* Frees the deleted slots directly before a free slot. */
     uint32_t i = (uint32_t)(place - all);
     while (all[i].deleted && all[(i + 1) % GDS_HANDLES].kind == GDS_NOTHING) {
       all[i] = (struct gds_handle){NULL, GDS_NOTHING, 0, NO_RECORD};

@@ -1,4 +1,4 @@
-/* Records of files, and the record <driver>. */
+/* Finds and makes the records of files, and the record <driver>. */
 #include "../posix/posix.h"
 #include "gds.h"
 #include "modules/gds/records.h"
@@ -18,8 +18,9 @@ struct gds_item *gds_item_at(uint32_t number) {
   return segments_at(&gds_state.items, number);
 }
 
-/* Returns the item of a name, and makes its record if needed; NULL if there is no space. posix: the
- * bytes of the file in its POSIX record, or NULL. The caller holds the store's lock. */
+/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
+ * the bytes read and written in the file's POSIX record, or NULL. The caller holds the store's
+ * lock. */
 static struct gds_item *item_of(const struct posix_name *name, const int64_t *posix) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -27,7 +28,8 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
   if (!number) return NULL;
   struct gds_item *item = gds_item_at(number);
   if (!item->record) {
-    if (entry->id != name->id) posix = NULL; /* files share this record, but not the POSIX record */
+    if (entry->id != name->id)
+      posix = NULL; /* several files share this record, but not the POSIX record */
     struct darshan_gds_record *record = store_record(store, STORE_GDS, number);
     if (!posix)
       record->counters[GDS_COMPAT_BYTES_READ] = record->counters[GDS_COMPAT_BYTES_WRITTEN] = -1;
@@ -38,7 +40,9 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
   return item;
 }
 
-/* Returns the item of a name, or NULL. Called between runtime_enter and runtime_leave. */
+/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
+ * the bytes read and written in the file's POSIX record, or NULL. Takes the store's lock. Called
+ * between runtime_enter and runtime_leave. */
 static struct gds_item *meet(const struct posix_name *name, const int64_t *posix) {
   if (!store_lock_for(&darshan_store, STORE_GDS)) return NULL;
   struct gds_item *item = item_of(name, posix);
@@ -56,8 +60,9 @@ static int ask_for_name(struct posix_name *name, int fd) {
          posix_name_behind(name, DARSHAN_MOD_GDS, fd, &facts);
 }
 
-/* Returns the item of a descriptor, or NULL. file: its POSIX file, or NULL. Not inlined, so that
- * posix_file_behind, which needs much of the caller's stack, runs without these variables. */
+/* Returns the item of a descriptor, or NULL if it is not recorded. file: its POSIX file, or NULL.
+ * Not inlined, so that posix_file_behind, which needs much of the caller's stack, runs without
+ * these variables. */
 static __attribute__((noinline)) struct gds_item *item_of_file(int fd,
                                                                const struct posix_file *file) {
   struct gds_item *item = NULL;

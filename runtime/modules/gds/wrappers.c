@@ -1,14 +1,14 @@
-/* The wrappers of the GDS module: calls.def, expanded. As for HDF5, the real function is that of
- * the caller's own library. */
+/* The wrappers of the GDS module, made from calls.def. As in HDF5, the real function is that of the
+ * caller's own library. */
 #include <errno.h>
 #include <time.h>
 
 #include "../../intercept/wrap.h"
 #include "gds.h"
 
-/* A form: type of the result, parameters, arguments, kind of operation, the item of the call, and
- * what is done after the call with its result r. Functions without a result are called as if they
- * had a result, which is not used. */
+/* Forms of calls. Each lists: type of the result, parameters, arguments, kind of operation, item of
+ * the call, and the function that is called after the call with its result r. Functions without a
+ * result are called as if they had one, which is not used. */
 #define FORM_DRIVER                                                                                \
   struct gds_error, (void), (), LAYER_META, gds_driver(), gds_called(&call, r.code)
 #define FORM_BUFFER                                                                                \

@@ -1,4 +1,4 @@
-/* H5D: datasets and their properties. */
+/* H5D: opens and closes datasets, and records their properties. */
 #include "hdf5.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "record-id.h"
 
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
-enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* of H5D_layout_t */
+enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* values of H5D_layout_t */
 
-/* Returns a substitute for the name of a dataset whose path is unknown to the library, which would
- * search the whole file for it; NULL for other datasets. how: H5D_ flags. */
+/* Returns a text that replaces the name of a dataset whose path is unknown to the library, which
+ * would search the whole file for it; NULL for other datasets. how: H5D_ flags. */
 static const char *pathless(int how) {
-  if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until it is linked, see h5d_linked */
+  if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until the dataset is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;
 }
 
@@ -40,16 +40,17 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
 }
 
 /* Returns the number of the dataset's record, which is made if necessary, or of the overflow
- * record; 0 if there is no space. The caller holds the store's lock. */
+ * record; 0 if there is no space. The caller holds the store's lock. length 0: the name is
+ * unknown. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);
   return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
-/* Reads the layout of a dataset from a property list, its chunk lengths and number of filters.
- * plist 0: the default, without chunks and filters. Returns the number of dimensions of a chunk,
- * 0 without chunks. */
+/* Reads the layout, chunk lengths and number of filters of a dataset from its creation property
+ * list. plist 0: the default, which has neither chunks nor filters. Returns the number of
+ * dimensions of a chunk, or 0 without chunks. */
 static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
                        uint64_t lengths[RANK_MOST], int *filters) {
   int dimensions = 0;
@@ -88,8 +89,8 @@ static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *
   layer_unlock(&dataset->layer);
 }
 
-/* Stores the size of the chunk cache in the LAYERS record. Each open may set another chunk
- * cache; the record has the last one. */
+/* Stores the size of the chunk cache in the LAYERS record. Each open may set another size; the
+ * record has that of the last open. */
 static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
   size_t slots = 0, bytes = 0;
   double preemption = 0;
@@ -154,8 +155,8 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
 }
 
 /* Returns the number of the dataset of this name, makes its record if necessary, and counts one
- * more use of it. Returns 0 if it is not counted. length 0: no name, or a name that cannot be
- * stored. how: H5D_ flags. */
+ * more open id of it. Returns 0 if the dataset is not recorded. length 0: no name, or a name that
+ * cannot be stored. how: H5D_ flags. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
                                 int how) {
   if (!runtime_enter()) return 0;
@@ -188,8 +189,8 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
   return number;
 }
 
-/* Returns the file of a dataset. A new dataset is in the file of its location, which is known,
- * unless its path leads through a link to another file. */
+/* Returns the file of a dataset. A new dataset is in the file of its location, unless its path
+ * leads through a link to another file. */
 static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct h5_made *made) {
   if (!made || (made->name && strchr(made->name, '/'))) return h5f_of(lib, id);
   struct h5_known location = h5_known(lib, made->location);
@@ -197,9 +198,9 @@ static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct 
   return is_place ? location.file : h5f_of(lib, id);
 }
 
-/* Returns the dataset of an id that was just opened, or is seen for the first time, and makes its
- * record if necessary; NULL if it is not recorded. made: the arguments of the call that created the
- * dataset, NULL if it was opened. */
+/* Returns the dataset of an id that was just opened, or whose open was not seen. Makes its record
+ * if necessary; returns NULL if it is not recorded. made: the arguments of the call that created
+ * the dataset, NULL if it was opened. */
 static struct h5_dataset *meet(struct h5_library *lib, int64_t id, int how,
                                const struct h5_made *made) {
   struct h5_file *file = file_of(lib, id, made);
@@ -229,7 +230,7 @@ struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known) 
 
 static void opened(struct h5_library *lib, int64_t id, int how, const struct h5_made *made,
                    struct layer_frame *frame, uint64_t t1, uint64_t t2) {
-  if (id >= 0) h5_forget(lib, id); /* the id may have had another meaning */
+  if (id >= 0) h5_forget(lib, id); /* a closed object may have had this id */
   struct h5_dataset *dataset = id >= 0 ? meet(lib, id, how, made) : NULL;
   if (dataset && record_lock(&dataset->lock)) {
     double *times = dataset->record->fcounters;
@@ -255,8 +256,8 @@ void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *ma
   opened(lib, id, how, made, frame, t1, t2);
 }
 
-/* Gives the records of an unnamed dataset their name, if only one id used them and no records of
- * this name exist. */
+/* Renames the records of a dataset that was created without a name, if only one id used them and no
+ * record of the new name exists. */
 static void name_anonymous(struct h5_dataset *dataset, const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!runtime_enter()) return;

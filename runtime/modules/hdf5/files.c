@@ -11,7 +11,7 @@ uint32_t h5f_number(const struct h5_file *file) {
   return file->number;
 }
 
-/* Returns the number of the file's record, which it makes if necessary; 0 if there is no space. The
+/* Returns the number of the file's record, which is made if necessary; 0 if there is no space. The
  * caller holds the store's lock. */
 static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
@@ -70,8 +70,8 @@ struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id) {
   return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 
-/* Returns 1 if the property list selects MPI-IO. Disables the error output of the library, which
- * reports a property list with another driver. */
+/* Returns 1 if the property list selects MPI-IO, otherwise 0. Disables the error output of the
+ * library, which reports a property list with another driver. */
 static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
   void *print = NULL, *data = NULL;
   if (fapl == 0 || !lib->H5Pget_fapl_mpio || !lib->H5Eget_auto2 || !lib->H5Eset_auto2) return 0;
@@ -97,7 +97,7 @@ static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct h5_file *file = id >= 0 && path ? file_of_path(path) : NULL;
-  if (id >= 0) h5_forget(lib, id); /* the id may have had another meaning */
+  if (id >= 0) h5_forget(lib, id); /* a closed object may have had this id */
   if (file) {
     count_open(file, uses_mpiio(lib, fapl), t1, t2);
     h5_remember(lib, id, H5_FILE, h5f_number(file));

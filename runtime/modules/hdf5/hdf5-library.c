@@ -5,7 +5,7 @@
 #include "hdf5.h"
 
 SELDOM struct libraries h5_libraries;
-SELDOM static char version[16]; /* of the library that was found last, "1.14.3" */
+SELDOM static char version[16]; /* of the HDF5 library that was found last, for example "1.14.3" */
 
 const char *h5_version(void) {
   return version;
@@ -24,8 +24,8 @@ static void note_version(const unsigned numbers[3]) {
   memcpy(version, text, sizeof(version));
 }
 
-/* Stores the version of the library. H5get_libversion is the first call of the library, and
- * initializes it for all other calls. */
+/* Stores the version of the library. H5get_libversion must be the first call of the library,
+ * because it initializes the library for other calls. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
   unsigned numbers[3] = {0, 0, 0};

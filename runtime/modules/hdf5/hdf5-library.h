@@ -21,7 +21,7 @@ enum {
 
 struct h5_library {
   struct library common;
-  int narrow_ids;                /* 1: ids are ints (before 1.10) */
+  int narrow_ids;                /* 1: ids are ints (HDF5 before 1.10), not 64-bit integers */
   void *functions[H5_FUNCTIONS]; /* NULL: not looked up yet */
 #define QUERY(name, type, params) type(*name) params;
 #include "queries.def"
@@ -30,12 +30,12 @@ struct h5_library {
 
 extern struct libraries h5_libraries __attribute__((visibility("hidden")));
 
-/* Returns the real function with this number for the caller. Sets *library to NULL if the caller's
- * HDF5 library is unknown; the function then still forwards. */
+/* Returns the real function with this number (from calls.def) for the caller. Sets *library to NULL
+ * if the caller's HDF5 library is unknown; the returned function still forwards. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
-/* Like h5_function_slow, but needs no call if the call site is known. Inline, because every wrapper
- * calls it. */
+/* Returns the function `name` of the caller's HDF5 library, and stores the library. Calls
+ * h5_function_slow only if the call site is unknown. Inline, because every wrapper calls it. */
 static inline void *h5_function(int number, const char *name, const void *caller,
                                 struct h5_library **library) {
   const struct library_site *site = library_site(&h5_libraries, caller);

@@ -18,8 +18,8 @@ enum { H5_IDS = 1 << 14, H5_FIRST_IDS = 1 << 8 };
 struct h5_file { /* one per record of H5F */
   int lock;
   struct darshan_h5f_record *record;
-  struct darshan_h5_meta_record *meta; /* NULL: none yet */
-  double last_end;                     /* of the last call, to count overlapping calls once */
+  struct darshan_h5_meta_record *meta; /* NULL: no record yet */
+  double last_end; /* end of the last call; overlapping calls are counted once */
   double last_meta_end;
   const char *name;
   uint32_t name_length;
@@ -31,35 +31,38 @@ struct h5_dataset { /* one per record of H5D */
   int lock;
   uint32_t file; /* number of its h5_file */
   struct darshan_h5d_record *record;
-  double last_end[3]; /* metadata, read, write */
+  double last_end[3]; /* ends of the last metadata operation, read and write */
   int64_t points, type_size;
   int32_t dimensions;
   uint32_t last_operation;
-  uint32_t described; /* 1: its storage is known */
+  uint32_t described; /* 1: its type, layout and filters are recorded */
   int anonymous;      /* 1: created without a name, and not named yet */
-  uint32_t met;       /* number of ids that were opened; protected by the store's lock */
+  uint32_t met;       /* number of ids that were opened for it; protected by the store's lock */
   int32_t layout;
-  uint64_t raw_start, raw_bytes; /* of contiguous data, read before the close; 0: unknown */
+  uint64_t raw_start,
+      raw_bytes; /* address and bytes of contiguous data, queried before the close; 0: unknown */
   struct common_accesses accesses;
   struct layer_state layer;
 };
 
-/* The kind of object that an id stands for. H5_REFERRED: a dataset that was opened by a
- * reference and is not used yet. */
+/* The kind of object that an id stands for. H5_REFERRED: a dataset that was opened by a reference
+ * and has not been used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
-/* Meaning of an id of a library. The id changes only while `means` is 0 or H5_DELETED. A thread
- * that reads the same value of `means` before and after the id therefore has a consistent pair. */
+/* An id of a library and its meaning. The id changes only while `means` is 0 or H5_DELETED. A
+ * thread that reads the same value of `means` before and after it reads the id has a consistent
+ * pair. */
 struct h5_id {
-  uint64_t means; /* H5_MEANS; 0: free slot */
+  uint64_t means; /* H5_MEANS; 0: a free slot */
   int64_t id;
 };
-/* number: of a dataset, or of the file that the object belongs to. */
+/* Makes a value of h5_id.means. number: of the dataset, or of the file that the object belongs
+ * to. */
 #define H5_MEANS(library, kind, number)                                                            \
   ((uint64_t)(library) << 40 | (uint64_t)(kind) << 32 | (uint64_t)(number))
 #define H5_DELETED ((uint64_t)1 << 63)
 
-/* A hash table of ids. A larger table replaces one that is half full. The smaller table stays
+/* A hash table of ids. When it is half full, a larger table replaces it. The smaller table stays
  * mapped, because other threads may be reading it. */
 struct h5_ids {
   uint32_t mask, live;
@@ -67,8 +70,8 @@ struct h5_ids {
 };
 
 struct hdf5_state {
-  int lock;                        /* to change ids; lookups take no lock */
-  struct segments files, datasets; /* h5_file, h5_dataset, by record number */
+  int lock;                        /* taken to change ids; lookups take no lock */
+  struct segments files, datasets; /* h5_file and h5_dataset, by number of the record */
   struct h5_ids *ids;              /* NULL: no HDF5 file was seen yet */
 };
 

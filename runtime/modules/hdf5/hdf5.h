@@ -1,7 +1,7 @@
-/* The HDF5 modules: H5F, H5D and, in the annex, H5_META and LAYERS. Event functions receive the
- * library that the caller uses, the result of the real call, the frame that collected the calls of
- * lower layers, and the ticks around the call. After a failed call they call no function of the
- * library, because that would clear the error stack of the application. */
+/* The HDF5 modules: H5F, H5D and, in the annex, H5_META and LAYERS. Event functions, called after
+ * the real call, receive the caller's library, the result, the frame that collected the calls of
+ * lower layers, and the ticks before and after the call. After a failed call they call no function
+ * of the library, because that would clear the error stack of the application. */
 #ifndef DARSHAN_HDF5_H
 #define DARSHAN_HDF5_H
 
@@ -13,33 +13,33 @@
 
 enum h5d_operation { H5D_NOTHING_YET, H5D_READ, H5D_WRITE };
 
-/* Facts about an id that need no call of the library. */
+/* Facts about an id that are known without a call of the library. */
 struct h5_known {
   int64_t id;
   enum h5_kind kind;
-  struct h5_dataset *dataset; /* set for H5_DATASET */
+  struct h5_dataset *dataset; /* set if kind is H5_DATASET */
   struct h5_file *file;       /* set for any kind but H5_UNKNOWN */
-  struct h5_id *place;        /* slot of the id; NULL: unknown */
+  struct h5_id *place;        /* slot of the id in the table; NULL: unknown */
   uint64_t means;             /* content of the slot */
 };
 
-/* ids.c */
+/* Functions of ids.c. */
 
 int h5_start(void);
 /* Returns the version of the HDF5 library that was used last, for example "1.14.3"; "" for none. */
 const char *h5_version(void);
-int h5_prepare(void); /* 1, or 0 if out of memory */
+int h5_prepare(void); /* returns 0 if out of memory, else 1 */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
-/* Returns the file that an object belongs to; NULL if it is not recorded. Calls the library if
- * the id is unknown. */
+/* h5f_of returns the file that an object belongs to; NULL if it is not recorded. Calls the library
+ * if the id is unknown. */
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
 void h5_forget_known(const struct h5_library *lib, const struct h5_known *known);
 void h5_forget_all(const struct h5_library *lib);
 
-/* files.c */
+/* Functions of files.c. */
 
 void h5f_opened(struct h5_library *lib, int64_t id, const char *path, int64_t fapl,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
@@ -59,7 +59,7 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* Functions of datasets.c. */
-/* The way in which a dataset was opened. H5D_REFERRED: by a reference or an address. */
+/* How a dataset was opened. H5D_REFERRED: by a reference or an address. */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
@@ -71,31 +71,33 @@ struct h5_made {
 };
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Gives a dataset without a name the name that it may have now. Called after H5Olink. */
+/* Looks up the name of a dataset that has none, because H5Olink may have given it a name. Called
+ * after H5Olink. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Returns the dataset of an id, NULL if it is not recorded. If the open was not seen, the record
- * is made now. */
+/* Returns the dataset of an id, or NULL if it is not recorded. Makes the record now if the open was
+ * not seen. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
-/* Called before the close of a dataset (h5d_after_close: after it), if DARSHAN_HDF5_STORAGE is
- * set: counts how much of the dataset's traffic was raw data (storage.c). */
+/* Count how much of the dataset's traffic was raw data (storage.c), if DARSHAN_HDF5_STORAGE is set.
+ * h5d_before_close is called before the close of a dataset, h5d_after_close after it. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
 /* Functions of transfers.c. */
-/* The arguments that select the elements that a call moves. */
+/* The arguments of a transfer that select the elements that it moves. */
 struct h5d_selection {
   int64_t memory_space, file_space, dxpl;
 };
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
                      enum h5d_operation operation, const struct h5d_selection *selection,
                      struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The arguments that select the elements that a call on n datasets moves. */
+/* The arguments that select the elements that a call on n datasets moves; the pointers are arrays
+ * of n elements. */
 struct h5d_selections {
   size_t n;
   const int64_t *datasets, *memory_spaces, *file_spaces;
@@ -108,8 +110,8 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 
-/* Counts the close of an id, and forgets the id unless the call failed. (objects.c has all other
- * calls, and all calls that close an id.) */
+/* The next functions, and all others for calls except those of files and raw data, are in
+ * objects.c. h5_closed counts the close of an id, and forgets the id unless the call failed. */
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
@@ -118,12 +120,12 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
-/* Counts a metadata call of a file. fcounter -1: no time. */
+/* Counts a metadata call on a file. fcounter: -1 if its time is not counted. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2);
 
 /* Returns 1 if calls are recorded: the library is known, the runtime is active, and the process is
- * not a vfork child. */
+ * not a vfork child. Otherwise returns 0. */
 static inline int h5_counts(const struct h5_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }

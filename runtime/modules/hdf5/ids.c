@@ -1,4 +1,4 @@
-/* The table of ids of the HDF5 libraries. */
+/* The table that maps the ids of the HDF5 libraries to files and datasets. */
 #include "hdf5.h"
 
 struct hdf5_state hdf5_state;
@@ -22,8 +22,8 @@ static struct h5_ids *new_ids(uint32_t places) {
   return ids;
 }
 
-/* Allocates the table of ids, unless it exists. Returns 1 if there is one. The first call of an
- * HDF5 function does this, so other processes do not need the memory. */
+/* Allocates the table of ids, unless it exists. Returns 1, or 0 if out of memory. The first call of
+ * an HDF5 function does this, so other processes do not need the memory. */
 int h5_prepare(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (table()) return 1;
@@ -35,7 +35,8 @@ int h5_prepare(void) {
   return table() != NULL;
 }
 
-/* Resets the table of ids in a forked child. Open objects get records when they are used. */
+/* Empties the table of ids in a forked child. Objects that are open get records when they are
+ * used. */
 void h5_forked(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
@@ -75,8 +76,8 @@ static inline struct found find(struct h5_ids *ids, uint64_t library, int64_t id
   return unknown;
 }
 
-/* Returns 1 if the tables are this process's. In a forked child they are the parent's until the
- * first event, such as this one, resets them. */
+/* Returns 1 if the tables are those of this process, otherwise 0. In a forked child they are the
+ * parent's until the first event; runtime_enter counts as such an event and resets them. */
 __attribute__((noinline)) static int may_look(void) {
   if (!runtime_enter()) return 0;
   runtime_leave();
@@ -116,8 +117,8 @@ struct h5_file *h5f_of(struct h5_library *lib, int64_t id) {
   return LIKELY(file != NULL) ? file : h5f_of_unknown(lib, id);
 }
 
-/* Returns the slot of an id, or a slot for it; NULL if the table is full. The caller holds the
- * lock. */
+/* Returns the slot of an id or, if the id is not in the table, a free slot; NULL if the table is
+ * full. The caller holds the lock. */
 static struct h5_id *place_for(struct h5_ids *ids, uint64_t library, int64_t id) {
   struct h5_id *deleted = NULL;
   uint32_t i = place_of(ids, library, id);
@@ -136,8 +137,8 @@ static inline void put(struct h5_ids *ids, struct h5_id *place, int64_t id, uint
   __atomic_store_n(&place->means, means, __ATOMIC_RELEASE);
 }
 
-/* Replaces the table by one twice as large and returns that. If out of memory, returns the old
- * table, which then fills further. The caller holds the lock. */
+/* Replaces the table by one twice as large and returns the new table. If out of memory, returns the
+ * old table, which fills up further. The caller holds the lock. */
 static struct h5_ids *grown(struct h5_ids *ids) {
   uint32_t places = ids->mask + 1;
   struct h5_ids *larger = new_ids(2 * places);
@@ -168,8 +169,8 @@ void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, ui
   record_unlock(&hdf5->lock);
 }
 
-/* Deletes a slot. Deleted slots directly before a free slot become free again. The caller holds
- * the lock. */
+/* Marks a slot as deleted, and frees the deleted slots directly before a free slot. The caller
+ * holds the lock. */
 static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   uint32_t i = (uint32_t)(place - ids->place);
   __atomic_store_n(&place->means, H5_DELETED, __ATOMIC_RELEASE);
@@ -180,7 +181,8 @@ static void forget_place(struct h5_ids *ids, struct h5_id *place) {
   }
 }
 
-/* Returns 1 if a slot that was found without the lock is unchanged. The caller holds the lock. */
+/* Returns 1 if a slot that was found without the lock is unchanged, otherwise 0. The caller holds
+ * the lock. */
 static inline int is_still(const struct h5_ids *ids, const struct h5_known *known) {
   return ids && known->place >= ids->place && known->place <= ids->place + ids->mask &&
          known->place->means == known->means && known->place->id == known->id;
@@ -196,16 +198,16 @@ void h5_forget_known(const struct h5_library *lib, const struct h5_known *known)
   record_unlock(&hdf5->lock);
 }
 
-/* Removes an id from the table. Takes no lock for an unknown id, because most of these ids are
- * new. */
+/* Removes an id from the table. Takes no lock if the table does not have it, which is so for most
+ * new ids. */
 void h5_forget(const struct h5_library *lib, int64_t id) {
   struct found found = look_up(lib, key_of(lib, id));
   struct h5_known known = {.id = key_of(lib, id), .place = found.place, .means = found.means};
   h5_forget_known(lib, &known);
 }
 
-/* Removes all ids of a library: after H5close, or after the library was unloaded, they are
- * invalid, and their values will be reused. */
+/* Removes all ids of a library. After H5close, or after the library was unloaded, they are invalid
+ * and their values will be reused. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (!table() || !record_lock(&hdf5->lock)) return;

@@ -1,9 +1,9 @@
-/* All calls except those of files and raw data: attributes, groups, links, objects, and calls that
- * close an id. */
+/* Counts all calls except those of files and raw data: calls on attributes, groups, links and
+ * objects, and calls that close an id. */
 #include "hdf5.h"
 #include "modules/hdf5/records.h"
 
-enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* of H5Iget_type, the same in all versions */
+enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* results of H5Iget_type, the same in all versions */
 
 /* Returns the file's H5_META record, made if necessary, or NULL if there is no space. The caller
  * holds the file's lock. */
@@ -62,8 +62,8 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
     h5_meta(file, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
-/* Counts the close of an id by H5Idec_ref, which closes it only with the last reference:
- * references is 0. h5py closes ids only this way. */
+/* Counts the close of an id by H5Idec_ref, which closes the id only if it had the last reference.
+ * references: the remaining references. h5py closes ids only this way. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (references != 0 || !known->file) {
@@ -77,8 +77,8 @@ void h5_released(struct h5_library *lib, int references, const struct h5_known *
     h5_closed(lib, 0, known, frame, t1, t2);
 }
 
-/* Returns the kind of an object that a reference opened. A dataset that is opened by a reference
- * gets a record with its first transfer, because netCDF-4 and H5DS open most of them only to
+/* Returns the kind of an object that was opened by a reference. A dataset that was opened so gets a
+ * record at its first transfer, because netCDF-4 and H5DS open most of these datasets only to
  * inspect them. */
 static enum h5_kind kind_of(int type) {
   if (type == TYPE_DATASET) return H5_REFERRED;

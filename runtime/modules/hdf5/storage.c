@@ -1,5 +1,5 @@
-/* Separates raw data from metadata if DARSHAN_HDF5_STORAGE is set: before a dataset is closed, the
- * library is queried for the addresses of its data. These are compared with the bytes that POSIX
+/* Separates raw data from metadata, if DARSHAN_HDF5_STORAGE is set: before a dataset is closed,
+ * queries the library for the addresses of its data, and compares these with the bytes that POSIX
  * calls below the dataset's calls accessed. */
 #include "hdf5.h"
 
@@ -10,13 +10,14 @@
 enum {
   CONTIGUOUS = 1,
   CHUNKED = 2,
-  /* a limit, because walking the index of chunks takes quadratic time in some versions */
+  /* Largest number of chunks that are queried: walking the index of chunks takes quadratic time in
+   * some versions. */
   MOST_CHUNKS = 4096
 };
 
 struct overlap {
   const struct layer_extents *extents[2];
-  uint64_t file; /* number of the POSIX file, shifted like in the extents */
+  uint64_t file; /* number of the POSIX file, shifted as in the extents */
   int64_t bytes[2];
 };
 
@@ -27,8 +28,8 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
           (int64_t)extents_overlap(overlap->extents[i], overlap->file | address, size);
 }
 
-/* Adds up the overlap with each chunk of the dataset. Returns 1, or 0 if the library cannot
- * report the chunks. */
+/* Adds up the overlap of accessed bytes with each chunk of the dataset. Returns 1, or 0 if the
+ * library cannot report the chunks. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;
@@ -71,8 +72,8 @@ static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) 
   }
 }
 
-/* Compares contiguous data with the accessed bytes. Called after the close, because the close
- * itself may write contiguous data. */
+/* Compares contiguous data with the accessed bytes. Called after the close, because the close may
+ * write contiguous data. */
 void h5d_after_close(struct h5_dataset *dataset) {
   if (dataset->raw_bytes == 0) return;
   struct overlap overlap = overlap_of(dataset);
@@ -81,7 +82,7 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* Makes the library write the chunks that wait in its cache, as H5Dget_num_chunks does. */
+/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;
@@ -91,8 +92,8 @@ static void write_waiting(struct h5_library *lib, int64_t id) {
 }
 
 /* Queries the library for the addresses of the dataset's data. The queries make the library write
- * the data of the dataset that it has cached. The write counts as a flush, before the written bytes
- * are compared with the chunks. */
+ * data of the dataset that it has cached. This write counts as a flush, and comes before the
+ * written bytes are compared with the chunks. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_state *layer = &known->dataset->layer;

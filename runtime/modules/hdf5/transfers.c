@@ -1,4 +1,4 @@
-/* H5D: reads and writes of raw data. */
+/* H5D: counts reads and writes of raw data. */
 #include "hdf5.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "modules/layers/records.h"
 
 enum { FRAME = 5 };
-/* Data spaces that are constants and not ids; the same in all versions. */
+/* Data spaces that are constants, not ids. They are the same in all versions. */
 enum { SPACE_ALL = 0, SPACE_BLOCK = 1, SPACE_PLIST = 2 };
 enum { SELECT_POINTS = 1, SELECT_HYPERSLABS = 2, COLLECTIVE = 1 };
 
@@ -24,16 +24,16 @@ static_assert(H5D_F_WRITE_TIME == H5D_F_READ_TIME + 1, "pairs");
 static_assert(H5D_F_MAX_WRITE_TIME == H5D_F_MAX_READ_TIME + 1, "pairs");
 
 struct transfer {
-  int64_t access[ACCESS_FIELDS]; /* bytes, lengths, strides */
-  int selects;                   /* counter of the kind of selection; -1: none */
+  int64_t access[ACCESS_FIELDS]; /* bytes, lengths and strides of the selection */
+  int selects;                   /* index of the counter for the kind of selection; -1: none */
   int collective;
 };
 
-/* Stores lengths and strides in reverse order in five counters each: dimension 0 is D5. Returns the
- * number of selected points; -1 if unknown. */
+/* Stores lengths and strides in reverse order in five counters each: the counter D5 has dimension
+ * 0. Returns the number of selected points; -1 if unknown. */
 static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
                               struct transfer *transfer) {
-  enum { USUAL = 8 }; /* dimensions that fit on the stack */
+  enum { USUAL = 8 }; /* number of dimensions that fit on the stack */
   uint64_t usual[4 * USUAL], *start = usual;
   struct path_buffer *room = NULL;
   int regular = lib->H5Sis_regular_hyperslab ? lib->H5Sis_regular_hyperslab(space) : -1;
@@ -58,8 +58,8 @@ static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensi
   return points;
 }
 
-/* Returns the number of selected elements of the space, -1 if unknown, and notes how they are
- * selected. Each query costs some 50 ns in a thread-safe library, so known values are not
+/* Returns the number of selected elements of the space, or -1 if unknown. Stores in transfer how
+ * they are selected. Each query costs some 50 ns in a thread-safe library, so known values are not
  * queried. */
 static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
                                struct transfer *transfer) {
@@ -79,7 +79,8 @@ static void describe(struct h5_library *lib, const struct h5_dataset *dataset,
   if (selection->file_space > SPACE_PLIST)
     points = selected_points(lib, selection->file_space, dataset->dimensions, transfer);
   else if (selection->file_space != SPACE_ALL && selection->memory_space > SPACE_PLIST)
-    points = lib->H5Sget_select_npoints(selection->memory_space); /* none in file_space */
+    points = lib->H5Sget_select_npoints(
+        selection->memory_space); /* file_space does not tell the number */
   transfer->access[0] = points * dataset->type_size;
   if (selection->dxpl != 0 && lib->H5Pget_dxpl_mpio &&
       lib->H5Pget_dxpl_mpio(selection->dxpl, &mode) >= 0)
@@ -148,14 +149,14 @@ __attribute__((noinline)) static void describe_one(struct h5_library *lib,
 }
 
 /* Returns the weight of a transfer among others: its bytes plus 1, so that a transfer of zero bytes
- * also has a share. */
+ * counts as well. */
 static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* Counts one call on several datasets: distributes its time, and the calls of lower layers, by the
- * bytes that the call requests of each. The datasets are queried twice, because the results for
- * any number of datasets would need memory. */
+/* Counts one call on several datasets: distributes its time, and the calls of lower layers, in
+ * proportion to the bytes that the call requests of each dataset. The datasets are queried twice,
+ * because storing the results for any number of datasets would need memory. */
 static void share_out(struct h5_library *lib, enum h5d_operation operation,
                       const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {
@@ -178,7 +179,7 @@ static void share_out(struct h5_library *lib, enum h5d_operation operation,
     describe_one(lib, dataset, several, i, &transfer);
     last = dataset;
     uint64_t weight = weight_of(&transfer);
-    if (weight > left) weight = left; /* a dataset has grown in the meantime */
+    if (weight > left) weight = left; /* a dataset has grown between the two queries */
     uint64_t end = t1 + (uint64_t)((unsigned __int128)(t2 - t1) * weight / left);
     book(dataset, operation, &transfer, t1, end);
     layer_share(frame, &dataset->layer, weight, left, t1, end);
@@ -198,8 +199,8 @@ void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
     layer_pop(frame, NULL, t1, t2);
 }
 
-/* Counts the transfer of a chunk as it is stored. bytes: its size; for a read, whose arguments do
- * not contain the size, the stored size is used. */
+/* Counts the transfer of a chunk as it is stored. bytes: the chunk's size; for a read, whose
+ * arguments do not contain the size, its stored size. */
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {

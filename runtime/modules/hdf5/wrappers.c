@@ -1,4 +1,4 @@
-/* The wrappers of the HDF5 modules: calls.def, expanded. Unlike for libc, the real function depends
+/* The wrappers of the HDF5 modules, made from calls.def. Unlike in libc, the real function depends
  * on the caller. */
 #include "hdf5.h"
 
@@ -9,8 +9,8 @@
 
 #define NOTHING ((void)0)
 
-/* Returns the record to which calls of lower layers are attributed: the dataset's, else the file's;
- * NULL if there is none. */
+/* Returns the LAYERS state to which calls of lower layers are attributed: that of the dataset,
+ * otherwise that of the file; NULL if the id has neither. */
 static struct layer_state *below_of(const struct h5_known *known) {
   if (known->kind == H5_DATASET) return &known->dataset->layer;
   return known->file ? &known->file->layer : NULL;
@@ -35,7 +35,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
     return r;                                                                                      \
   }
 
-/* Macros for the column "find" of a row. */
+/* Macros that rows use in their column "find". */
 #define KNOWN(id)                                                                                  \
   struct h5_known known = h5_known(lib, id);                                                       \
   below = below_of(&known)
@@ -44,7 +44,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
   KNOWN(id);                                                                                       \
   if (UNLIKELY(hdf5_storage_is_asked())) h5d_before_close(lib, &known)
 
-/* Macros for the column "event" of a row. */
+/* Macros that rows use in their column "event". */
 #define TRANSFER(operation)                                                                        \
   h5d_transferred(lib, &known, r, operation,                                                       \
                   &(struct h5d_selection){mem_space_id, file_space_id, dxpl_id}, frame, t1, t2)
@@ -66,7 +66,7 @@ static struct layer_state *below_of(const struct h5_known *known) {
   if (r >= 0) h5_forget_known(lib, &known);                                                        \
   h5_meta(r >= 0 ? known.file : NULL, H5_META_##counter, H5_META_F_##time##_TIME, frame, t1, t2)
 
-/* The arguments of a call that creates a dataset describe it. */
+/* Passes on the arguments of a call that creates a dataset, because they describe it. */
 #define MADE(how, name)                                                                            \
   struct h5_made made = {loc_id, type_id, space_id, dcpl_id, name};                                \
   h5d_created(lib, r, H5D_CREATED | (how), &made, frame, t1, t2)

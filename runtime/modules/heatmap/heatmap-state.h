@@ -7,15 +7,15 @@
 #include "../../memory/segments.h"
 #include "records.h"
 
-/* The current bin of a counter record, changed under the record's lock. While the transfers of the
- * record begin and end within one bin, their bytes are only in its counters. They are added to the
- * heat map when a transfer leaves the bin. */
-struct heatmap_span { /* in ticks; 0 before the first transfer */
+/* The current bin of a counter record; changes only under the record's lock. While the record's
+ * transfers begin and end within this bin, their bytes are only in the record's counters. They are
+ * added to the heat map when a transfer ends outside of the bin. */
+struct heatmap_span { /* begin and end of the bin in ticks; 0 before the first transfer */
   uint64_t from, until;
 };
 
-/* The bin of a counter record, by record number, for modules without such fields in their own
- * tables. */
+/* The current bin of a counter record, for modules that have no such fields in their own tables.
+ * Indexed by record number. */
 struct heatmap_slot {
   struct heatmap_span span;
   int64_t booked[2];
@@ -23,14 +23,14 @@ struct heatmap_slot {
 
 struct heatmap { /* one layer, in its own cache line */
   int lock;
-  int refused; /* its record could not be made */
+  int refused; /* 1: its record could not be made */
   struct heatmap_record *record;
 } __attribute__((aligned(64)));
 
 struct heatmap_state {
   struct heatmap layers[HEATMAP_LAYERS];
-  struct segments mpiio; /* heatmap_slot, by record number */
-  double end;            /* seconds from the start to the end of recording */
+  struct segments mpiio; /* heatmap_slot, by number of the record */
+  double end;            /* end of recording, in seconds from the start */
 };
 
 extern struct heatmap_state heatmap_state __attribute__((visibility("hidden")));

@@ -39,8 +39,8 @@ void heatmap_begin(struct heatmap_record *record) {
 }
 
 /* Makes and returns the record of a layer; NULL if there is no space. The caller holds the store's
- * lock. Fills the head before the journal counts the record, because a reader needs the number of
- * bins in it. */
+ * lock. Fills the head in before the journal counts the record, because a reader needs the number
+ * of bins in it. */
 static struct heatmap_record *make_record(enum heatmap_layer layer) {
   struct record_store *store = &darshan_store;
   size_t length = strlen(names[layer]);
@@ -52,8 +52,8 @@ static struct heatmap_record *make_record(enum heatmap_layer layer) {
   return store_new_record(store, STORE_HEATMAP, entry) ? record : NULL;
 }
 
-/* Returns 1 if the layer has a record, after making it if necessary. The caller holds the layer's
- * lock. */
+/* Returns 1 if the layer has a record, which it makes if necessary. Otherwise returns 0. The caller
+ * holds the layer's lock. */
 static int have_record(enum heatmap_layer layer) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];
   if (heatmap->record) return 1;
@@ -91,8 +91,8 @@ static int bin_at(const struct heatmap_record *record, double seconds) {
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* Distributes the bytes over the bins from start to end (seconds), in proportion to the time in
- * each. Rounds the sum so far and not each part, so that no byte is lost. */
+/* Distributes bytes over the bins from start to end (seconds), in proportion to the time in each
+ * bin. Rounds the running sum instead of each part, so that no byte is lost. */
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
                     double end) {
   int first = bin_at(record, start), last = bin_at(record, end);
@@ -109,12 +109,13 @@ void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t 
   bins[last] += bytes - done;
 }
 
-/* Adds the bytes that the record counted since `booked` to the span's bin. */
+/* Adds the bytes that the file's record counted since `booked` to the bin of the span. */
 static void book(struct heatmap_record *record, const struct heatmap_span *span, int64_t booked[2],
                  int64_t read, int64_t written) {
   int64_t more_read = read - booked[0], more_written = written - booked[1];
   if (span->until == 0 || (more_read == 0 && more_written == 0)) return;
-  /* The bin of the span's middle, because bins may have become wider since, but not narrower. */
+  /* Finds the bin by the middle of the span, because bins may have become wider since, but not
+   * narrower. */
   int bin = bin_at(record,
                    clock_seconds(&darshan_hot.clock, span->from + (span->until - span->from) / 2));
   record->read[bin] += more_read;
@@ -146,13 +147,14 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
     booked[1] = written;
     heatmap_enter(record, span, at.end);
   } else {
-    *span = (struct heatmap_span){0, UINT64_MAX}; /* no further call for this record */
+    *span = (struct heatmap_span){
+        0, UINT64_MAX}; /* a span that never ends, so that the record makes no further slow call */
   }
   spin_unlock(&heatmap->lock);
 }
 
-/* Adds the bytes of a span that are not yet in the heat map (read and written less booked), and
- * notes them in booked. The caller holds the lock of the file's record. */
+/* Adds the bytes of a span that are not yet in the heat map (read and written, less booked), and
+ * stores the new sums in booked. The caller holds the lock of the file's record. */
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];

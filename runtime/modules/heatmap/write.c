@@ -1,4 +1,4 @@
-/* Makes the records of a log from the bins in memory. */
+/* Makes the HEATMAP part of a log from the bins in memory. */
 #include "heatmap.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ static int has_traffic(const struct heatmap_record *record) {
   return 0;
 }
 
-/* Writes the first `kept` bins, and adds the bytes of later bins to the last one: a transfer
- * that ended while the end was read may be later by the clock's resolution. */
+/* Writes the first `kept` bins, and adds the bytes of later bins to the last one: a transfer that
+ * ended just before recording did may be later than that end by the clock's resolution. */
 static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   int64_t more = 0;
   for (int64_t i = kept; i < HEATMAP_BINS; i++)

@@ -1,5 +1,5 @@
 /* Attributes to the application the calls that POSIX and STDIO counted before the first call of an
- * upper layer. With these, attributed and unattributed calls add up to the sums of both modules. */
+ * upper layer. Attributed and unattributed calls then add up to the sums of both modules. */
 #include "../../door/door.h"
 #include "../../intercept/spin.h"
 #include "../apmpi/apmpi-module.h"
@@ -11,7 +11,8 @@
 #include "modules/posix/records.h"
 #include "modules/stdio/records.h"
 
-/* Counters of one operation of the application's record. */
+/* Indexes of counters of one operation, relative to its first counter in the application's
+ * record. */
 #define PART(record, operation) (&(record)->counters[LAYERS_##operation##_CALLS])
 enum {
   CALLS,
@@ -70,10 +71,10 @@ static void take_stdio(struct darshan_layers_record *sum, const struct darshan_s
   sum->fcounters[LAYERS_F_META_STDIO_TIME] += f[STDIO_F_META_TIME];
 }
 
-/* Adds what the first records of the modules have counted to the sum: posix and stdio are their
- * numbers of records. Each record is read under its lock. Thus an event is either included here,
- * or it finds the record watched and notifies this module. New records are watched from the
- * start. */
+/* Adds the counters of the first `posix` POSIX records and the first `stdio` STDIO records to the
+ * sum, and marks these records as watched. Each record is read under its lock. So an event is
+ * either included here, or finds the record watched and notifies this module. Later records are
+ * watched from their start. */
 static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t stdio) {
   const struct record_store *store = &darshan_store;
   for (uint32_t i = 1; i <= posix; i++) {
@@ -106,7 +107,7 @@ void layers_activate(void) {
   apmpi_watch(APMPI_WATCH_CALLS);
   if (!runtime_enter()) return;
   sum = scratch_take(&darshan_scratch, sizeof(*sum)); /* too large for a small stack */
-  if (!store_lock(store)) {                           /* the next call tries again */
+  if (!store_lock(store)) { /* the next call of an upper layer tries again */
     runtime_leave();
     return;
   }

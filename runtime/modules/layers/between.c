@@ -1,5 +1,5 @@
-/* MPI-IO and MPI communication, which are between the layer of a call and POSIX. Their own time is
- * the time of the call minus the time of lower layers within it. */
+/* Calls of MPI-IO and MPI communication, which are layers between an upper layer and POSIX. Their
+ * own time is the time of the call minus the time of lower layers within it. */
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
 #include "layers.h"

@@ -1,4 +1,4 @@
-/* Bounded set of byte ranges; see layers-state.h. */
+/* The bounded set of byte ranges (layers-state.h). */
 #include "layers-state.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static void take_out(struct layer_extents *extents, uint32_t first, uint32_t las
   extents->used -= last - first;
 }
 
-/* Joins the two adjacent ranges with the smallest gap. Returns that gap. */
+/* Joins the two neighbouring ranges with the smallest gap. Returns the bytes of the gap. */
 static uint64_t close_smallest_gap(struct layer_extents *extents) {
   uint32_t best = 1;
   uint64_t smallest = UINT64_MAX;
@@ -75,7 +75,7 @@ int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t byte
   extents->last = at;
   if (at == extents->used || extents->extent[at].start > end) {
     int64_t grown = insert(extents, at, start, end);
-    /* Keeps one slot free for the next range. */
+    /* Joins two ranges if the list is full, so that one slot is free for the next range. */
     if (extents->used == extents->room) grown += (int64_t)close_smallest_gap(extents);
     return grown;
   }

@@ -7,46 +7,48 @@
 #include "../../memory/segments.h"
 
 /* The set of bytes that were accessed, in bounded memory: a sorted list of ranges. When the list is
- * full, the two ranges with the smallest gap are joined, and the gap is added to the error. */
+ * full, the two ranges with the smallest gap are joined, and the bytes of the gap are added to
+ * `error`. */
 
 enum { EXTENTS = 96, FIRST_EXTENTS = 4 };
 
 struct layer_extents {
   uint32_t used;
-  uint32_t room;  /* at most EXTENTS */
-  uint32_t last;  /* index of the latest range */
-  uint64_t error; /* bytes counted that were not accessed */
+  uint32_t room;  /* number of slots, at most EXTENTS */
+  uint32_t last;  /* index of the range that was changed last */
+  uint64_t error; /* number of bytes in the ranges that were not accessed */
   struct {
-    uint64_t start, end; /* half open; the file's number is in the upper bits */
+    uint64_t start, end; /* end is exclusive; the upper bits have the file's number */
   } extent[];
 };
 
-/* Returns a list with space for one more range: extents, or a larger copy; small at first, because
- * most datasets are read and written in one piece. Returns NULL if out of memory for the first
- * list. */
+/* Returns a list with space for one more range: `extents` or a larger copy of it. The first list is
+ * small, because most datasets are read and written in one piece. Returns NULL if there is no
+ * memory for the first list. */
 struct layer_extents *extents_with_room(struct layer_extents *extents);
-/* Adds [start, start + bytes). Returns the increase of the covered bytes. */
+/* Adds the range of `bytes` bytes that begins at `start` to the set. Returns how many bytes the set
+ * grew by; 0 if it already contained the whole range. */
 int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t bytes);
-/* Returns the number of covered bytes in [start, start + bytes). */
+/* Returns how many bytes of the range from start, `bytes` bytes long, are in the set. */
 uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, uint64_t bytes);
 
 struct darshan_layers_record;
 
-/* A record of LAYERS with its lock. Two upper records with the same name share it: those of a
- * file that is opened by HDF5 and by MPI-IO. */
+/* A LAYERS record with its lock. Two upper records with the same name share it: those of a file
+ * that is opened by HDF5 and by MPI-IO. */
 struct layer_part {
   int lock;
-  struct darshan_layers_record *record; /* NULL: not made yet */
-  struct layer_extents *extents[2];     /* read, written; NULL: none yet */
+  struct darshan_layers_record *record; /* NULL: no record yet */
+  struct layer_extents *extents[2];     /* of reads, of writes; NULL: none yet */
 };
 
-/* The LAYERS record of an upper record. */
+/* The link from an upper record (of HDF5, PnetCDF or MPI-IO) to its LAYERS record. */
 struct layer_state {
   int attached;
   struct layer_part *part; /* NULL: the table is full */
 };
 
-/* A transfer in a call whose record is not known yet. */
+/* A POSIX transfer within a call, stored until it is known to which record the call belongs. */
 struct layer_piece {
   uint32_t file, writes;
   int64_t offset, bytes;
@@ -54,7 +56,7 @@ struct layer_piece {
 
 enum { LAYER_PIECES = 32 };
 
-/* Calls of lower layers within a call, in the order of the counters of an operation. */
+/* Counts of calls of lower layers within a call, in the order of the counters of an operation. */
 enum layer_count {
   BELOW_POSIX_READS,
   BELOW_POSIX_WRITES,
@@ -70,43 +72,43 @@ enum layer_count {
   BELOW_COMM_CALLS,
   BELOW_COUNTS
 };
-/* Times of lower layers within a call, in the order of the times of an operation. */
+/* Times that lower layers took within a call, in the order of the times of an operation. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
 struct layer_sums {
   uint64_t nested_ticks; /* time of nested calls of upper layers */
   uint32_t operation;
-  uint32_t told; /* 0: no lower layer was called, and all that follows is zero */
+  uint32_t told; /* 0: no lower layer was called, and all members below are zero */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
-  uint32_t sizes[2][10], mpiio_sizes[2][10]; /* reads, writes */
+  uint32_t sizes[2][10], mpiio_sizes[2][10]; /* numbers of reads and of writes by size */
 };
 
 struct layer_frame {
   struct layer_sums sums;
-  uint32_t pieces; /* used elements of piece; the others are undefined */
+  uint32_t pieces; /* number of used elements of `piece`; the others are undefined */
   int64_t bytes_without_piece[2];
-  uint32_t reported; /* 1: `moved` has the bytes of the call: read, written */
+  uint32_t reported; /* 1: `moved` has the bytes of the call, read and written */
   int64_t moved[2];
   struct layer_state *state;
   const char *stack; /* address in the caller's stack, to detect a frame that longjmp abandoned */
   struct layer_thread *of;
-  uint32_t level; /* index in of->frames */
+  uint32_t level; /* index in of->frames (`of`: the frame's stack) */
   struct layer_piece piece[LAYER_PIECES];
 };
 
 enum { LAYER_DEPTH = 16 };
 
-/* The frames of one stack, outermost first; darshan_inside.layers points to it. The memory is never
- * unmapped, because a thread may exit within a call. */
+/* The frames of one stack, outermost first; darshan_inside.layers points to them. The memory is
+ * never unmapped, because a thread may exit within a call. */
 struct layer_thread {
   uint32_t depth;
-  struct layer_frame frames[LAYER_DEPTH + 1]; /* one more for layer_share */
+  struct layer_frame frames[LAYER_DEPTH + 1]; /* one more frame for layer_share */
 };
 
 struct layers_state {
   uint32_t active;       /* 1: an upper layer was called in this process */
-  struct segments parts; /* layer_part, by record number */
+  struct segments parts; /* layer_part, by number of the record */
   struct layer_state application;
 };
 

@@ -1,4 +1,4 @@
-/* Frames of calls of upper layers, and their sums in the records. */
+/* Opens and closes frames of calls of upper layers, and adds them to the records (layers.h). */
 #include "layers.h"
 
 #include <stddef.h>
@@ -36,7 +36,7 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
                   LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
               "order");
 
-/* Returns the layer record of this number and its lock; NULL for 0. The caller holds the store's
+/* Returns the LAYERS record of this number with its lock; NULL for 0. The caller holds the store's
  * lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_store;
@@ -81,15 +81,15 @@ void layers_forked(void) {
   if (darshan_inside.layers) darshan_inside.layers->depth = 0;
 }
 
-/* Number of slots for frames that no stack uses, for stacks that continued in other threads; the
- * frames that this thread used last need no slot. */
+/* Number of unused frame lists that are stored for reuse. One more, which this thread used last, is
+ * in `spare`; the others belonged to stacks that continued in other threads. */
 enum { SPARE_LAYERS = 64 };
 static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
 static struct layer_thread *more_spare[SPARE_LAYERS];
 
-/* Returns memory for the frames of a stack, NULL if out of memory. Takes the spare frames before
- * anything else: a signal handler may run after any instruction, and the thread may continue on
- * another stack. */
+/* Returns memory for the frames of a stack, or NULL if out of memory. Takes the spare frames before
+ * it does anything else: a signal handler may run after any instruction, and the thread may
+ * continue on another stack. */
 static struct layer_thread *frames_to_use(void) {
   struct layer_thread *frames = spare;
   spare = NULL;
@@ -146,8 +146,8 @@ static inline struct layer_frame *next_frame(struct layer_thread *thread, const 
   return frame;
 }
 
-/* Slow path of layer_push, for the first call of the process or of this stack, or a nested call.
- * Returns the new frame, or NULL if no frame is free. */
+/* Slow path of layer_push, for a nested call and for the first call of the process or of this
+ * stack. Returns the new frame, or NULL if no frame is free. */
 __attribute__((noinline)) static struct layer_frame *
 push_inner(const char *stack, enum layer_operation operation, struct layer_state *state) {
   struct layer_thread *thread = this_stack();
@@ -162,7 +162,7 @@ struct layer_frame *layer_push(enum layer_operation operation, struct layer_stat
   if (UNLIKELY(darshan_inside.layers || !layers_state.active))
     return push_inner(stack, operation, state);
   struct layer_thread *thread = spare;
-  spare = NULL; /* at once, see frames_to_use */
+  spare = NULL; /* taken at once, as in frames_to_use */
   if (UNLIKELY(!thread)) return push_inner(stack, operation, state);
   darshan_inside.layers = thread;
   return next_frame(thread, stack, operation, state);
@@ -192,7 +192,7 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
 }
 
 /* Adds the calls of lower layers to the record. tick: seconds per tick. Not inlined, because most
- * metadata calls have no lower-layer calls. */
+ * metadata calls do not call a lower layer. */
 __attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
                                                 const struct layer_sums *sums, double tick) {
   int64_t *counters = &record->counters[LAYERS_OPEN_CALLS + sums->operation * PER_OPERATION];
@@ -220,9 +220,9 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Adds the bytes of a piece to the set of distinct bytes (the file's number is in the upper bits,
- * the offset in the lower), and adds the number of new bytes to the record's counter. The caller
- * holds the record's lock. */
+/* Adds a piece to the set of accessed bytes, with the file's number in the upper bits and the
+ * offset in the lower ones. Adds the number of new bytes to the record's counter. The caller holds
+ * the record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);
@@ -234,8 +234,8 @@ static void note_extent(struct layer_part *part, const struct layer_piece *piece
   part->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Adds the pieces of a frame to the record. Bytes without a piece count as distinct, and as an
- * error of the same size. The caller holds the record's lock. */
+/* Adds the pieces of a frame to the record. Bytes of the frame that are in no piece count as
+ * distinct bytes, and as an error of the same size. The caller holds the record's lock. */
 static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
     note_extent(part, &frame->piece[i]);
@@ -247,8 +247,8 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   frame->pieces = 0;
 }
 
-/* Adds the pieces of a frame to the record if it is known already, because the list of pieces is
- * full. */
+/* Adds the pieces of a frame to the record now, because the list of pieces is full. Does nothing if
+ * the record is not known yet. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;
@@ -270,16 +270,16 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
     frame->bytes_without_piece[piece->writes] += piece->bytes;
 }
 
-/* Removes the frame from its stack. The enclosing frame excludes the frame's time, from t1 to
- * t2. */
+/* Removes the frame from its stack. The time from t1 to t2 then does not count as own time of the
+ * enclosing frame. */
 static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = frame->of;
-  thread->depth = frame->level; /* frames above were abandoned by longjmp */
+  thread->depth = frame->level; /* drops frames above, which longjmp abandoned */
   if (frame->level > 0) frame[-1].sums.nested_ticks += t2 - t1;
   ticks_passed(t2);
 }
 
-/* Releases the frames of this stack after the outermost call is added to its record. */
+/* Releases the frames of this stack, once the outermost call has been added to its record. */
 static inline void done_with(struct layer_thread *thread) {
   if (thread->depth > 0 || thread != darshan_inside.layers) return;
   darshan_inside.layers = NULL;
@@ -289,23 +289,23 @@ static inline void done_with(struct layer_thread *thread) {
     more_are_spare(thread);
 }
 
-/* Returns the state to which a call's time is attributed: the application's if the object has no
- * record. */
+/* Returns the state to which a call's time is attributed: that of the object or, if it has no
+ * record, that of the application. */
 static struct layer_state *charged(struct layer_state *state) {
   return state && state->part ? state : layers_application();
 }
 
-/* Adds the calls, times and pieces of a frame, whose call lasted from t1 to t2, to the record of
- * part. The caller has locked the record. */
+/* Adds the calls, times and pieces of a frame to the record of `part`. The call lasted from t1 to
+ * t2. The caller has locked the record. */
 static inline void book(struct layer_part *part, struct layer_frame *frame, uint64_t t1,
                         uint64_t t2) {
   add_sums(part->record, &frame->sums, t2 - t1);
   if (frame->sums.told) note_pieces(part, frame);
 }
 
-/* Counts an outermost call in the record of its call site. Its bytes are the bytes that the call
- * reported (layer_moved); else the bytes that it requested from MPI-IO; or, without MPI-IO, the
- * bytes that the lowest layers moved. */
+/* Counts an outermost call in the record of its call site. The bytes are those that the call
+ * reported (layer_moved); otherwise those that it requested from MPI-IO; otherwise those that the
+ * lowest layers moved. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
                                                  const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {
@@ -313,11 +313,13 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
                                                   SITE_CLOSE, SITE_OTHER, SITE_OTHER};
   const int64_t *counts = frame->sums.counts;
   const struct darshan_layers_record *record = part ? part->record : NULL;
-  struct site_call call = {.kind = kinds[frame->sums.operation],
-                           .id = record ? record->base.id : 0, /* 0: a handler forked */
-                           .offset = SITE_NO_PLACE,
-                           .t1 = t1,
-                           .t2 = t2};
+  struct site_call call = {
+      .kind = kinds[frame->sums.operation],
+      .id = record ? record->base.id
+                   : 0, /* 0: a signal handler has forked, and the child has no records */
+      .offset = SITE_NO_PLACE,
+      .t1 = t1,
+      .t2 = t2};
   int told = frame->sums.told, by_mpiio = told && counts[BELOW_MPIIO_CALLS];
   for (int writes = 0; writes < 2 && told; writes++) {
     call.bytes[writes] = by_mpiio ? counts[BELOW_MPIIO_BYTES_READ + writes]
@@ -330,8 +332,8 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
   runtime_leave();
 }
 
-/* Counts the call for its site if it is an outermost one (level 0). part: of the record of the
- * object that was called, NULL if it has none. */
+/* Counts the call for its site if it is an outermost one (level 0). part: that of the called
+ * object's record, NULL if the object has none. */
 static inline void tell_sites(const struct layer_frame *frame, const struct layer_part *part,
                               uint32_t level, uint64_t t1, uint64_t t2) {
   if (UNLIKELY(sites_on) && level == 0) count_site(frame, part, t1, t2);
@@ -369,9 +371,10 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
                  uint64_t t1, uint64_t t2) {
   if (!frame) return;
   struct layer_thread *thread = frame->of;
-  struct layer_frame *part = &thread->frames[thread->depth]; /* a free frame, or the extra one */
+  struct layer_frame *part =
+      &thread->frames[thread->depth]; /* the frame after the innermost, or the extra one */
   layer_take(part, frame, weight, of);
-  if (weight >= of) leave(frame, t2, t2); /* the last part: all time is distributed already */
+  if (weight >= of) leave(frame, t2, t2); /* for the last part: all time is distributed already */
   if (frame > thread->frames) frame[-1].sums.nested_ticks += t2 - t1;
   tell_sites(part, state ? state->part : NULL, frame->level, t1, t2);
   state = charged(state);
@@ -384,7 +387,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
   note_pieces(state->part, part);
   distinct =
       counters[LAYERS_DISTINCT_BYTES_READ] + counters[LAYERS_DISTINCT_BYTES_WRITTEN] - distinct;
-  /* It is unknown to which record these bytes belong, so all of them are an error. */
+  /* These bytes cannot be assigned to a record, so all of them count as an error. */
   if (unsure + distinct > counters[LAYERS_DISTINCT_ERROR])
     counters[LAYERS_DISTINCT_ERROR] = unsure + distinct;
   layer_unlock(state);
@@ -393,7 +396,7 @@ void layer_share(struct layer_frame *frame, struct layer_state *state, uint64_t 
 void layer_moved(struct layer_frame *frame, int64_t bytes_read, int64_t bytes_written) {
   if (!frame) return;
   frame->sums.told = frame->reported =
-      1; /* told: so that the frame is cleared before its next use */
+      1; /* `told`, so that the frame is cleared before its next use */
   frame->moved[0] = bytes_read;
   frame->moved[1] = bytes_written;
 }

@@ -1,6 +1,7 @@
-/* Distribution of a call on several records. The calls of lower layers cannot be assigned to single
- * records, so they are distributed by the requested bytes. Each part is subtracted from the
- * remaining frame, and the last part is the rest, so that nothing is lost or counted twice. */
+/* Distributes a call over several records. The calls of lower layers cannot be assigned to single
+ * records, so they are distributed in proportion to the requested bytes. Each part is subtracted
+ * from the remaining frame, and the last part is the rest, so that nothing is lost or counted
+ * twice. */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,8 +28,8 @@ static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, ui
   }
 }
 
-/* Moves calls from the frame `left` to the part. counter: the counter of these calls; their number
- * is the sum over the size bins of the part. */
+/* Moves calls from the frame `left` to `part`. counter: index of the counter of these calls. sizes:
+ * the calls to move, by size bin. */
 static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
                        const uint32_t sizes[10]) {
   for (int bin = 0; bin < 10; bin++)
@@ -36,7 +37,7 @@ static void take_calls(struct layer_frame *part, struct layer_frame *left, int c
   left->sums.counts[counter] -= part->sums.counts[counter];
 }
 
-/* Moves pieces in the order of the transfers, until they have the part's bytes. */
+/* Moves pieces in the order of the transfers, until `part` has pieces for all its bytes. */
 static void take_pieces(struct layer_frame *part, struct layer_frame *left) {
   int64_t missing[2] = {part->sums.counts[BELOW_POSIX_BYTES_READ],
                         part->sums.counts[BELOW_POSIX_BYTES_WRITTEN]};

@@ -1,4 +1,4 @@
-/* Parses the layout of a file, as Lustre returns it. */
+/* Parses the layout of a file as Lustre returns it (layout.h). */
 #include "layout.h"
 
 #include <string.h>
@@ -19,14 +19,16 @@ enum {
   OBJECT_OST = 20
 };
 
-/* Bits of the pattern of a component. */
+/* Bits of the pattern of a component in Lustre's reply. */
 enum { RAID0 = 0x1, MDT = 0x100, OVERSTRIPED = 0x200, FOREIGN = 0x400 };
-/* Values of the pattern in the record. */
+/* Values of the pattern in the record of the log. */
 enum { SAID_RAID0 = 0, SAID_MDT = 2, SAID_OVERSTRIPED = 4, SAID_FOREIGN = 8, SAID_NOTHING = -1 };
-#define RELEASED 0x80000000u /* the data are in an archive; there are no objects */
-#define NEGATED 0x80000000u  /* bit 11 of the record's flags */
-/* Flags of an entry of a composite layout: its objects exist; it is an extension space. Then the
- * flags that the record has unchanged, and the record's flag for a negated one. */
+#define RELEASED                                                                                   \
+  0x80000000u /* bit of the pattern: the data are in an archive, and there are no objects */
+#define NEGATED 0x80000000u /* flag in Lustre's reply; it becomes SAID_NEGATED in the record */
+/* Flags of an entry of a composite layout. INITIALISED: its objects exist. EXTENSION: it is an
+ * extension space. PLAIN_FLAGS: the flags that the record has unchanged. SAID_NEGATED: the record's
+ * flag for NEGATED. */
 enum { INITIALISED = 0x10, EXTENSION = 0x40, PLAIN_FLAGS = 0x7ff, SAID_NEGATED = 0x800 };
 
 static uint32_t word(const unsigned char *at) {
@@ -39,7 +41,7 @@ static int64_t long_word(const unsigned char *at) {
   return (int64_t)((uint64_t)word(at) | (uint64_t)word(at + 4) << 32);
 }
 
-/* A component: its data in the record, and its objects. */
+/* A component: its fields in the record, and its objects. */
 struct part {
   struct darshan_lustre_component said;
   const unsigned char *objects; /* NULL: no objects, the OSTs are unknown */
@@ -81,12 +83,13 @@ static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   if (said[LUSTRE_COMP_STRIPE_PATTERN] == SAID_MDT) return 1;
   said[LUSTRE_COMP_STRIPE_COUNT] = stripes;
   if ((n - head) / OBJECT >= stripes) part->objects = bytes + head;
-  /* A layout without objects is a folder's default for new files, or the data are in an archive. */
+  /* Rejects a layout without objects, which is a folder's default for new files, unless the data
+   * are in an archive. */
   return stripes != 0 && (part->objects || (pattern & RELEASED));
 }
 
-/* Reads entry `number` of a composite layout into part. Returns 1, 0 if the entry is not in use, or
- * -1 if it is invalid. */
+/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the entry is not in use; -1
+ * if it is invalid. */
 static int read_entry(struct part *part, const unsigned char *bytes, size_t n, size_t number) {
   const unsigned char *entry = bytes + HEAD_COMPOSITE + number * ENTRY;
   uint32_t flags = word(entry + 4), offset = word(entry + 24), size = word(entry + 28);
@@ -101,15 +104,16 @@ static int read_entry(struct part *part, const unsigned char *bytes, size_t n, s
   return 1;
 }
 
-/* Reads component `number` of a layout of n bytes; entries is 0 if the layout is not composite.
- * Returns 1, 0 to skip the component, or -1 if it is invalid. */
+/* Reads component `number` of a layout of n bytes. entries: 0 if the layout is not composite.
+ * Returns 1; 0 if the component must be skipped; -1 if it is invalid. */
 static int read_part(struct part *part, const unsigned char *bytes, size_t n, size_t entries,
                      size_t number) {
   return entries ? read_entry(part, bytes, n, number) : read_plain(part, bytes, n);
 }
 
-/* Returns the number of components for the record, 0 if this is not the layout of a file. *settled
- * becomes 1 if all components have their objects; extension spaces never get any. */
+/* Returns the number of components for the record, or 0 if this is not the layout of a file. Sets
+ * *settled to 1 if all components have their objects; extension spaces are not considered, because
+ * they never get any. */
 static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, int *settled) {
   struct part part;
   size_t kept = 0;
@@ -126,7 +130,8 @@ static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, 
   return kept;
 }
 
-/* Returns the entries of a composite layout, 0 of another layout, -1 if bytes are missing. */
+/* Returns the number of entries of a composite layout; 0 if the layout is not composite; -1 if
+ * bytes are missing. */
 static int64_t count_entries(const unsigned char *bytes, size_t n) {
   if (n < HEAD_COMPOSITE || word(bytes) != MAGIC_COMPOSITE) return 0;
   size_t entries = half_word(bytes + 14);

@@ -27,8 +27,8 @@ static int prepare(struct lustre_state *lustre) {
   return lustre->slots ? 0 : -1;
 }
 
-/* Makes a record after all others. If it fits into the space of the file's former record, moves it
- * there. The caller holds the lock. */
+/* Makes the file's record at the end of the memory. If it fits into the space of the file's former
+ * record, moves it there. The caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
   int settled = 0;
@@ -56,8 +56,8 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
   slot->settled = settled;
 }
 
-/* Reads the layout of an open file by one system call, or two if it is long, and stores its
- * record. */
+/* Reads the layout of an open file by one system call, or by two if the layout is long, and stores
+ * its record. */
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
   struct lustre_state *lustre = &lustre_state;

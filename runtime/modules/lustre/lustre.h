@@ -8,33 +8,36 @@
 struct log_content;
 
 enum { LUSTRE_FILE_SYSTEM = 0x0BD00BD0 }; /* f_type of statfs */
-enum { LUSTRE_ALIGNMENT = 1 << 20 };      /* bytes, of FILE_ALIGNMENT */
+enum {
+  LUSTRE_ALIGNMENT = 1 << 20
+}; /* the unit, in bytes, in which the file system stores data; FILE_ALIGNMENT has it */
 
-/* A record in the memory for all records, which differ in size. */
+/* A record in `memory`, where records have different sizes. */
 struct lustre_slot {
-  size_t offset; /* of the record in the memory for all records */
+  size_t offset; /* start of the record in `memory` */
   size_t length, room;
   int settled; /* 1: the layout is complete and is not read again */
 };
 
 struct lustre_state {
   int lock;
-  uint32_t count, limit;     /* records */
-  uint32_t refused;          /* files beyond the limit */
-  struct lustre_slot *slots; /* [1..limit]; NULL before the first file on Lustre */
+  uint32_t count, limit; /* number of records, and its limit */
+  uint32_t refused;      /* number of files beyond the limit */
+  struct lustre_slot
+      *slots; /* elements 1 to limit are used; NULL before the first file on Lustre */
   char *bytes;
   size_t used, size;
 };
 
 extern struct lustre_state lustre_state __attribute__((visibility("hidden")));
 
-/* Reads the layout of a file on Lustre before its descriptor is closed; id is that of its record.
- */
+/* Reads the layout of a file on Lustre before its descriptor is closed. id: that of the file's
+ * record. */
 void lustre_closing(uint64_t id, int fd);
 /* Reads the layouts of files that are still open when recording ends. */
 void lustre_finish(void);
 void lustre_forked(void);
-/* Adds the records to the log. */
+/* Adds the LUSTRE records of this process to the content of the log. */
 void lustre_add_part(struct log_content *content);
 
 #endif

@@ -1,4 +1,4 @@
-/* Start and end of every MPI-IO call: finds its file, and attributes its time to layers. */
+/* Begins and ends every MPI-IO call: finds its file, and attributes its time to layers. */
 #include "mpiio.h"
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation) {
@@ -18,9 +18,9 @@ int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation) {
   return 1;
 }
 
-/* Returns the state of the file for LAYERS (NULL: no file), and gives the file a LAYERS record at
- * the first call. mpiio_end calls it only for calls that no upper layer made, so that no other file
- * gets a LAYERS record. */
+/* Returns the state of the file for LAYERS; NULL if there is no file. Gives the file a LAYERS
+ * record at the first call. mpiio_end calls it only for calls that no upper layer made, so that
+ * other files get no LAYERS record. */
 struct layer_state *mpiio_layer(struct mpiio_file *file) {
   if (!file) return NULL;
   if (UNLIKELY(!file->layer.attached) && runtime_enter()) {

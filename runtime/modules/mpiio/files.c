@@ -1,8 +1,8 @@
 /* Counts opens and closes by MPI-IO, and all other calls that transfer no data. */
 #include "mpiio.h"
 
-/* Converts the bits of MPI_MODE_... of MPI's standard ABI, and returns the bits that libraries of
- * MPI 2 to 4 use. */
+/* Converts the MPI_MODE_... bits of MPI's standard ABI. Returns the bits that MPI libraries of the
+ * versions 2 to 4 use. */
 static int64_t classic_mode(int mode) {
   static const struct {
     int classic, standard;
@@ -48,7 +48,7 @@ void mpiio_opened(struct mpiio_call *call, int result, mpi_handle comm, const ch
 
 int mpiio_begin_close(struct mpiio_call *call, mpi_handle fh, struct mpiio_handle *last) {
   if (!mpiio_begin(call, fh, LAYER_CLOSE)) return 0;
-  /* Before the close, because afterwards the handle may belong to another file. */
+  /* Called before the close, because afterwards the handle may belong to another file. */
   if (!mpiio_handle_take(fh, last)) last->key = 0;
   return 1;
 }

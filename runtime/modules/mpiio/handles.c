@@ -7,8 +7,8 @@
 
 struct mpiio_state mpiio_state;
 
-/* Allocates the tables of handles and requests, at the first open, so that other processes do
- * not need the memory. Without memory nothing is prepared. */
+/* Allocates the tables of handles and requests at the first open, so that other processes do not
+ * need the memory. If out of memory, leaves them unallocated. */
 static void prepare(void) {
   struct mpiio_state *mpiio = &mpiio_state;
   if (mpiio->prepared) return;
@@ -41,14 +41,14 @@ int mpiio_prepare(void) {
   return 0;
 }
 
-enum { FREE, WAS_USED }; /* keys that are not handles */
+enum { FREE, WAS_USED }; /* values of `key` that are not handles */
 
 static uint32_t place_of(mpi_handle fh) {
   return (uint32_t)((uint64_t)fh * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_HANDLES;
 }
 
-/* Returns the entry of an open handle, or NULL. Takes no lock: only the key may change, and a
- * handle that another thread opens or closes at the same time is a different handle. */
+/* Returns the slot of an open handle, or NULL. Takes no lock: only the key may change, and a handle
+ * that another thread opens or closes at the same time is a different handle. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;
@@ -60,8 +60,8 @@ struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   return NULL;
 }
 
-/* Stores a handle with its value, the key last. Reuses the slot of this key if it has one.
- * Returns the slot, or NULL if the table is full. The caller holds the tables' lock. */
+/* Stores a handle and its value, the key last. Reuses the slot of this key if it has one. Returns
+ * the slot, or NULL if the table is full. The caller holds the tables' lock. */
 static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
   struct mpiio_handle *handles = mpiio_state.handles, *handle = mpiio_handle_of(fh);
   uint32_t i = place_of(fh);
@@ -92,7 +92,7 @@ int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last) {
   if (!handle || !record_lock(&mpiio->lock)) return 0;
   *last = *handle;
   __atomic_store_n(&handle->key, WAS_USED, __ATOMIC_RELEASE);
-  /* Deleted slots directly before a free slot become free again. */
+  /* Frees the deleted slots directly before a free slot. */
   uint32_t i = (uint32_t)(handle - handles);
   while (handles[i].key == WAS_USED && handles[(i + 1) % MPIIO_HANDLES].key == FREE) {
     __atomic_store_n(&handles[i].key, FREE, __ATOMIC_RELEASE);
@@ -113,7 +113,7 @@ uint32_t mpiio_file_number(const struct mpiio_file *file) {
   return file->number;
 }
 
-/* Returns the file of a name with its records, which it makes if necessary; NULL if there is no
+/* Returns the file of a name with its records, which are made if necessary; NULL if there is no
  * space. The caller holds the store's lock. */
 static struct mpiio_file *file_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;

@@ -18,63 +18,64 @@ struct mpiio_file { /* one per record */
   int lock;
   uint32_t last_operation;
   struct darshan_mpiio_record *record;
-  struct darshan_mpiio_ext_record *ext; /* NULL: the table was full */
+  struct darshan_mpiio_ext_record *ext; /* NULL: the table of records was full */
   struct common_values access;
-  double last_end[3]; /* of the last operation of each kind, to count overlapping calls once */
+  double
+      last_end[3]; /* end of the last operation of each kind; overlapping calls are counted once */
   uint64_t id;
   const char *name;
   uint32_t name_length;
-  uint32_t outstanding; /* non-blocking operations under way */
-  uint32_t number;      /* of its record */
+  uint32_t outstanding; /* non-blocking operations in progress */
+  uint32_t number;      /* number of its record */
   struct layer_state layer;
 } __attribute__((aligned(64)));
 
-/* The file view of a handle. */
+/* The file view of a handle: the bytes of the file that it can access. */
 struct mpiio_view {
   int64_t displacement;
   int64_t unit;   /* bytes of an etype; 0: offsets are unknown */
-  int64_t filled; /* bytes of data in a filetype */
+  int64_t filled; /* bytes of data in a filetype (the repeated pattern of the view) */
   int64_t extent; /* bytes from one filetype to the next */
-  int64_t first;  /* offset of the first byte of data */
+  int64_t first;  /* offset of the first byte of data in a filetype */
 };
 
-/* Sizes of the tables: open handles, requests under way, and hash buckets of requests. Requests
- * are limited by memory, up to some 64 MiB. */
+/* Sizes of the tables: open handles, requests in progress, and hash buckets of requests. Requests
+ * take up to some 64 MiB of memory. */
 enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 1 << 20, MPIIO_BUCKETS = 4096 };
 
 struct mpiio_handle { /* an open file; changes are protected by the lock of its file */
-  mpi_handle key;     /* 0: free, 1: deleted; later slots may be in use */
+  mpi_handle key;     /* 0: free, 1: deleted; the search continues after a deleted slot */
   uint32_t file;
-  uint32_t split_kind; /* enum mpiio_operation of the split collective under way */
+  uint32_t split_kind; /* enum mpiio_operation of the split collective in progress */
   int64_t split_bytes;
-  uint64_t split_begun; /* ticks */
+  uint64_t split_begun; /* begin of the split collective, in ticks */
   int64_t position;     /* of the individual file pointer, in etypes; -1: unknown */
   struct mpiio_view view;
 };
 
-struct mpiio_request { /* a non-blocking operation under way */
+struct mpiio_request { /* a non-blocking operation in progress */
   mpi_handle key;
   uint32_t file;
   uint32_t kind; /* enum mpiio_operation */
-  int64_t bytes; /* requested */
+  int64_t bytes; /* requested bytes */
   uint64_t begun;
-  uint32_t next;      /* in its bucket, or in the free list */
-  uint32_t next_here; /* next request of the same wait */
-  int place;          /* index in the array of the wait; -1: no call waits */
+  uint32_t next;      /* number of the next request in the bucket or in the free list */
+  uint32_t next_here; /* number of the next request of the same wait */
+  int place;          /* index in the array of the call that waits; -1: no call waits */
   uint32_t number;    /* index of this request */
 };
 
 struct mpiio_requests {
-  uint32_t bucket[MPIIO_BUCKETS]; /* first request; 0: none */
+  uint32_t bucket[MPIIO_BUCKETS]; /* number of the first request; 0: none */
   uint32_t free, used;
-  struct segments request; /* mpiio_request [1..] */
+  struct segments request; /* mpiio_request, by number, from 1 */
 };
 
 struct mpiio_state {
-  uint32_t outstanding; /* requests of files under way */
-  int prepared, lock;   /* lock: of the tables; not taken while a file's lock is held */
+  uint32_t outstanding; /* number of requests on files in progress */
+  int prepared, lock;   /* lock: protects the tables; not taken while a file's lock is held */
   struct mpiio_handle *handles;
-  struct segments files; /* mpiio_file, by record number */
+  struct segments files; /* mpiio_file, by number of the record */
   struct mpiio_requests *requests;
 };
 

@@ -1,5 +1,5 @@
-/* The MPI-IO module. Event functions receive the result of the call, and count only successful
- * calls. They call MPI functions only before they take locks. */
+/* The MPI-IO module. Event functions, called after the real call, receive its result, and count
+ * only successful calls. They call MPI functions only before they take locks. */
 #ifndef DARSHAN_MPIIO_H
 #define DARSHAN_MPIIO_H
 
@@ -9,26 +9,26 @@
 #include "modules/mpiio/records.h"
 #include "mpiio-state.h"
 
-/* A call under way. */
+/* An MPI-IO call in progress. */
 struct mpiio_call {
   struct mpiio_handle *handle; /* NULL: the call has no open file */
   struct mpiio_file *file;
   struct layer_between layer;
 };
 
-/* handles.c: from handles and names to files and their records */
+/* Functions of handles.c, which find files and their records by handles and names. */
 
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
-/* mpiio_handle_take removes the entry of a handle that is about to be closed and copies it to
- * *last; returns 1, or 0 if the handle has none. mpiio_handle_return restores it if the close
+/* mpiio_handle_take removes the slot of a handle that is about to be closed, and copies it to
+ * *last. Returns 1, or 0 if the handle has none. mpiio_handle_return restores the slot if the close
  * fails. */
 int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last);
 void mpiio_handle_return(const struct mpiio_handle *last);
-/* Returns the file of this name, created if necessary; NULL if it is not recorded. */
+/* Returns the file of this name, which is created if necessary; NULL if it is not recorded. */
 struct mpiio_file *mpiio_file_get(const char *path);
-/* Sets *ext to the annex record of this name, created if necessary, and *file to the file, if it
- * exists. Sets them to NULL if there is none. */
+/* Stores in *ext the annex record of this name, which is created if necessary, and in *file the
+ * file if it exists. Stores NULL if there is none. */
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
@@ -39,31 +39,31 @@ int mpiio_prepare(void);
 void mpiio_forked(void);
 void mpiio_ended(void);
 
-/* calls.c: start and end of every call */
+/* Functions of calls.c, which begin and end every call. */
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
-/* Returns the file's state for LAYERS, to which the time of MPI-IO calls is attributed that no
- * upper layer made. Gives the file a LAYERS record if it has none. */
+/* Returns the file's state for LAYERS, and gives the file a LAYERS record if it has none. The time
+ * of MPI-IO calls that no upper layer made is attributed to this record. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
-/* Ends a call: adds its time to the layers. bytes: requested by the call; -1 if the call is not
- * a transfer. */
+/* Ends a call: adds its time to the layers. bytes: requested bytes; -1 if the call is not a
+ * transfer. */
 void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, int64_t bytes,
                uint64_t t1, uint64_t t2);
 
-/* view.c */
+/* Functions of view.c. */
 
 void mpiio_view_bytes(struct mpiio_view *view);
 void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, mpi_handle etype,
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
                     uint64_t t2);
-/* Returns the byte offset in the file of an offset in a view; -1 if unknown. */
+/* Returns the offset in the file, in bytes, for an offset in a view, in etypes; -1 if unknown. */
 int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
 /* Returns the position of the individual file pointer, in etypes, by querying MPI; -1 if that
  * fails. */
 int64_t mpiio_position(mpi_handle fh);
 
-/* files.c */
+/* Functions of files.c. */
 
 int mpiio_begin_close(struct mpiio_call *call, mpi_handle fh, struct mpiio_handle *last);
 void mpiio_opened(struct mpiio_call *call, int result, mpi_handle comm, const char *path, int mode,
@@ -72,67 +72,71 @@ void mpiio_closed(struct mpiio_call *call, const struct mpiio_handle *last, int 
                   uint64_t t2);
 void mpiio_deleted(struct mpiio_call *call, int result, const char *path, uint64_t t1, uint64_t t2);
 void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2);
-/* Counts a call that has a counter only in the annex. */
+/* mpiio_ext counts a call that has a counter only in the annex. */
 void mpiio_ext(struct mpiio_call *call, int result, int counter, uint64_t t1, uint64_t t2);
 void mpiio_seeked(struct mpiio_call *call, int result, mpi_handle fh, uint64_t t1, uint64_t t2);
 void mpiio_info_set(struct mpiio_call *call, int result, mpi_handle info, uint64_t t1, uint64_t t2);
 void mpiio_atomicity_set(struct mpiio_call *call, int result, int on, uint64_t t1, uint64_t t2);
 
-/* transfer.c */
+/* Functions of transfer.c, and their parameters. */
 
 enum mpiio_pointer { MPIIO_EXPLICIT, MPIIO_INDIVIDUAL, MPIIO_SHARED };
 enum mpiio_end_of { MPIIO_AT_ONCE, MPIIO_SPLIT, MPIIO_REQUEST };
 struct mpiio_transfer {
   enum mpiio_operation operation;
-  int counter; /* of the record; the counter of reads */
+  int counter; /* index in the record of the counter of reads; that of writes follows */
   enum mpiio_pointer pointer;
   enum mpiio_end_of end;
-  int64_t offset;     /* in etypes; only for MPIIO_EXPLICIT */
-  const void *result; /* the status if end is MPIIO_AT_ONCE, the request if MPIIO_REQUEST */
+  int64_t offset;     /* in etypes; used only for MPIIO_EXPLICIT */
+  const void *result; /* the status, if end is MPIIO_AT_ONCE; the request, if MPIIO_REQUEST */
 };
 void mpiio_transferred(struct mpiio_call *call, int result, const struct mpiio_transfer *transfer,
                        int64_t count, mpi_handle type, uint64_t t1, uint64_t t2);
 void mpiio_split_ended(struct mpiio_call *call, int result, const void *status, uint64_t t1,
                        uint64_t t2);
-/* Counts the result of a transfer in MPIIO_EXT: its bytes, and whether fewer were transferred than
- * requested (asked). done: bytes transferred, -1 if unknown. Does nothing without a record of
- * MPIIO_EXT. The caller holds the file's lock. */
+/* Counts the result of a transfer in MPIIO_EXT: its bytes, and whether it transferred fewer than
+ * requested. asked: requested bytes. done: transferred bytes, -1 if unknown. Does nothing if there
+ * is no record of MPIIO_EXT. The caller holds the file's lock. */
 void mpiio_note_done(struct mpiio_file *file, enum mpiio_operation operation, int64_t asked,
                      int64_t done);
-/* Adds the time from begun to t2 of a split or non-blocking transfer to a float counter of
- * MPIIO_EXT, and notes its end. counter: index of the one for reads; that for writes follows. Does
- * nothing without a record of MPIIO_EXT. The caller holds the file's lock. */
+/* Adds the time from `begun` to t2 of a split or non-blocking transfer to a float counter of
+ * MPIIO_EXT, and notes its end. counter: index of the counter of reads; that of writes follows.
+ * Does nothing if there is no record of MPIIO_EXT. The caller holds the file's lock. */
 void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, int counter,
                      uint64_t begun, uint64_t t2);
 
-/* requests.c */
+/* Functions of requests.c, and their data. */
 
-enum { MPIIO_ROOMS = 16 }; /* statuses that the runtime supplies if the caller passes none */
+enum {
+  MPIIO_ROOMS = 16
+}; /* number of statuses that the runtime supplies if the caller passes none */
 struct mpiio_wait {
-  int ours;       /* 1: it has a request of a file, or is within a call of an upper layer */
+  int ours; /* 1: the runtime handles the call: it has a request on a file, or is within a call of
+               an upper layer */
   int counted;    /* 1: APMPI counts the call */
   int waits;      /* 1: the call counts as waiting for other ranks */
-  uint32_t first; /* number of the first request of a file; 0: none */
+  uint32_t first; /* number of the first request on a file; 0: none */
   const void *requests;
   struct layer_between layer;
 };
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle request, uint64_t t1);
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
-/* Ends a wait or test: counts the requests of files that it completed. indices: the request of each
- * status; NULL: statuses are in the order of the requests. statuses: NULL if the call has none. */
+/* Ends a wait or test: counts the requests on files that it completed. indices: for each status,
+ * the index of its request; NULL: statuses are in the order of the requests. statuses: NULL if the
+ * call has none. */
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
-/* Returns 1 if wrappers of waits and tests must do more than forward: requests of files are
- * under way, or this thread is within a call of an upper layer. */
+/* Returns 1 if wrappers of waits and tests must do more than forward: requests on files are in
+ * progress, or this thread is within a call of an upper layer. Otherwise returns 0. */
 static inline int mpiio_waits(void) {
   return UNLIKELY(__atomic_load_n(&mpiio_state.outstanding, __ATOMIC_RELAXED) != 0) ||
          layers_inside();
 }
 
-/* Adds the time of a call from t1 to t2 (ticks) to the file's record. The caller holds the
- * file's lock. */
+/* Adds the time of a call from t1 to t2 (ticks) to a float counter of the file's record. The caller
+ * holds the file's lock. */
 static inline void mpiio_add_time(struct mpiio_file *file, int fcounter, enum mpiio_operation kind,
                                   uint64_t t1, uint64_t t2) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], ticks_span(t1, t2));

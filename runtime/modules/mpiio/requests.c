@@ -1,6 +1,6 @@
 /* Non-blocking reads and writes, from the call that starts one to the wait or test that finds it
- * complete. A call for many requests first marks the requests on files. After every kind of wait
- * and test, a request is complete if MPI has replaced its handle in the array. */
+ * complete. Before a call that waits for many requests, the runtime marks the requests on files.
+ * After the call, a request is complete if MPI has replaced its handle in the array. */
 #include "mpiio.h"
 
 static uint32_t bucket_of(mpi_handle key) {
@@ -11,7 +11,7 @@ static struct mpiio_request *request_at(uint32_t number) {
   return segments_at(&mpiio_state.requests->request, number);
 }
 
-/* Returns the request under way with this key, or NULL. The caller holds the tables' lock. */
+/* Returns the request in progress with this key, or NULL. The caller holds the tables' lock. */
 static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) {
   for (uint32_t i = table->bucket[bucket_of(key)]; i; i = request_at(i)->next)
     if (request_at(i)->key == key) return request_at(i);
@@ -51,7 +51,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   if (mpi_same(key, mpi_constant(REQUEST_NULL))) return;
   if (!record_lock(&mpiio->lock)) return;
   struct mpiio_request *request = find(mpiio->requests, key);
-  int known = request != NULL; /* libraries may return one handle for all completed operations */
+  int known = request !=
+              NULL; /* some libraries return one handle for all operations that complete at once */
   if (!request) request = add(mpiio->requests, key);
   if (request) {
     *request = (struct mpiio_request){.key = key,
@@ -74,8 +75,8 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Marks the requests on files among n requests with their index, and links them, so that no other
- * call takes them. Returns the number of the first such request; 0 if there is none. */
+/* Marks those of the n requests that are on files with their index, and links them, so that no
+ * other call handles them. Returns the number of the first such request; 0 if there is none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;
@@ -108,7 +109,7 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   return 1;
 }
 
-/* Returns the status of the request at this index; NULL if the call has none. indices: see
+/* Returns the status of the request at index `place`; NULL if the call has none. indices: as in
  * mpiio_wait_end. */
 static const void *status_of(int place, const void *statuses, const int *indices, int n) {
   size_t size = mpi_constant(STATUS_SIZE);
@@ -118,8 +119,8 @@ static const void *status_of(int place, const void *statuses, const int *indices
   return NULL;
 }
 
-/* Unmarks a request, and removes it from the table if MPI has completed it. Returns 1 then, with
- * the request in *copy; 0 if it is not complete. */
+/* Unmarks a request, and removes it from the table if MPI has completed it. Then copies it to *copy
+ * and returns 1. Returns 0 if it is not complete. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
   struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request *request = request_at(number);

@@ -4,7 +4,7 @@
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
-/* Adds a transfer to the heat map. The caller has added its bytes to the MPI-IO record before. */
+/* Adds a transfer to the heat map. The caller has already added its bytes to the MPI-IO record. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
   const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
@@ -12,7 +12,7 @@ static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t
               &record->counters[MPIIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
-/* Read and write counters are adjacent, so that one function serves both. */
+/* Counters of reads and of writes must be adjacent, because one function serves both. */
 static_assert(MPIIO_INDEP_WRITES == MPIIO_INDEP_READS + 1, "pairs");
 static_assert(MPIIO_COLL_WRITES == MPIIO_COLL_READS + 1, "pairs");
 static_assert(MPIIO_SPLIT_WRITES == MPIIO_SPLIT_READS + 1, "pairs");
@@ -81,8 +81,8 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
   if (at.end > *last) *last = at.end;
 }
 
-/* Returns the offset of the transfer in the view (-1: unknown), and advances the individual file
- * pointer by the requested amount. The caller holds the file's lock. */
+/* Returns the offset of the transfer in the view, in etypes (-1: unknown), and advances the
+ * individual file pointer by the requested amount. The caller holds the file's lock. */
 static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer *transfer,
                         int64_t bytes) {
   int64_t at = handle->position, unit = handle->view.unit;
@@ -98,8 +98,8 @@ static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer
   return -1;
 }
 
-/* Counts a successful transfer in the record, the heat map and the trace. bytes: requested;
- * done: transferred, -1 if unknown. The caller holds the file's lock. */
+/* Counts a successful transfer in the record, the heat map and the trace. bytes: requested. done:
+ * transferred, -1 if unknown. The caller holds the file's lock. */
 static void count_all(struct mpiio_call *call, const struct mpiio_transfer *transfer, int64_t bytes,
                       int64_t done, uint64_t t1, uint64_t t2) {
   struct mpiio_file *file = call->file;

@@ -1,4 +1,4 @@
-/* File views: from offsets in a view to offsets in the file. */
+/* File views: converts offsets in a view to offsets in the file. */
 #include <string.h>
 
 #include "mpiio.h"
@@ -8,8 +8,8 @@ void mpiio_view_bytes(struct mpiio_view *view) {
   *view = (struct mpiio_view){.unit = 1, .filled = 1, .extent = 1};
 }
 
-/* Returns 1 for the native data representation. In other representations sizes in the file differ
- * from sizes in memory. */
+/* Returns 1 for the native data representation, otherwise 0. In other representations sizes in the
+ * file differ from sizes in memory. */
 static int is_native(const char *representation) {
   return representation && strcmp(representation, "native") == 0;
 }
@@ -28,7 +28,7 @@ static void describe(struct mpiio_view *view, int64_t displacement, mpi_handle e
   view->filled = filled;
   view->extent = extent;
   view->first = first;
-  /* Without holes all offsets can be computed, not only multiples of the filetype. */
+  /* In a view without holes all offsets can be computed, not only multiples of the filetype. */
   if (span == filled && extent == filled) {
     view->filled = view->extent = 1;
   }

@@ -1,10 +1,10 @@
-/* Wrappers of the MPI functions that wait for requests, expanded from waits.def. */
+/* Wrappers of the MPI functions that wait for requests, made from waits.def. */
 #include "../../mpi/wrap-mpi.h"
 #include "../apmpi/apmpi-module.h"
 #include "mpiio.h"
 
-/* Begins a wait or test of n requests. waits: the call waits. Returns 1, or 0 if it only forwards.
- * Inline, because the deepest call path has no stack for another frame. */
+/* Begins a wait or test of n requests. waits: 1 if the call waits. Returns 1, or 0 if the wrapper
+ * must only forward. Inline, because the deepest call path has no stack for another frame. */
 static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *requests, int n,
                                       int waits, const char *frame) {
   wait->first = 0;
@@ -25,7 +25,7 @@ static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *reque
   struct mpi_status_room room;                                                                     \
   if (NOBODY_WAITS(requests, n, waits)) FORWARD;                                                   \
   if (wait.first) status = mpi_status_or(status, &room)
-/* Supplies statuses only if all fit into the array. */
+/* Supplies statuses only if the array `rooms` has one for each request. */
 #define MANY(requests, n, statuses, waits)                                                         \
   struct mpiio_wait wait;                                                                          \
   struct mpi_status_room rooms[MPIIO_ROOMS / 2];                                                   \

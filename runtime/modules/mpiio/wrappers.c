@@ -1,16 +1,16 @@
-/* Wrappers of MPI-IO, expanded from calls.def. */
+/* Wrappers of MPI-IO, made from calls.def. */
 #include "../../mpi/wrap-mpi.h"
 #include "mpiio.h"
 
-/* Returns its arguments as a struct. It is a function because commas within braces would separate
- * the arguments of a macro. */
+/* Returns its arguments as a struct. A macro cannot do this, because commas within braces would
+ * separate its arguments. */
 static inline struct mpiio_transfer describe(enum mpiio_operation operation, int counter,
                                              enum mpiio_pointer pointer, enum mpiio_end_of end,
                                              int64_t offset, const void *result) {
   return (struct mpiio_transfer){operation, counter, pointer, end, offset, result};
 }
 
-/* Macros for the column "find" of a row. */
+/* Macros that rows use in their column "find". */
 #define OPEN_FILE(fh, operation)                                                                   \
   struct mpiio_call call;                                                                          \
   if (UNLIKELY(!mpiio_begin(&call, fh, operation))) FORWARD
@@ -30,7 +30,7 @@ static inline struct mpiio_transfer describe(enum mpiio_operation operation, int
   struct mpi_status_room room;                                                                     \
   status = mpi_status_or(status, &room)
 
-/* Forms of transfers. */
+/* Macros that make a wrapper for each form of transfer. */
 #define TRANSFERRED(count, type) mpiio_transferred(&call, r, &transfer, count, type, t1, t2)
 #define BLOCKING(name, number, operation, counter, pointer)                                        \
   MPI_CALL(name, (mpi_handle fh, void *data, number n, mpi_handle type, void *status),             \

@@ -1,4 +1,4 @@
-/* Adds the waits of a rank for other ranks to the time bins of its record. */
+/* Adds the times in which a rank waits for other ranks to the time bins of its record. */
 #include "mpiwait.h"
 
 #include "../../mpi/mpi.h"
@@ -32,7 +32,7 @@ static struct heatmap_record *make_record(void) {
   return mpiwait_state.number ? made : NULL;
 }
 
-/* Returns the record, which the first wait makes; NULL if there is none. The caller holds the
+/* Returns the record, which is made at the first wait; NULL if there is none. The caller holds the
  * module's lock. */
 static struct heatmap_record *record(void) {
   struct heatmap_record *found = NULL;
@@ -50,7 +50,8 @@ static int64_t *bins_of(struct heatmap_record *of, enum mpiwait_whom whom) {
   return whom == MPIWAIT_ALL ? of->written : of->read;
 }
 
-/* Adds a wait that is not within the last bin, and notes the bin in which it ended. */
+/* Adds a wait that is not within the current bin, and makes the bin in which it ended the current
+ * one. */
 static void add_slowly(struct heatmap_record *to, enum mpiwait_whom whom, struct clock_span at,
                        int64_t ns) {
   struct mpiwait_state *state = &mpiwait_state;
@@ -97,8 +98,8 @@ double mpiwait_last(void) {
   return 0;
 }
 
-/* Rounds the bins to multiples of `unit`. The rest of each bin is carried to the next one, so that
- * the sum changes by half a unit at most. */
+/* Rounds the bins to multiples of `unit` nanoseconds. Carries the rest of each bin to the next one,
+ * so that the sum changes by half a unit at most. */
 static void round_bins(int64_t *bins, int64_t unit) {
   int64_t carried = 0;
   for (int i = 0; i < HEATMAP_BINS; i++) {
@@ -109,9 +110,9 @@ static void round_bins(int64_t *bins, int64_t unit) {
   }
 }
 
-/* Rounds all bins, because nanoseconds do not compress well, and the log has some hundred bins for
- * each rank of a job. The unit is a power of two and at least a thousandth of a bin, so that the
- * low bytes become 0, which compresses well. */
+/* Rounds all bins, because nanoseconds do not compress well and the log has some hundred bins for
+ * each rank of a job. The unit is a power of two and at least a thousandth of a bin's width, so
+ * that the low bytes become 0. */
 static void round_waits(struct heatmap_record *to) {
   enum { PARTS = 1000 };
   int64_t unit = 1, least = (int64_t)(to->head.bin_width_seconds * NS_PER_SECOND) / PARTS;

@@ -1,5 +1,5 @@
-/* The MPIWAIT module: seconds in which this rank waited for other ranks, in calls of MPI that the
- * program made. One record per process. */
+/* The MPIWAIT module: time in which this rank waited for other ranks, in MPI calls that the program
+ * made. One record per process. */
 #ifndef DARSHAN_MPIWAIT_H
 #define DARSHAN_MPIWAIT_H
 
@@ -9,22 +9,23 @@
 enum mpiwait_whom {
   MPIWAIT_NOBODY,
   MPIWAIT_ALL, /* all ranks of a communicator: collective calls */
-  MPIWAIT_SOME /* single ranks: messages, and windows */
+  MPIWAIT_SOME /* single ranks: messages, and one-sided communication */
 };
 
 struct mpiwait_state {
   int on; /* 1: waits are measured */
   int lock;
-  uint32_t number;      /* of the record */
-  int bin;              /* the bin that is from ... until */
-  uint64_t from, until; /* ticks; 0 before the first wait */
-  uint64_t counted;     /* all time before these ticks is counted, or was not a wait */
-  double end;           /* of recording, in seconds */
+  uint32_t number;      /* number of the record */
+  int bin;              /* the current bin, from `from` to `until` */
+  uint64_t from, until; /* begin and end of the current bin, in ticks; 0 before the first wait */
+  uint64_t counted;     /* all time before these ticks was counted, or was not a wait */
+  double end;           /* end of recording, in seconds */
 };
 
 extern struct mpiwait_state mpiwait_state __attribute__((visibility("hidden")));
 
-/* Counts a wait from t1 to t2, in ticks. Time in which several threads wait counts once. */
+/* Counts a wait from t1 to t2, in ticks. If several threads wait at the same time, the time counts
+ * once. */
 void mpiwait_count(enum mpiwait_whom whom, uint64_t t1, uint64_t t2);
 
 int mpiwait_prepare(void);
@@ -34,7 +35,7 @@ void mpiwait_ending(void);
 void mpiwait_ended(void);
 /* mpiwait_last returns 0, because this module has no operations that end later than those of other
  * modules. In a job, mpiwait_agree receives the latest end of all ranks, in seconds. It counts the
- * time up to then as a wait in MPI_Finalize, and gives the bins the width that they have on all
+ * time until that end as a wait in MPI_Finalize, and gives the bins the width that they have on all
  * ranks. */
 double mpiwait_last(void);
 void mpiwait_agree(double seconds);

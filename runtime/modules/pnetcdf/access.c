@@ -1,9 +1,9 @@
-/* Properties of an access: its size, lengths and strides. */
+/* Computes the properties of an access to a variable: its size, lengths and strides. */
 #include "../../mpi/mpi.h"
 #include "pnetcdf.h"
 
-/* Stores lengths and strides of the last five dimensions in access, in the order of declaration.
- * Returns the number of elements. */
+/* Stores the lengths and strides of the last five dimensions in access, in the order of
+ * declaration. Returns the number of elements of the access. */
 static int64_t note_box(const struct pn_member *shape, const struct pn_place *place,
                         int64_t access[ACCESS_FIELDS]) {
   int first = shape->dimensions > ACCESS_FRAME ? shape->dimensions - ACCESS_FRAME : 0;

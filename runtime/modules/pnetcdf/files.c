@@ -4,13 +4,13 @@
 #include "modules/pnetcdf/records.h"
 #include "pnetcdf.h"
 
-enum { META, WAIT }; /* indices of last_end */
+enum { META, WAIT }; /* indexes of last_end */
 
 uint32_t pn_file_number(const struct pn_file *file) {
   return file->number;
 }
 
-/* Returns the file of a name with its record, which it makes if necessary; NULL if there is no
+/* Returns the file of a name with its record, which is made if necessary; NULL if there is no
  * space. The caller holds the store's lock. */
 static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
@@ -79,7 +79,7 @@ struct pn_file *pn_file_of(const struct pn_library *lib, int ncid) {
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid) {
   int done = call->result == 0 && path && ncid;
   struct pn_file *file = done ? file_of_path(path) : NULL;
-  if (done) pn_forget(call->lib, *ncid); /* the id may have had another meaning */
+  if (done) pn_forget(call->lib, *ncid); /* a closed file may have had this id */
   if (file) pn_remember(call->lib, *ncid, pn_file_number(file));
   if (file && record_lock(&file->lock)) {
     double *times = file->record->fcounters;

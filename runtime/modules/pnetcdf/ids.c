@@ -1,4 +1,4 @@
-/* The table of ids of the PnetCDF libraries. */
+/* The table that maps the ids of the PnetCDF libraries to files and variables. */
 #include <string.h>
 
 #include "pnetcdf.h"
@@ -30,7 +30,7 @@ void pn_prepare(void) {
   spin_unlock_alone(&pn->lock, begun);
 }
 
-/* Resets the tables in a forked child. Open files get records when they are used. */
+/* Empties the tables in a forked child. Files that are open get records when they are used. */
 void pn_forked(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   pn->lock = 0;
@@ -44,7 +44,7 @@ static uint32_t place_of(const struct pn_library *lib, int ncid) {
   return ((uint32_t)ncid + lib->common.number * 512) % PN_OPEN;
 }
 
-/* Returns the entry of an open file, or NULL. The caller holds the lock. */
+/* Returns the slot of an open file, or NULL. The caller holds the lock. */
 static struct pn_open *find(const struct pn_library *lib, int ncid) {
   struct pn_open *open = pnetcdf_state.open;
   for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {
@@ -55,8 +55,8 @@ static struct pn_open *find(const struct pn_library *lib, int ncid) {
   return NULL;
 }
 
-/* Returns the entry of a variable, or NULL. make: allocates the entry if it does not exist. The
- * caller holds the lock. */
+/* Returns the member of a variable, or NULL. make: 1 to allocate the member if it does not exist.
+ * The caller holds the lock. */
 static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   struct pn_chunk **chunk = &open->variables;
@@ -120,7 +120,7 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
   record_unlock(&pn->lock);
 }
 
-/* Removes the entry of an open file, and frees its arrays of variables. The caller holds the
+/* Removes the slot of an open file, and frees its arrays of variables. The caller holds the
  * lock. */
 static void remove_open(struct pn_open *open) {
   struct pnetcdf_state *pn = &pnetcdf_state;
@@ -139,7 +139,7 @@ void pn_forget(const struct pn_library *lib, int ncid) {
   struct pn_open *open = find(lib, ncid);
   if (open) {
     remove_open(open);
-    /* Deleted slots directly before a free slot become free again. */
+    /* Frees the deleted slots directly before a free slot. */
     uint32_t i = (uint32_t)(open - pn->open);
     while (pn->open[i].deleted && pn->open[(i + 1) % PN_OPEN].library == 0) {
       memset(&pn->open[i], 0, sizeof(pn->open[i]));

@@ -2,14 +2,14 @@
 #include "pnetcdf.h"
 
 SELDOM static struct libraries libraries;
-SELDOM static char version[16]; /* of the library that was found last, "1.12.3" */
+SELDOM static char
+    version[16]; /* of the PnetCDF library that was found last, for example "1.12.3" */
 
 const char *pn_version(void) {
   return version;
 }
 
-/* Stores the version of the library. told: the text that the library returns: version, space,
- * date. */
+/* Stores the version of the library. told: the text that the library returns, "version date". */
 static void note_version(const char *told) {
   size_t length = 0;
   while (length < sizeof(version) - 1 &&

@@ -1,5 +1,5 @@
 /* The PnetCDF library that a caller uses, found by intercept/loader/library.h. Each wrapped
- * function has a number: first those of calls.def, then transfers. */
+ * function has a number: first those of calls.def, then those of transfers.def. */
 #ifndef DARSHAN_PN_LIBRARY_H
 #define DARSHAN_PN_LIBRARY_H
 
@@ -27,7 +27,7 @@ struct pn_library {
 #undef QUERY
 };
 
-/* Returns the library of the caller; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
 struct pn_library *pn_library_of(const void *caller);
 /* Returns the real function with this number; never NULL. lib may be NULL. */
 void *pn_function(struct pn_library *lib, int number, const char *name);

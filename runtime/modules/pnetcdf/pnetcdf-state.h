@@ -16,33 +16,33 @@ struct pn_file { /* one per record of PNETCDF_FILE */
   int lock;
   uint32_t name_length;
   struct darshan_pnetcdf_file_record *record;
-  double last_end[2]; /* of the last metadata call, of the last wait */
+  double last_end[2]; /* ends of the last metadata call and the last wait */
   const char *name;
-  uint32_t number; /* of its record */
+  uint32_t number; /* number of its record */
   struct layer_state layer;
 };
 
 struct pn_variable { /* one per record of PNETCDF_VAR */
   int lock;
   uint32_t last_operation;
-  uint32_t number; /* of its record */
+  uint32_t number; /* number of its record */
   struct darshan_pnetcdf_var_record *record;
-  double last_end[3]; /* metadata, read, write */
+  double last_end[3]; /* ends of the last metadata operation, read and write */
   struct common_accesses accesses;
   struct layer_state layer;
 };
 
-/* A variable of an open file. Its shape is stored here, because variables of several shapes may
- * share the overflow record. */
+/* A variable of an open file. Its shape is stored here, not in pn_variable, because variables of
+ * several shapes may share the overflow record. */
 struct pn_member {
   uint32_t variable; /* number of its pn_variable; 0: not used yet */
   int32_t type_size, dimensions;
   int32_t record_dimension; /* -1: none */
-  int64_t points;           /* elements of one record, if it has records; -1: unknown */
+  int64_t points;           /* elements of one record, if the variable has records; -1: unknown */
 };
 
-/* Variables in an array. The variables of an open file are stored by id in a chain of arrays,
- * because ids are small. */
+/* Number of variables in an array. The variables of an open file are in a chain of arrays, at the
+ * index of their id, because ids are small. */
 enum { PN_CHUNK = 32 };
 struct pn_chunk {
   struct pn_chunk *next;
@@ -62,7 +62,7 @@ enum { PN_OPEN = 2048 };
 
 struct pnetcdf_state {
   int prepared, lock;
-  struct segments files, variables; /* pn_file, pn_variable, by record number */
+  struct segments files, variables; /* pn_file and pn_variable, by number of the record */
   struct pn_open *open;
   struct pn_chunk *free_chunks;
 };

@@ -1,6 +1,6 @@
-/* The PnetCDF modules: PNETCDF_FILE and PNETCDF_VAR. Event functions receive the call, with the
- * library that the caller uses and the frame that collected the calls of lower layers. They query
- * the library only about ids that it has just accepted. */
+/* The PnetCDF modules: PNETCDF_FILE and PNETCDF_VAR. Event functions, called after the real call,
+ * receive the call, with the library that the caller uses and the frame that collected the calls of
+ * lower layers. They query the library only about ids that it has just accepted. */
 #ifndef DARSHAN_PNETCDF_H
 #define DARSHAN_PNETCDF_H
 
@@ -10,8 +10,8 @@
 #include "pnetcdf-library.h"
 #include "pnetcdf-state.h"
 
-/* Result of a call in which a value did not fit the type in memory or in the file. All other
- * values were transferred, so the call counts. */
+/* Result of a call in which a value did not fit the type in memory or in the file (NC_ERANGE). All
+ * other values were transferred, so the call counts. */
 enum { PN_OUT_OF_RANGE = -60 };
 
 struct pn_call {
@@ -21,7 +21,7 @@ struct pn_call {
   uint64_t t1, t2;
 };
 
-/* Facts about an id that need no call of the library. */
+/* Facts about an id that are known without a call of the library. */
 struct pn_known {
   int ncid;
   struct pn_file *file; /* NULL: unknown */
@@ -32,12 +32,13 @@ struct pn_target {
   struct pn_member shape;
 };
 
-/* Bytes that the library transferred through an id; -1: unknown. */
+/* Bytes that the library has transferred through an id so far; -1: unknown. */
 struct pn_moved {
   int64_t read, written;
 };
 
-/* Return the file and the variable of a record number. They and the next functions are in ids.c. */
+/* The functions of ids.c. pn_file_at and pn_variable_at return the file or variable of a record
+ * number. */
 static inline struct pn_file *pn_file_at(uint32_t number) {
   return segments_at(&pnetcdf_state.files, number);
 }
@@ -57,36 +58,36 @@ void pn_remember_member(const struct pn_library *lib, int ncid, int varid,
                         const struct pn_member *member);
 void pn_forget(const struct pn_library *lib, int ncid);
 void pn_forget_all(const struct pn_library *lib);
-/* Returns the next known variable of an open file from index *at on, and sets *at to the index
+/* Returns the next known variable of an open file, from index *at on, and sets *at to the index
  * after it. Returns NULL at the end. */
 struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uint32_t *at);
 
-/* files.c */
+/* Functions of files.c. */
 
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid);
 struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known);
 void pn_closed(const struct pn_call *call, const struct pn_known *known,
                const struct pn_moved *moved);
-/* Counts a metadata call; counter -1: only its time. */
+/* pn_meta counts a metadata call. counter: -1 to count only its time. */
 void pn_meta(const struct pn_call *call, const struct pn_known *known, int counter);
 void pn_waited(const struct pn_call *call, const struct pn_known *known, int counter);
 /* Returns the file of an id; NULL if it is not recorded. Calls the library if the id is unknown. */
 struct pn_file *pn_file_of(const struct pn_library *lib, int ncid);
 uint32_t pn_file_number(const struct pn_file *file);
 
-/* variables.c */
+/* Functions of variables.c. */
 
 void pn_variable_opened(const struct pn_call *call, const struct pn_known *known, const int *varid,
                         int defined);
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid);
-/* Returns the variable of an id, with its shape; variable NULL: it is not recorded. If it was
- * not seen before, its record is made now. */
+/* Returns the variable of an id, with its shape. Makes its record now if the variable is used for
+ * the first time. Its member `variable` is NULL if it is not recorded. */
 struct pn_target pn_target_of(const struct pn_library *lib, int ncid, int varid);
-/* Returns the current number of elements of the whole variable, with all its records; 0 if that is
+/* Returns the current number of elements of the whole variable, including all its records; 0 if
  * unknown. */
 int64_t pn_elements(const struct pn_library *lib, int ncid, const struct pn_member *shape);
 
-/* The ways in which functions of transfers.def select elements, named as there. */
+/* The forms in which functions of transfers.def select elements, named as there. */
 enum pn_form {
   PN_FORM_var,
   PN_FORM_var1,
@@ -96,23 +97,23 @@ enum pn_form {
   PN_FORM_varn,
   PN_FORM_vard
 };
-/* The region of an access. The form determines which pointers are set. */
+/* The elements that an access selects. The form determines which pointers are set. */
 struct pn_place {
   enum pn_form form;
   const int64_t *count, *stride;
-  int boxes; /* varn */
+  int boxes; /* number of boxes, for varn */
   const int64_t *const *counts;
-  uintptr_t filetype; /* vard */
+  uintptr_t filetype; /* an MPI datatype, for vard */
 };
 /* Computes the bytes, lengths and strides of an access to a variable, and stores them in access. */
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 
-/* The interfaces of PnetCDF's transfers. pn_transfer (transfers.c) makes and counts a call of
- * any function of transfers.def by its number. name: its symbol. arguments: six, or ten with
+/* The APIs of PnetCDF's transfers. pn_transfer (transfers.c) makes and counts a call of any
+ * function of transfers.def, by its number. name: the function's name. arguments: six, or ten with
  * PN_MORE_THAN_SIX. */
 enum { PN_API_put, PN_API_get, PN_API_iput, PN_API_iget, PN_API_bput, PN_API_mput, PN_API_mget };
-enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
+enum { /* a function's traits are the sum of an API, a form times PN_FORM, a mode, and flags */
        PN_API_MASK = 15,
        PN_FORM = 16,
        PN_MODE_ = 0,
@@ -122,8 +123,8 @@ enum { /* traits: an API, a form times PN_FORM, a mode, and flags */
 int pn_transfer(int function, unsigned traits, const char *name, const uintptr_t *arguments,
                 const void *caller);
 
-/* Returns 1 if this call is counted, 0 if it only forwards. Some versions call their own functions
- * by name, and a call must count only once. */
+/* Returns 1 if this call is counted, 0 if the wrapper must only forward. Some versions call their
+ * own functions by name, and a call must count only once. */
 static inline int pn_begin(const struct pn_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;

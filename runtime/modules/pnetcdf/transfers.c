@@ -1,4 +1,4 @@
-/* PNETCDF_VAR: puts and gets, immediate or posted for a wait. */
+/* PNETCDF_VAR: counts puts and gets, both immediate ones and those posted for a later wait. */
 #include <errno.h>
 
 #include "../../counting/size-bins.h"
@@ -25,10 +25,10 @@ static_assert(PNETCDF_VAR_F_MAX_WRITE_TIME == PNETCDF_VAR_F_MAX_READ_TIME + 1, "
 enum { READ, WRITE };
 enum { INDEPENDENT, COLLECTIVE, POSTED };
 
-/* Common properties of the functions of an API. */
+/* Properties that all functions of an API share. */
 static const struct {
-  unsigned char writes, posted, several; /* several variables in one call */
-  short counter;                         /* of its first form */
+  unsigned char writes, posted, several; /* several: several variables in one call */
+  short counter;                         /* index of the counter for the API's first form */
 } apis[] = {
     [PN_API_put] = {WRITE, 0, 0, PNETCDF_VAR_PUT_VAR},
     [PN_API_get] = {READ, 0, 0, PNETCDF_VAR_GET_VAR},
@@ -39,7 +39,7 @@ static const struct {
     [PN_API_mget] = {READ, 0, 1, PNETCDF_VAR_GET_VAR},
 };
 
-/* Properties of a function, and the arguments of a call. */
+/* A call: the properties of its function, and its arguments. */
 struct transfer {
   int writes, mode, counter, ncid;
   enum pn_form form;
@@ -70,8 +70,8 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   }
 }
 
-/* Describes and counts one access to a variable. Returns the variable, or NULL if it is not
- * recorded. */
+/* Counts one access to a variable, with its size, lengths and strides. Returns the variable, or
+ * NULL if it is not recorded. */
 static struct pn_variable *book(struct pn_library *lib, const struct transfer *transfer, int varid,
                                 const struct pn_place *place, uint64_t t1, uint64_t t2) {
   int64_t access[ACCESS_FIELDS];
@@ -109,8 +109,8 @@ static const int64_t *element(uintptr_t array, int i) {
   return array ? ((const int64_t *const *)array)[i] : NULL;
 }
 
-/* Counts one call on several variables: the time is divided evenly. Returns the first variable,
- * to which the caller attributes the calls of lower layers, or NULL. */
+/* Counts one call on several variables and divides its time evenly. Returns the first variable, to
+ * which the caller attributes the calls of lower layers, or NULL. */
 static struct pn_variable *book_several(struct pn_library *lib, const struct transfer *transfer,
                                         uint64_t t1, uint64_t t2) {
   const uintptr_t *a = transfer->arguments;
@@ -133,7 +133,7 @@ typedef int six(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t
 typedef int ten(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                 uintptr_t, uintptr_t, uintptr_t);
 
-/* Calls the real function with the arguments a, six or (PN_MORE_THAN_SIX in traits) ten, and
+/* Calls the real function with the arguments a (ten if traits has PN_MORE_THAN_SIX, else six), and
  * returns its result. A function with fewer parameters ignores the surplus arguments. */
 static int call_real(void *real, unsigned traits, const uintptr_t *a) {
   if (traits & PN_MORE_THAN_SIX)

@@ -1,4 +1,4 @@
-/* PNETCDF_VAR: variables and their properties. */
+/* PNETCDF_VAR: finds variables and records their properties. */
 #include <string.h>
 
 #include "../../names/path-buffers.h"
@@ -43,7 +43,7 @@ static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in 
 
 /* Returns the number of elements of a variable with these dimensions. If its first dimension is
  * unlimited, returns the elements of one record and sets *record_dimension. Returns -1 if the
- * library cannot return a length. */
+ * library does not report a length. */
 static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
                          int *record_dimension) {
   int unlimited = -1;
@@ -74,8 +74,8 @@ static int64_t count_points(const struct pn_library *lib, int ncid, int varid, i
   return points;
 }
 
-/* Returns type and dimensions of a variable by querying the library. Called after each open,
- * because another file may have the same name now. */
+/* Returns the type and dimensions of a variable, by querying the library. Called after each open,
+ * because another file may have the same name by then. */
 static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
   struct pn_member shape = {.dimensions = -1};
   int type = 0;
@@ -174,8 +174,8 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
 }
 
-/* Counts a fill call: only its time, and no bytes, because the library writes the fill values by
- * itself. */
+/* Counts a fill call, but only its time: the library writes the fill values by itself, so no bytes
+ * are counted. */
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
   struct pn_variable *variable = NULL;
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;

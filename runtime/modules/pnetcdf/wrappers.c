@@ -1,4 +1,4 @@
-/* The wrappers of the PnetCDF modules: calls.def and transfers.def, expanded. */
+/* The wrappers of the PnetCDF modules, made from calls.def and transfers.def. */
 #include "pnetcdf.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@
     return call.result;                                                                            \
   }
 
-/* Macros for the column "find" of a row. */
+/* Macros that rows use in their column "find". */
 #define KNOWN(id)                                                                                  \
   struct pn_known known = pn_known(call.lib, id);                                                  \
   below = known.file ? &known.file->layer : NULL
@@ -36,7 +36,7 @@
 
 #include "calls.def"
 
-/* 810 functions: each is a stub that stores its arguments in an array and passes its number. */
+/* Stubs for 810 functions. Each stores its arguments in an array and passes its number. */
 #define PARAMETERS_3 uintptr_t a0, uintptr_t a1, uintptr_t a2
 #define PARAMETERS_4 PARAMETERS_3, uintptr_t a3
 #define PARAMETERS_5 PARAMETERS_4, uintptr_t a4

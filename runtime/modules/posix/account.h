@@ -1,5 +1,5 @@
-/* For the files of the POSIX module: adds an event to a locked record, and notifies other modules
- * when the record is unlocked. */
+/* For files of the POSIX module: adds an event to a locked record, and notifies other modules after
+ * the record is unlocked. */
 #ifndef DARSHAN_POSIX_ACCOUNT_H
 #define DARSHAN_POSIX_ACCOUNT_H
 
@@ -10,20 +10,20 @@
 #include "modules/posix/records.h"
 #include "posix.h"
 
-/* Counts a call for its site, if the application made it and not a library that is recorded.
- * Called only if sites_on is set, for calls that belong to no file with a record, outside of
- * updates. */
+/* Counts a call for its call site, if the application made it and not a library whose calls are
+ * recorded. Called only if sites_on is set, outside of updates, for calls on files without a
+ * record. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
 
-/* Unlock a record, notify the modules that watch it (posix_aux.watched), and end the update. The
- * record is unlocked first because these modules lock records of their own. */
+/* Unlock the record of a file, notify the modules that watch it (posix_aux.watched), and end the
+ * update. The record is unlocked first, because these modules lock records of their own. */
 void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                 uint64_t t2);
 void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,
                                    int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Unlock the record of a file, end the update, and report the call to the modules that watch the
- * record. */
+/* Unlocks the record and ends the update, like posix_tell_other_and_leave, but without a function
+ * call if no module watches the record. */
 static inline void posix_unlock_other(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                       uint64_t t2) {
   if (LIKELY(!file->aux->watched))
@@ -44,9 +44,9 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     posix_tell_transfer_and_leave(file, writes, bytes, offset, t1, t2);
 }
 
-/* Adds the time of an operation to an fcounter of the record. posix_add_meta_time adds the time of
- * a metadata operation, and posix_note_start stores the earliest start. The caller holds the
- * record's lock. */
+/* posix_add_time adds the time of an operation to an fcounter of the record; posix_add_meta_time
+ * adds that of a metadata operation; posix_note_start stores the earliest start. The caller holds
+ * the record's lock. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
                                   struct clock_span at) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], at);

@@ -1,4 +1,4 @@
-/* POSIX_EXT: events that have no counter in the POSIX record. */
+/* POSIX_EXT: counts events that have no counter in the POSIX record. */
 #include "posix.h"
 
 #include <errno.h>
@@ -16,8 +16,9 @@
 #include "mapped/page-faults.h"
 #include "record-id.h"
 
-/* Returns the record, which is created at its first use; NULL if the module is off or the store is
- * full. The caller holds the lock that protects *number. */
+/* Returns the POSIX_EXT record, which is created at its first use; NULL if the module is off or the
+ * store is full. *number: its number, 0 before the first use. The caller holds the lock that
+ * protects *number. */
 static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id, const char *name,
                                                    size_t length) {
   struct record_store *store = &darshan_store;
@@ -58,15 +59,15 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
 }
 
 /* Returns the record named OTHER_PATHS_NAME, for lookups of paths without a record; NULL if there
- * is no room. The caller holds its lock. */
+ * is no space. The caller holds the lock of that record. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
                     sizeof(name) - 1);
 }
 
-/* Returns an event's kind for the sites module. An event without a time (fcounter negative) is part
- * of another event: SITE_NOTHING. */
+/* Returns an event's kind for the sites module. An event without a time (fcounter is negative) is
+ * part of another event and has the kind SITE_NOTHING. */
 static inline enum site_kind kind_of(int counter, int fcounter) {
   if (fcounter < 0) return SITE_NOTHING;
   switch (counter) {
@@ -86,8 +87,8 @@ static inline enum site_kind kind_of(int counter, int fcounter) {
   }
 }
 
-/* Look-ups of a process that has no record yet. Most shells look their working folder up and do
- * nothing else: they need no journal for that. */
+/* Lookups of a process that has no record yet. Most shells look up their working folder and do
+ * nothing else, so they need no journal. */
 enum { EARLY_LOOKUPS = 16, EARLY_KINDS = 3 };
 SELDOM static struct {
   uint32_t total, count[EARLY_KINDS];
@@ -107,7 +108,7 @@ static inline int early_kind(int counter) {
   }
 }
 
-/* Remembers an event if it is an early look-up. Returns 1, or 0 if it must be counted now. */
+/* Stores an event if it is an early lookup. Returns 1, or 0 if it must be counted now. */
 static int is_early(int counter, uint64_t t1, uint64_t t2) {
   int kind = early_kind(counter);
   if (kind < 0 || !store_is_empty(&darshan_store)) return 0;
@@ -117,7 +118,8 @@ static int is_early(int counter, uint64_t t1, uint64_t t2) {
   return 1;
 }
 
-/* Adds the early look-ups to the record of other paths. The caller holds its lock. */
+/* Adds the early lookups to the record OTHER_PATHS_NAME. The caller holds the lock of that record.
+ * */
 static void add_early(void) {
   static const int counters[EARLY_KINDS] = {POSIX_EXT_FOLDER_STATS, POSIX_EXT_RESOLVES,
                                             POSIX_EXT_FAILURES};
@@ -141,8 +143,8 @@ void posix_early_forked(void) {
   if (early.total) memset(&early, 0, sizeof(early));
 }
 
-/* Counts an event on a path without a record, in the POSIX_EXT record <other paths>. fcounter:
- * negative without a time. */
+/* Counts an event on a path without a record in the POSIX_EXT record <other paths>. fcounter: index
+ * of the time; negative: no time. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   if (is_early(counter, t1, t2)) return;
@@ -161,8 +163,9 @@ static void add_misses(struct darshan_posix_ext_record *record, int64_t count, d
   record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
 }
 
-/* Counts a failed lookup of `seconds` in its folder, if the folder has a record or gets one now.
- * Returns 1, or 0 if the folder has no record. The caller holds the lock of other paths. */
+/* Counts a failed lookup, which took `seconds`, in the record of its folder. Makes this record if
+ * the folder has had enough failed lookups. Returns 1, or 0 if the folder has no record. The caller
+ * holds the lock of other paths. */
 static int missed_in_folder(const char *name, size_t length, double seconds) {
   struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
   if (!folder) return 0;
@@ -238,7 +241,7 @@ static __attribute__((noinline)) void name_event(int dirfd, const char *path, in
     posix_other_path_event(dirfd, path, counter, t1, t2);
 }
 
-/* Returns 1 if a call on one name can only fail so after the kernel has read the name. */
+/* Returns 1 if a call on one name that fails with this error has read the name, otherwise 0. */
 static int is_about_the_name(int error) {
   switch (error) {
   case ENOENT:
@@ -268,7 +271,7 @@ __attribute__((noinline)) void posix_failed(int dirfd, const char *path, uint64_
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2) {
   if (result != 0) {
-    /* The kernel may not have read the second name of a call on two names. */
+    /* For other errors the kernel may not have read the second name of a call on two names. */
     if (counter != POSIX_EXT_LINKS || errno == EEXIST) posix_failed(dirfd, path, t1, t2);
     return;
   }
@@ -278,7 +281,7 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Counts a failed look-up of a name and stores the name. Not inlined, so that a failed call needs
+/* Counts a failed lookup of a name and stores the name. Not inlined, so that a failed call needs
  * less of the application's stack. */
 static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64_t t1,
                                              uint64_t t2) {
@@ -289,9 +292,9 @@ static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64
   posix_name_done(&name);
 }
 
-/* Counts a lookup that failed because the path does not exist (errno, as the call left it, is
- * ENOENT), in the record of its folder or, if that has none, of other paths. After other errors it
- * counts a failure. */
+/* Counts a lookup that failed because the path does not exist (errno is ENOENT) in the record of
+ * its folder or, if the folder has none, of other paths. After other errors it counts a failure.
+ * errno must be that of the call. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   if (errno != ENOENT)
     posix_failed(dirfd, path, t1, t2);
@@ -375,8 +378,8 @@ void posix_page_faults_lost(int64_t lost) {
   add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
-/* Counts an msync of so many bytes, for the file that is mapped there. The time counts as write
- * time, too, like every wait for storage. */
+/* Counts an msync of `bytes` bytes, for the file that is mapped at the address. Its time also
+ * counts as write time, like every wait for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {
@@ -404,16 +407,16 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
 }
 
-/* Returns 1 if a folder was listed before. Folders share slots, and a slot holds the last one: of
- * many folders some are forgotten. A forked child inherits the table. */
+/* Returns 1 if the folder with this id was listed before, otherwise 0. Folders share slots, and a
+ * slot holds the last one, so some folders may be forgotten. A forked child inherits the table. */
 static int was_listed(uint64_t id) {
   enum { PLACES = 4096 };
   SELDOM static uint64_t listed[PLACES];
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
-/* Marks the descriptor of a folder, so that entries read from it are counted, except for system
- * folders. */
+/* Marks the descriptor of a folder, unless it is a system folder, so that entries read from it are
+ * counted. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;
@@ -457,7 +460,8 @@ void ring_unseen(uint32_t n) {
 
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   static const double long_open = 1e-3; /* seconds */
-  /* Only pipes have F_GETPIPE_SZ. A stat would be taken for one of the application. */
+  /* Identifies a pipe by F_GETPIPE_SZ, which fails for other files. A stat would be counted as a
+   * call of the application. */
   struct floats floats;
   floats_take(&floats);
   int was_long = clock_length(ticks_span(t1, t2)) > long_open;

@@ -1,4 +1,4 @@
-/* The table of descriptors: which file or stream each descriptor refers to. */
+/* The table of descriptors: the file or stream that each descriptor refers to (posix-fds.h). */
 #include "posix-fds.h"
 
 #include "../../intercept/memory.h"
@@ -15,8 +15,8 @@ static void note_highest(int fd) {
     ;
 }
 
-/* Entries of a page of the second table, for descriptors from RUNTIME_FDS on, and the number of
- * pages. */
+/* Descriptors from RUNTIME_FDS on have entries in a second table: entries in a page of that table,
+ * and number of its pages. */
 enum { FAR_PAGE = 256, FAR_PAGES = RUNTIME_FDS_FAR / FAR_PAGE };
 
 struct fd_entry *fd_entry_far(int fd) {
@@ -26,8 +26,8 @@ struct fd_entry *fd_entry_far(int fd) {
   return page ? &page[fd % FAR_PAGE] : NULL;
 }
 
-/* Returns the pointer stored at slot. If it is NULL, allocates memory and stores its address there
- * first. */
+/* Returns the pointer stored at `place`. If it is NULL, allocates memory and stores its address
+ * there first. */
 static void *have(void *place, size_t size) {
   void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -62,7 +62,8 @@ int fd_next(int fd) {
 void fd_set_file(int fd, uint32_t file) {
   struct fd_entry *entry = file ? make_entry(fd) : fd_entry(fd);
   if (!entry) return;
-  if (file) note_highest(fd); /* first: a fork in a handler reads only up to highest */
+  if (file)
+    note_highest(fd); /* set before the entry: a handler that forks reads only up to `highest` */
   __atomic_store_n(&entry->file, file ? posix_file_at(file) : NULL, __ATOMIC_RELAXED);
   if (file && UNLIKELY(entry->stream)) stdio_descriptor_changed(fd);
 }
@@ -119,8 +120,8 @@ void fd_dropped_slow(int fd) {
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }
 
-/* Marks a descriptor as not recorded. A descriptor from RUNTIME_FDS on without an entry stays
- * without one; it is classified when it is used. */
+/* Marks a descriptor as not recorded. A descriptor from RUNTIME_FDS on that has no entry gets none;
+ * it is classified when it is used. */
 void fd_is_other(int fd) {
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);

@@ -1,7 +1,7 @@
-/* Meaning of descriptors. A stale entry would count one file's traffic for another file, so every
- * call that creates or closes a descriptor uses these functions.
- * The first RUNTIME_FDS descriptors are an array. Entries of the others are allocated a page at a
- * time, when one of them is followed. */
+/* The file or stream that each descriptor refers to. A stale entry would count one file's transfers
+ * for another file, so every call that creates or closes a descriptor uses these functions. Entries
+ * of the first RUNTIME_FDS descriptors are an array. Entries of the others are allocated a page at
+ * a time, when a descriptor of the page is followed. */
 #ifndef DARSHAN_FDS_H
 #define DARSHAN_FDS_H
 
@@ -9,22 +9,23 @@
 #include "../../names/descriptors.h"
 #include "posix-state.h"
 
-/* fd_entry.stream of a folder that is being listed */
+/* Value of fd_entry.stream for a folder that is being listed. */
 #define FD_FOLDER ((struct stdio_stream *)(uintptr_t)1)
 
-/* fd_entry.file of a descriptor that is classified as not recorded. NULL: not classified yet, like
- * all inherited descriptors. */
+/* Value of fd_entry.file for a descriptor that is classified as not recorded. NULL: it is not
+ * classified yet, like all inherited descriptors. */
 #define FD_OTHER ((struct posix_file *)(uintptr_t)1)
-/* fd_entry.file of a regular file whose name is excluded: only its bytes are counted (usage.h). */
+/* Value of fd_entry.file for a regular file whose name is excluded: only its bytes are counted
+ * (usage.h). fd_followed returns NULL for both values, else the file. */
 #define FD_EXCLUDED ((struct posix_file *)(uintptr_t)2)
 static inline struct posix_file *fd_followed(struct posix_file *file) {
   return LIKELY((uintptr_t)file > (uintptr_t)FD_EXCLUDED) ? file : NULL;
 }
 
-/* State that is not in darshan_hot. */
+/* State of the table that is not in darshan_hot. */
 struct fds_state {
   uint32_t highest;      /* highest descriptor that ever had an entry */
-  struct fd_entry **far; /* pages of entries from RUNTIME_FDS on; NULL: none yet */
+  struct fd_entry **far; /* pages of entries from RUNTIME_FDS on; NULL: no page yet */
 };
 extern struct fds_state fds_state __attribute__((visibility("hidden")));
 
@@ -34,14 +35,14 @@ static inline struct fd_entry *fd_entry(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return fd_entry_far(fd);
   return &darshan_hot.fds[fd];
 }
-/* Returns 1 if the descriptor can be followed now. */
+/* Returns 1 if the runtime can have an entry for the descriptor now, otherwise 0. */
 static inline int fd_can_follow(int fd) {
   return darshan_hot.fd_limit != 0 && (uint32_t)fd < RUNTIME_FDS_FAR;
 }
 /* Returns the next descriptor after fd that has an entry; -1 if there is none. */
 int fd_next(int fd);
 
-/* Returns the file behind a descriptor; NULL if it is not recorded. */
+/* Returns the file of a descriptor; NULL if it is not recorded or not classified. */
 static inline struct posix_file *posix_file_of(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) {
     const struct fd_entry *entry = fd_entry_far(fd);
@@ -50,8 +51,9 @@ static inline struct posix_file *posix_file_of(int fd) {
   return fd_followed(__atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED));
 }
 
-/* Like posix_file_of, for a descriptor that is not classified yet; classifies it. If only a stream
- * has used it so far, its file is that of the stream; otherwise the kernel is queried. */
+/* posix_file_behind is like posix_file_of, but classifies a descriptor that is not classified yet.
+ * If only a stream has used the descriptor so far, its file is that of the stream; otherwise the
+ * kernel is queried. */
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
@@ -77,7 +79,8 @@ static inline struct posix_file *posix_file_at(uint32_t number) {
   return segments_at(&posix_state.files, number);
 }
 
-/* Returns the position as far as this process knows it: below 0 if it is unknown. */
+/* Returns the position of the file as far as this process knows it; a negative number if it is
+ * unknown. */
 static inline int64_t posix_place_of(const struct posix_file *file) {
   return file->adrift ? file->adrift : file->offset;
 }
@@ -86,13 +89,13 @@ static inline uint32_t posix_file_number(const struct posix_file *file) {
   return file->number;
 }
 
-/* Assigns a file to the descriptor (0: none). */
+/* Assigns the file of this number (0: none) to the descriptor. */
 void fd_set_file(int fd, uint32_t file);
-/* Records that an open descriptor belongs to this file. Returns 1, or 0 if another thread was
- * faster or the descriptor has no entry. */
+/* Stores that an open descriptor belongs to this file. Returns 1, or 0 if another thread was faster
+ * or the descriptor has no entry. */
 int fd_found_file(int fd, struct posix_file *file);
-/* Classifies a descriptor as this file, FD_OTHER or FD_EXCLUDED. Returns 1, or 0 if another
- * thread was faster, or if out of memory. */
+/* fd_looked_at classifies a descriptor as this file, FD_OTHER or FD_EXCLUDED. Returns 1, or 0 if
+ * another thread was faster or if out of memory. */
 int fd_looked_at(int fd, struct posix_file *what);
 void fd_set_stream(int fd, struct stdio_stream *stream);
 
@@ -101,18 +104,18 @@ static inline int fd_is_free(const struct fd_entry *entry) {
           (uintptr_t)__atomic_load_n(&entry->stream, __ATOMIC_RELAXED)) == 0;
 }
 
-/* Notes that a descriptor with a stream got a new file or is no longer recorded: from the next
- * call on, the stream's bytes belong to that file. Implemented by the STDIO module. */
+/* Notes that the descriptor of a stream got a new file, or is no longer recorded: from the next
+ * call on, the stream's bytes count for the new file. Implemented by the STDIO module. */
 void stdio_descriptor_changed(int fd);
-/* Notes that the descriptor of the stream is about to be closed below the stream. Implemented by
- * the STDIO module. */
+/* Notes that the descriptor of the stream is about to be closed by a call that bypasses the stream.
+ * Implemented by the STDIO module. */
 void stdio_number_closed(struct stdio_stream *stream);
 
-/* Forgets the ring that has this descriptor, if there is one, because the descriptor is closed.
- * Implemented by rings.c. */
+/* Forgets the io_uring ring that has this descriptor, if there is one, because the descriptor is
+ * closed. Implemented by rings.c. */
 void ring_closed(int fd);
 
-/* Forgets a descriptor that is about to be closed. Returns its file, or NULL. */
+/* fd_release forgets a descriptor that is about to be closed. Returns its file, or NULL. */
 struct posix_file *fd_release_slow(int fd);
 void fd_dropped_slow(int fd);
 static inline struct posix_file *fd_release(int fd) {
@@ -126,8 +129,8 @@ static inline void fd_dropped(int fd) {
   const struct fd_entry *entry = fd_entry(fd);
   if (UNLIKELY(entry && !fd_is_free(entry))) fd_dropped_slow(fd);
 }
-/* Mark a reused descriptor as not recorded: fd_is_other, because it is not a regular file;
- * fd_is_excluded, because the file's name is excluded. */
+/* Mark a reused descriptor as not recorded: fd_is_other if it is not a regular file, fd_excluded if
+ * the file's name is excluded. */
 void fd_is_other(int fd);
 void fd_excluded(int fd);
 

@@ -1,5 +1,5 @@
-/* The POSIX module: how each call changes the records. Event functions receive the result of the
- * real call and the ticks before and after it; they preserve errno. */
+/* The POSIX module: how each call changes the records. Event functions, called after the real call,
+ * receive its result and the ticks before and after it; they preserve errno. */
 #ifndef DARSHAN_POSIX_H
 #define DARSHAN_POSIX_H
 
@@ -16,19 +16,19 @@
 #include "posix-fds.h"
 #include "posix-state.h"
 
-#define POSIX_HERE INT64_MIN /* offset of a transfer: the tracked position */
+#define POSIX_HERE INT64_MIN /* value of a transfer's offset: at the tracked position */
 
-/* files.c: from names to files and their records */
+/* Functions of files.c, which find the file and record of a name. */
 
 struct posix_name {
   const char *text;
-  uint32_t length; /* 0: a file without a name, for the overflow record */
+  uint32_t length; /* 0: a file without a name, which uses the overflow record */
   uint64_t id;
   struct path_buffer *buffer; /* holds the text; NULL: the caller owns the text */
-  uint32_t file;   /* file number, if the file was known when the name was made; 0: look it up */
-  uint32_t is_new; /* 1: the store had no entry when the name was made */
-  struct name_folder folder; /* hash 0: not computed yet, see posix_folder_of */
-  uint64_t key;              /* the path's key of known-paths.h; 0: it is not looked up there */
+  uint32_t file;   /* number of the file, if it was known when the name was made; 0: unknown */
+  uint32_t is_new; /* 1: the store had no entry of this name when the name was made */
+  struct name_folder folder; /* hash 0: not computed yet (posix_folder_of) */
+  uint64_t key; /* key of the path (known-paths.h); 0: the path is not looked up there */
 };
 static inline struct posix_name posix_named(const char *text, uint32_t length, uint64_t id) {
   return (struct posix_name){.text = text, .length = length, .id = id};
@@ -42,12 +42,12 @@ static inline struct posix_aux *posix_aux_of(uint32_t record) {
 }
 /* Initializes the state of a new record, before the record is marked as ready. */
 void posix_aux_prepare(uint32_t number);
-/* Makes the name of a path. Returns 0 if the file is not recorded. Else the caller calls
+/* Makes the name of a path. Returns 0 if the file is not recorded. Otherwise the caller must call
  * posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
-/* Like posix_name_of, for a file that was opened as fd. If the path does not name the file, because
- * it is the path of a descriptor (/dev/stdin) or relative to a folder without a name, the name
- * comes from fd. */
+/* Finds the name of a file that was opened as fd, and returns the same values as posix_name_of. The
+ * path may not be the file's name, because it is the path of a descriptor (/dev/stdin) or relative
+ * to a folder without a name. The name is then read from fd. */
 int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd);
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
@@ -57,14 +57,16 @@ static inline void posix_name_done(struct posix_name *name) {
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 uint32_t posix_file_system_of(const struct posix_name *name, int fd);
-/* Returns the number of the file of this name, created if necessary; 0 if there is no space. fd:
- * a descriptor of the file, or -1. */
+/* Returns the number of the file of this name, which is created if necessary; 0 if there is no
+ * space. fd: a descriptor of the file, or -1. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
-/* Like posix_file_get, for a file that this process did not open: returns the file's number or 0,
- * and sends no request to a file server. block: the file system's preferred bytes of a transfer. */
+/* Returns the number of the file of this name; 0 if there is no space. For a file that this process
+ * did not open: sends no request to a file server, in contrast to posix_file_get. block: the file
+ * system's preferred transfer size in bytes. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* Like posix_file_get, for a caller outside of the runtime, which this function enters and leaves.
- * Returns 0 also if the runtime cannot be entered: the event is not counted. */
+/* Returns the number of the file of this name, as posix_file_get does, but enters and leaves the
+ * runtime itself. Also returns 0 if the runtime cannot be entered: the event is then not counted.
+ * */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);
@@ -82,7 +84,7 @@ void posix_ended(void);
 /* Returns the number of names that share the overflow record, for the log's metadata. */
 uint64_t posix_files_in_overflow(void);
 
-/* Locks a file's record for an update. Returns 1, or 0 if the event is not counted. */
+/* Locks a file's record for an update. Returns 1, or 0 if the event must not be counted. */
 static inline ALWAYS_INLINE int posix_lock(struct posix_file *file) {
   if (UNLIKELY(!runtime_enter())) return 0;
   if (UNLIKELY(!file->record) && !posix_materialise(file)) {
@@ -98,8 +100,8 @@ static inline void posix_unlock(struct posix_file *file) {
   runtime_leave();
 }
 
-/* Counts a successful read (or write) of so many bytes at offset; POSIX_HERE: at the current
- * position. memory: the application's buffer. t1, t2: ticks (transfer.c). */
+/* Count a successful read or write of `bytes` bytes at an offset; POSIX_HERE: at the current
+ * position. memory: the application's buffer. t1, t2: begin and end in ticks (transfer.c). */
 void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
                      uint64_t t1, uint64_t t2);
 void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
@@ -117,29 +119,29 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
-/* Returns the offset at which a call began that advanced *offset. Reads *offset, which is memory of
- * the application, only after a successful call, because the kernel has then checked the
- * pointer. */
+/* Returns the offset at which a transfer began, for a call that advances *offset. Reads *offset,
+ * which is memory of the application, only after a successful call, because the kernel has then
+ * checked the pointer. */
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
-/* posix_next_place returns the offset of the next write to fd, or -1 if unknown; posix_grew counts
- * the bytes that were written since then. */
+/* posix_next_place returns the offset of the next write to fd, or -1 if unknown. posix_grew counts
+ * the bytes from `start` to the current offset as written. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
-/* posix_set_adrift: other processes may move the position, which is unknown from now on.
- * posix_anchored: the position is known again. The caller holds the record's lock. */
+/* posix_set_adrift marks the position as unknown, because other processes may move it.
+ * posix_anchored marks it as known again. The caller holds the record's lock. */
 void posix_set_adrift(struct posix_file *file, int appends);
 void posix_anchored(struct posix_file *file);
 void posix_seeked(struct posix_file *file, int64_t offset, uint64_t t1, uint64_t t2);
 void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2);
 
-/* open.c */
+/* Functions of open.c. */
 
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
-/* Like posix_opened, for an open that returned no descriptor or whose descriptor was reused since.
- * Returns the file with one more descriptor; NULL if it is not recorded. */
+/* Counts an open that returned no descriptor, or whose descriptor has been reused since. Returns
+ * the file, which then has one more descriptor; NULL if the file is not recorded. */
 struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
                                        uint64_t t1, uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
@@ -147,40 +149,40 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
-/* Returns 1 if this command of fcntl may be an event: only duplications and, for recorded files,
- * record locks are. */
+/* Returns 1 if this command of fcntl may be an event: a duplication or, for recorded files, a
+ * record lock. Otherwise returns 0. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
 /* Counts a call that set or released a lock on the file. */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
-/* Sets the position of a file to that of a stream's descriptor, which the program has queried. The
- * file may have several descriptors. */
+/* Sets the position of a file to the file offset of a stream's descriptor, which the program has
+ * obtained (fileno). The file may have several descriptors. */
 void posix_stream_joined(struct posix_file *file, int fd);
 
 /* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal now. */
 void posix_standard_replaced(void);
 
-/* arrive.c: descriptors that this process did not open */
+/* Functions of arrive.c, for descriptors that this process did not open. */
 
 struct mmsghdr;
 struct msghdr;
 void posix_arrived(int fd);
-/* Makes the name of the file behind a descriptor with these facts. Returns 0 if the file is not
- * recorded; else the caller calls posix_name_done. */
+/* Makes the name of the file of a descriptor with these facts. Returns 0 if the file is not
+ * recorded. Otherwise the caller must call posix_name_done. */
 struct fd_facts;
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
 /* Forgets the descriptors that arrived with a received message. */
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);
 
-/* inherited-names.c: passes names of open files, which the system knows by other names, to a
- * program that starts in another process, or in this one by exec. */
+/* Functions of inherited-names.c. They pass the names of open files, if the system has other names
+ * for them, to a program that starts in another process or, by exec, in this one. */
 void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 
-/* attributes.c */
+/* Functions of attributes.c. */
 
 void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
 void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
@@ -189,8 +191,8 @@ void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 /* Counts a failed call on a name; errno must be that of the call. Reads the name only if this errno
  * shows that the kernel has read it. */
 void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
-/* Count a call that resolved a name (is_done), or failed to; posix_link_read: a readlink that
- * returned `result` and had space for `most` bytes. */
+/* Count a call that resolved a name or failed to. posix_resolved: is_done is 1 if it did.
+ * posix_link_read: a readlink that returned `result` and had space for `most` bytes. */
 void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_link_read(ssize_t result, size_t most, int dirfd, const char *path, uint64_t t1,
                      uint64_t t2);
@@ -209,7 +211,7 @@ void posix_fstated(struct posix_file *file, int result, mode_t mode, uint64_t t1
 void posix_renamed(int result, int from_dir, const char *from, int to_dir, const char *to,
                    unsigned flags, uint64_t t1, uint64_t t2);
 
-/* ext.c: events that have no counter in the POSIX record */
+/* Functions of ext.c, for events that have no counter in the POSIX record. */
 
 void posix_ext(struct posix_file *file, int counter, int64_t amount, int fcounter, uint64_t t1,
                uint64_t t2);
@@ -217,8 +219,8 @@ void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
 void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, uint64_t t2);
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2);
-/* Counts an event, with its time, of a path that path_file does not know: in the record of this
- * file if it has one, else in the record of other paths. Makes no record for the file. */
+/* Counts an event, with its time, on a path that path_file does not know: in the file's record if
+ * it has one, otherwise in the record of other paths. Makes no record for the file. */
 void posix_other_path_event(int dirfd, const char *path, int counter, uint64_t t1, uint64_t t2);
 void posix_early_ending(void);
 void posix_early_forked(void);
@@ -232,23 +234,24 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
 /* Marks a call of liburing, whose functions call each other by exported name. Returns 1 for the
- * outermost call, which alone is counted; the caller passes the result to posix_ring_end. */
+ * outermost call, which alone is counted; the caller passes the result to posix_ring_end. Otherwise
+ * returns 0. */
 int posix_ring_begin(void);
 int posix_ring_end(int outermost);
 void posix_ring_counted(void);
 int posix_is_folder(const char *path);
-/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened. Checked
- * only if the open took long. */
+/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened, otherwise
+ * 0. Checked only if the open took long. */
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
 }
-/* Counts, for the STDIO module, a refill or flush by code that the compiler inlined into the
- * program, in the POSIX_EXT record of this file (id and name). *number: that record's number, set
- * when the record is made. The caller holds the lock that protects *number. */
+/* Counts, for the STDIO module, a refill or flush of a stream by code that the compiler inlined
+ * into the program, in the POSIX_EXT record of this file (id and name). *number: that record's
+ * number, set when the record is made. The caller holds the lock that protects *number. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
-/* aio.c */
+/* Functions of aio.c, and the structs that they use. */
 
 struct kaio_request { /* struct iocb of libaio */
   void *data;
@@ -275,13 +278,13 @@ void kaio_submitted(struct kaio_request **list, int n, uint64_t t1);
 void kaio_completed(const struct kaio_event *events, int n, uint64_t t1, uint64_t t2);
 void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2);
 
-/* syscall.c */
+/* Functions of syscall.c. */
 
-struct posix_call { /* a system call by number */
+struct posix_call { /* a system call that the application makes by its number */
   long number, argument[6];
   struct ring *ring;          /* the ring that io_uring_enter uses */
   struct posix_file *closing; /* the file of the descriptor that is closed */
-  int leaves;                 /* 1: exec, which does not return if it succeeds */
+  int leaves;                 /* 1: the call is an exec, which does not return if it succeeds */
 };
 void posix_before_syscall(struct posix_call *call);
 void posix_syscall(const struct posix_call *call, long result, uint64_t t1, uint64_t t2);

@@ -1,5 +1,5 @@
-/* syscall(2): counts the same events as the wrappers of libc's functions, for libraries that
- * make system calls by number (libuv closes every descriptor this way). */
+/* The wrapper of syscall(2): counts the same events as the wrappers of libc's functions, for
+ * libraries that make system calls by number (libuv closes every descriptor by it). */
 #include "posix.h"
 
 #include <libc-statx.h>
@@ -67,8 +67,8 @@ static int mode_of(const void *status, long result) {
   return result == 0 ? (int)((const struct stat *)status)->st_mode : 0;
 }
 
-/* Marks new descriptors of sockets, pipes and the like as not recorded. Returns 0 for other
- * calls. */
+/* Marks new descriptors of sockets, pipes and the like as not recorded. Returns 1, or 0 if it is
+ * another call. */
 static int other_made(const struct posix_call *call, long result) {
   const int *pair = NULL;
   switch (call->number) {
@@ -107,8 +107,8 @@ static void opened_how(const struct posix_call *call, int result, uint64_t t1, u
                result >= 0 ? (mode_t)how->mode : 0, t1, t2);
 }
 
-/* Counts a system call that returns a descriptor of a file. Returns 1, or 0 if it is another call.
- */
+/* Counts a system call that returns a descriptor of a file. Returns 1, or 0 if it is another
+ * call. */
 static int descriptor_made(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   int fd = (int)a[0], made = (int)result;
@@ -160,8 +160,8 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
-/* Ends recording before an exec by system call, if the exec may succeed, and replaces its
- * environment by an environment that starts the runtime again. */
+/* Called before an exec by system call: ends recording if the exec may succeed, and replaces its
+ * environment by one with which the runtime starts in the next program. */
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;
@@ -234,7 +234,7 @@ void posix_before_syscall(struct posix_call *call) {
   }
 }
 
-/* Handles a system call that changes names of files, or the folder or root where they begin.
+/* Handles a system call that changes names of files, or the folder or root in which names begin.
  * Returns 1, or 0 if it is another call. */
 static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;

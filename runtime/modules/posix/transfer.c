@@ -1,10 +1,10 @@
-/* Reads, writes, seeks and flushes of file data. */
+/* Counts reads, writes, seeks and flushes of file data. */
 #include "posix.h"
 
 #include "../../counting/size-bins.h"
 #include "account.h"
 
-/* Read and write counters are adjacent, so that one function serves both. */
+/* Counters of reads and of writes must be adjacent, because one function serves both. */
 static_assert(POSIX_WRITES == POSIX_READS + 1, "pairs");
 static_assert(POSIX_BYTES_WRITTEN == POSIX_BYTES_READ + 1, "pairs");
 static_assert(POSIX_MAX_BYTE_WRITTEN == POSIX_MAX_BYTE_READ + 1, "pairs");
@@ -67,12 +67,12 @@ static inline ALWAYS_INLINE void count_all_else(struct posix_file *file, int op,
   count_times(file, op, bytes, t1, t2);
 }
 
-enum { NO_BYTE = -1 }; /* last byte after a transfer of zero bytes at offset 0 */
+enum { NO_BYTE = -1 }; /* value of last_byte after a transfer of zero bytes at offset 0 */
 
 /* Slow path of count_transfer, for a file without an alignment or with an unknown position. Counts
  * the transfer and returns its offset, or -1 if unknown. While the position is unknown, sequential
- * and consecutive accesses are counted for this process alone; at a known offset, the count starts
- * again. */
+ * and consecutive accesses are counted by the moves of this process alone. At a known offset, the
+ * comparison with the previous access starts again. */
 static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
                                                         int64_t bytes, int64_t offset,
                                                         int memory_misaligned, uint64_t t1,
@@ -90,9 +90,8 @@ static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file,
   return -1;
 }
 
-/* Counts a transfer in the record of its file. Returns its offset, or -1 if that is unknown. The
- * caller holds the record's lock. Inlined, because a constant op saves a fifth of the instructions.
- */
+/* Counts a transfer in the record of its file. Returns its offset, or -1 if unknown. The caller
+ * holds the record's lock. Inlined, because a constant op saves a fifth of the instructions. */
 static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
                                                    int64_t offset, int memory_misaligned,
                                                    uint64_t t1, uint64_t t2) {
@@ -142,8 +141,8 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2) {
   struct posix_file *side[2] = {in, out};
   int64_t offset[2] = {in_offset, out_offset};
-  /* Half of the time counts as read, half as write; else a copy would take twice as long as it
-   * did. */
+  /* If both files are recorded, half of the time counts as read and half as write; otherwise a copy
+   * would count twice as long as it took. */
   uint64_t middle = in && out ? t1 + (t2 - t1) / 2 : 0;
   uint64_t from[2] = {t1, middle ? middle : t1}, to[2] = {middle ? middle : t2, t2};
   if (bytes < 0) return;
@@ -157,8 +156,9 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   }
 }
 
-/* Returns the offset at which a pwritev2 of `bytes` wrote; POSIX_HERE: at the file's position. With
- * RWF_APPEND the call writes at the end of the file, whatever its offset argument is. */
+/* Returns the offset at which a pwritev2 of `bytes` bytes wrote; POSIX_HERE: at the file's
+ * position. With RWF_APPEND the call writes at the end of the file, whatever its offset argument
+ * is. */
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   enum { APPEND = 0x10 /* RWF_APPEND */ };
   struct stat st;

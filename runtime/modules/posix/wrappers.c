@@ -1,4 +1,4 @@
-/* The wrappers of the POSIX module: calls.def, expanded. */
+/* The wrappers of the POSIX module, made from calls.def. */
 #include "posix.h"
 
 #include <ftw.h>
@@ -43,10 +43,11 @@ struct uring_setup;
 #include "asynchronous/rings.h"
 #include "mapped/mappings.h"
 
-/* Macros for the column "find" of a row. */
+/* Macros that rows use in their column "find". */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
-/* Like FD, for a transfer: bytes of excluded files are summed (usage.h). */
+/* Like FD, for a transfer: adds the bytes to those of excluded files (usage.h) if the file is
+ * excluded. */
 #define FD_MOVES(way, name, args)                                                                  \
   struct posix_file *f = posix_entry_behind(fd);                                                   \
   if (LIKELY((uintptr_t)f <= (uintptr_t)FD_EXCLUDED)) {                                            \
@@ -68,21 +69,21 @@ struct uring_setup;
 #define HANDLER(sig, handler)                                                                      \
   if (darshan_hot.fd_limit) handler = handler_door(sig, handler, 0)
 #define HANDLER_SET(sig) r = torn_handler_set(sig, handler_behind(r))
-/* Paths may have another meaning from now on. */
+/* Called after a call that may change the meaning of paths. */
 #define ROOT_CHANGED                                                                               \
   if (r == 0) folder_changed();                                                                    \
   root_changed(r)
-/* nftw changes the working folder if FTW_CHDIR is set. */
+/* Called before nftw, which changes the working folder if FTW_CHDIR is set. */
 #define WALK(flags)                                                                                \
   if ((flags)&FTW_CHDIR) folder_distrust()
 #define WALKED(flags)                                                                              \
   if ((flags)&FTW_CHDIR) folder_trust_again()
-/* A new mapping replaces existing ones. */
+/* Called before a mapping is made, which replaces mappings at the same addresses. */
 #define MAPS(at, n, flags, fd)                                                                     \
   if (UNLIKELY(((flags)&MAP_FIXED) && mappings_may_hold(at, n))) mappings_leaving(at, n);          \
   FD(fd)
-/* A range of memory that may contain mappings of files. f: the file of the first mapping, which
- * mapping_called releases. */
+/* Forwards calls on memory ranges without mappings of files. Sets f to the file of the first
+ * mapping in the range, which mapping_called releases. */
 #define MAPPED(at, n)                                                                              \
   if (LIKELY(!mappings_may_hold(at, n))) FORWARD;                                                  \
   ACTIVE;                                                                                          \
@@ -123,7 +124,7 @@ struct uring_setup;
   } else {                                                                                         \
     posix_close_failed(f, fd, t1, t2);                                                             \
   }
-/* The mode is passed only if the call may create a file. */
+/* Reads the mode, which is passed only if the call may create a file. */
 #define OPEN_MODE(flags)                                                                           \
   mode_t mode = 0;                                                                                 \
   if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                     \
@@ -166,7 +167,7 @@ struct uring_setup;
   if (UNLIKELY(by_number == SYS_exit_group || by_number == SYS_exit)) runtime_ends_by(by_number);  \
   ACTIVE;                                                                                          \
   posix_before_syscall(&call)
-/* Only calls that install a filter are events. */
+/* Reads prctl's arguments. Forwards all calls but those that install a filter. */
 #define PRCTL(option)                                                                              \
   va_list list;                                                                                    \
   va_start(list, option);                                                                          \
@@ -193,17 +194,18 @@ struct uring_setup;
 #define RING_SUBMITS(ring)                                                                         \
   RING_OF(ring);                                                                                   \
   ring_submits_by_library(known, ring)
-/* The library has updated the ring's tail before, if this call submits at all. */
+/* Reads all entries up to the ring's own tail, which the library has updated already if this call
+ * submits entries. */
 #define RING_WAITS(ring)                                                                           \
   RING_OF(ring);                                                                                   \
   ring_submits(known, RING_ALL)
 #define RING_LOOK ring_look(known, t1, t2)
-/* For functions in which applications wait for events, which may be those of rings. */
+/* For functions in which applications wait for events, which may include those of rings. */
 #define RINGS_LOOK                                                                                 \
   if (LIKELY(!rings_state.used)) FORWARD;                                                          \
   ACTIVE;                                                                                          \
   rings_look()
-/* No ACTIVE: a process that is out of memory for records stores its exit status, too. */
+/* Does not use ACTIVE, because a process without memory for records stores its exit status, too. */
 #define ENDS(status)                                                                               \
   run_note_status(status);                                                                         \
   runtime_finish();                                                                                \
@@ -213,7 +215,8 @@ struct uring_setup;
   posix_hand_on()
 #define STARTED                                                                                    \
   if (UNLIKELY(sites_on)) sites_count_start()
-/* If the application passes NULL for the pid or the status, the runtime uses its own variable. */
+/* If the application passes NULL for the pid or the status, the call gets a variable of the
+ * runtime. */
 #define SPAWN(pid, look)                                                                           \
   pid_t own = 0, *child = pid ? pid : &own;                                                        \
   enum exec_kind kind = look;                                                                      \
@@ -235,7 +238,7 @@ struct uring_setup;
 #define WAITED(what, options)                                                                      \
   if (r == 0 && what && !((options)&WNOWAIT))                                                      \
   run_told(what->si_pid, what->si_code, what->si_status, &waiting)
-/* given: the environment of the next program. */
+/* Ends recording before an exec. given: the environment for the next program. */
 #define EXEC(look, envp)                                                                           \
   char *const *given = envp;                                                                       \
   int has_to_say = runtime_has_something_to_say();                                                 \
@@ -247,8 +250,8 @@ struct uring_setup;
 #define EXEC_FAILED                                                                                \
   environment_done();                                                                              \
   if (has_to_say) runtime_exec_failed()
-/* For functions that use libc's environment. If the program needs another environment, "by" is
- * called instead. */
+/* Like EXEC, for functions that use libc's environment. If the program needs another environment,
+ * calls "by" instead. */
 #define EXEC_HERE(look, by, args)                                                                  \
   EXEC(look, __environ);                                                                           \
   if (UNLIKELY(given != __environ)) {                                                              \
@@ -261,7 +264,7 @@ struct uring_setup;
   deepbind_look();                                                                                 \
   python_closing()
 
-/* Macros for the column "event" of a row. */
+/* Macros that rows use in their column "event". */
 #define LIBRARY_CLOSED                                                                             \
   library_closed();                                                                                \
   python_closed();                                                                                 \
@@ -282,7 +285,7 @@ struct uring_setup;
 #define EXT_FD(counter)                                                                            \
   if (r == 0) posix_ext(f, POSIX_EXT_##counter, 1, POSIX_EXT_F_META_TIME, t1, t2)
 
-/* daemon leaves the standard streams unchanged, or redirects them to /dev/null. */
+/* daemon(3) either leaves the standard streams unchanged or redirects them to /dev/null. */
 #define DAEMON_BECAME                                                                              \
   daemon_became(r);                                                                                \
   if (r == 0 && !keep_streams) posix_standard_replaced()

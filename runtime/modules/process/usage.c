@@ -1,4 +1,4 @@
-/* Makes the USAGE record of this process. */
+/* Makes the USAGE record of this process (usage.h). */
 #include "usage.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@
 
 struct usage_excluded usage_excluded;
 
-/* Usage when recording began: of an earlier program of this process, and of the loader. */
+/* Usage at the time when recording began: that of an earlier program of this process, and of the
+ * loader. */
 static struct {
   struct rusage before;
   int known;
@@ -43,8 +44,8 @@ static uint64_t usage_id(void) {
   return darshan_hash(usage_name, sizeof(usage_name) - 1, 0);
 }
 
-/* Adds the name of the USAGE record to the store: readers need it, and so do the ranks of a job
- * that agree on the record. */
+/* Adds the name of the USAGE record to the store. Readers need it, and so do the ranks of a job,
+ * which agree on the record. */
 void usage_ending(void) {
   struct record_store *store = &darshan_store;
   if (runtime_phase() != RUNTIME_RECORDING && runtime_phase() != RUNTIME_SHARED) return;
@@ -55,7 +56,7 @@ void usage_ending(void) {
 
 /* --- usage, from the kernel --------------------------------------------------------------- */
 
-/* Reads a file of /proc and appends a NUL; returns its length, 0 on failure. */
+/* Reads a file of /proc and appends a NUL. Returns its length, or 0 on failure. */
 static size_t read_text(const char *path, char *out, size_t room) {
   int fd = sys_open(path, O_RDONLY, 0);
   if (fd < 0) return 0;
@@ -85,9 +86,9 @@ static int64_t at_least_0(int64_t value) {
   return value < 0 ? 0 : value;
 }
 
-/* Reads the bytes of calls and of storage into the counters. When a process waits for a child,
- * the kernel adds the child's bytes to the parent's. It also counts the child's bytes on storage
- * separately, as blocks; they are subtracted. */
+/* Stores the bytes of calls and of storage in the counters. When a process has waited for a child,
+ * the kernel adds the child's bytes to the parent's. The kernel also counts the child's bytes on
+ * storage separately, as blocks, so these are subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;
@@ -142,8 +143,8 @@ int usage_read_schedstat(const char *path, int64_t *ran, int64_t *ready) {
   return 0;
 }
 
-/* Stores the time in which the first thread neither ran nor waited for a processor, and the time
- * in which it waited for one; -1 if /proc does not report them. */
+/* Stores two times of the first thread: the time in which it neither ran nor waited for a
+ * processor, and the time in which it waited for one; -1 if /proc does not report them. */
 static void take_blocked(struct darshan_usage_record *record) {
   int64_t ran_ns, ready_ns;
   double *times = record->fcounters;
@@ -165,7 +166,7 @@ static void take_blocked(struct darshan_usage_record *record) {
 struct objects {
   int64_t all, of_file; /* bytes */
   uint64_t inode;       /* of the current file */
-  int runs;             /* 1: one of its mappings is executable */
+  int runs;             /* 1: one of the file's mappings is executable */
 };
 
 static void file_ends(struct objects *objects) {
@@ -186,8 +187,8 @@ static uint64_t hex_at(const char **at) {
   }
 }
 
-/* Adds a mapping of the process to the sizes of its file; a new inode ends the file before. at:
- * a line "from-to rwxp offset major:minor inode   path". */
+/* Adds a mapping of the process to the sizes of its file; a new inode ends the previous file. at: a
+ * line "from-to rwxp offset major:minor inode path". */
 static void take_mapping(struct objects *objects, const char *at) {
   enum { OFFSET = 5, EXECUTABLE = 2 };
   uint64_t from = hex_at(&at), to = hex_at((at++, &at));

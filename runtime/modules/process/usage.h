@@ -1,11 +1,11 @@
-/* Resource usage that the kernel has accounted to this process, read when the log is written. */
+/* Resource usage that the kernel has accounted to this process. Read when the log is written. */
 #ifndef DARSHAN_USAGE_H
 #define DARSHAN_USAGE_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Bytes that calls read from and wrote to files that are not recorded. */
+/* Bytes of reads and writes of files that are not recorded. */
 struct usage_excluded {
   int64_t read, written;
 };

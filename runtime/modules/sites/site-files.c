@@ -1,17 +1,17 @@
 /* The files that a site used most, and an estimate of their number. Both are in the record, so that
- * a killed process keeps them: a list is in order after each call, as the merge rule needs it, and
- * at any instruction the list has for no file more than its true amount. */
+ * they survive if the process is killed. A list is sorted after each call, as the merge rule
+ * requires. At any instruction, the list has no more than its true amount for each file. */
 #include "records.h"
 #include "sites-state.h"
 
 static_assert(SITES_FILE1_CALLS == SITES_FILE1_BY_CALLS + SITE_FILES, "values before counts");
 static_assert(SITES_FILE1_BYTES == SITES_FILE1_BY_BYTES + SITE_FILES, "values before counts");
 
-/* By measure: calls, bytes. */
+/* Indexes of the lists in a record, by measure: calls, bytes. */
 static const int lists[2] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
 
-/* A list of the record: the ids of four files, then the calls or bytes of each. volatile: the
- * process may be killed, or a handler may leave the call, between two writes. */
+/* A list in the record: the ids of four files, then the calls or bytes of each. volatile, because
+ * the process may be killed, or a handler may abandon the call, between two writes. */
 typedef volatile int64_t list;
 
 static inline int ranks_above(const list *files, unsigned a, unsigned b) {
@@ -19,7 +19,7 @@ static inline int ranks_above(const list *files, unsigned a, unsigned b) {
   return first > second || (first == second && files[a] > files[b]);
 }
 
-/* Exchanges two places of a list. */
+/* Exchanges two files of a list, by their indexes. */
 static void exchange(list *files, unsigned a, unsigned b) {
   int64_t ids[] = {files[a], files[b]}, amounts[] = {files[SITE_FILES + a], files[SITE_FILES + b]};
   files[SITE_FILES + a] = files[SITE_FILES + b] = 0;
@@ -29,16 +29,17 @@ static void exchange(list *files, unsigned a, unsigned b) {
   files[SITE_FILES + b] = amounts[0];
 }
 
-/* Moves a file up in the list until no file with less is before it. Returns its place. */
+/* Moves a file up in the list until no file before it has a smaller amount. Returns its new
+ * index. */
 static inline unsigned risen(list *files, unsigned place) {
   for (; UNLIKELY(place > 0) && ranks_above(files, place, place - 1); place--)
     exchange(files, place, place - 1);
   return place;
 }
 
-/* Slow path of add, if the file of the last call is not at its former place in the list: searches
- * it and adds the amount. A file that is not in the list collects its amounts in a run. When the
- * run exceeds the amount of the last file in the list, it replaces that file, whose amount is
+/* Slow path of add, for a file that is not at its former index in the list: searches the file and
+ * adds the amount. The amounts of a file that is not in the list are added up in a run. When the
+ * run exceeds the amount of the last file in the list, the file replaces that one, whose amount is
  * lost. */
 static __attribute__((noinline)) void look_and_add(struct site_last_file *last, list *files,
                                                    int measure, int64_t amount) {
@@ -58,7 +59,7 @@ static __attribute__((noinline)) void look_and_add(struct site_last_file *last, 
   last->slot[measure] = risen(files, place);
 }
 
-/* Adds an amount to the file of the last call. */
+/* Adds an amount to the file of the site's last call. */
 static inline void add(struct site_last_file *last, list *files, int measure, int64_t amount) {
   unsigned place = last->slot[measure];
   if (UNLIKELY((uint64_t)files[place] != last->id)) {
@@ -74,7 +75,8 @@ void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t by
   int64_t *counters = part->record->counters;
   if (last->id != id) {
     last->run[0] = last->run[1] = 0;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* no file has the run of another */
+    __atomic_signal_fence(
+        __ATOMIC_SEQ_CST); /* keeps the order of writes, so that no file gets the run of another */
     last->id = id;
     is_new = 1;
     counters[SITES_FILE_BITS] |= (int64_t)(UINT64_C(1) << (id >> 58));

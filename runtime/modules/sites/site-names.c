@@ -1,4 +1,4 @@
-/* Composes the names of sites: functions, numbers, escaped characters. */
+/* Composes the names of sites from functions, numbers and escaped text. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void site_name_add(struct site_name *name, const char *text) {
   site_name_add_bytes(name, text, strlen(text));
 }
 
-/* Appends a text to a name; control characters, ";", "%" and the character `also` become %XX. */
+/* Appends a text to a name. Control characters, ";", "%" and the character `also` become %XX. */
 static void add_escaped(struct site_name *name, const char *text, char also) {
   static const char digits[] = "0123456789ABCDEF";
   for (;;) {
@@ -69,7 +69,7 @@ void site_name_add_number(struct site_name *name, uint64_t number) {
 struct symbols {
   const ElfW(Sym) * symbol;
   const char *strings;
-  const uint32_t *hash; /* in GNU's form */
+  const uint32_t *hash; /* the symbol table's hash table in GNU's form */
 };
 
 static struct symbols own_symbols(uintptr_t base) {
@@ -85,7 +85,7 @@ static struct symbols own_symbols(uintptr_t base) {
   return own;
 }
 
-/* Returns the number of symbols: one more than the last of the longest chain of the hash table. */
+/* Returns the number of symbols: one more than the largest index in the hash table's chains. */
 static uint32_t symbol_count(const struct symbols *own) {
   const uint32_t *head = own->hash; /* buckets, first symbol, size of the filter, shift */
   const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -114,8 +114,8 @@ static const char *find_function(uintptr_t address) {
 }
 
 /* Returns the name of the function of this library that contains the address; NULL if there is
- * none. Searches all symbols for each new address, and remembers up to 64 names, because few
- * addresses are requested, but many times. */
+ * none. Searches all symbols for each new address, and stores up to 64 names, because few addresses
+ * are requested, but many times. */
 const char *site_function(uintptr_t address) {
   enum { KNOWN = 64 };
   struct known {
@@ -127,7 +127,7 @@ const char *site_function(uintptr_t address) {
   const struct known *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (found && found->address == address) return found->name;
   const char *name = find_function(address);
-  if (found) return name; /* another one is there */
+  if (found) return name; /* the slot has the name of another address */
   struct known *entry = name ? scratch_take(&darshan_scratch, sizeof(*entry)) : NULL;
   if (!entry) return name;
   *entry = (struct known){address, name};

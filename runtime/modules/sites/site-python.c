@@ -1,4 +1,4 @@
-/* Frames of Python, bash and Perl in sites. */
+/* Reads the frames of Python, bash and Perl, for sites. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -29,8 +29,8 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-/* Returns 1 if this is the stack of the program's first thread, and it has space for the frames of
- * a script. Other stacks may be small. */
+/* Returns 1 if the thread runs on the stack of the program's first thread, and this stack has space
+ * for the frames of a script. Otherwise returns 0. Other stacks may be small. */
 static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -46,7 +46,7 @@ struct taking {
   struct registers_kept *kept;
 };
 
-/* Describes the running call, whose registers its caller has taken, for script_frames. */
+/* Describes the running call for script_frames. kept: the registers that its caller has read. */
 static void describe_call(struct script_call *call, const struct registers_kept *kept) {
   if (!script_needs_call()) return;
   registers_from(&call->registers, kept);
@@ -67,7 +67,7 @@ static void take_script(struct site_python *python, struct python_frame *frames,
                         struct script_words *words) {
   struct taking taking = {frames, most, 0, false, words, NULL};
   if (script_needs_call()) {
-    /* There is little room on this stack, and some behind the words. */
+    /* Stores the registers behind the words, because this stack has little space. */
     taking.kept = (struct registers_kept *)(words + 1);
     if (words) registers_take(taking.kept);
   }
@@ -76,7 +76,7 @@ static void take_script(struct site_python *python, struct python_frame *frames,
   if (stack_run_with_room(take_script_here, &taking, has_room()) < 0) return;
   python->lines = (uint32_t)taking.count;
   python->imports = taking.imports;
-  /* The words are also those of frames within a loader of classes. */
+  /* Words cannot distinguish frames within a loader of classes. */
   if (words && script_has_words() && !taking.imports) python->by_words = 1;
 }
 
@@ -124,15 +124,15 @@ void site_take_python(struct site_python *python, struct python_frame *frames, s
     struct checking checking = {frames, most, 0};
     count = stack_run(take_checked, &checking) < 0 ? 0 : checking.count;
   }
-  /* Imports of an imported module belong to the line of the program that imported this module. */
+  /* Imports by an imported module belong to the line of the program that imported this module. */
   python->imports = python_importing(frames, count, &first);
   python->frame = frames + first;
   python->lines = (uint32_t)(count - first);
 }
 
-/* The text of a frame, which many stacks share. mark and code (as read by python_code_of) are
- * compared with the frame, because a code object may be freed, and another one made at its address.
- * */
+/* The text of a frame, which many stacks share. mark and code (as python_code_of reads them) are
+ * compared with the frame, because a code object may be freed and another one be made at its
+ * address. */
 struct known_line {
   uintptr_t address; /* of the code object */
   uint64_t mark;
@@ -156,7 +156,8 @@ static bool is_line(const struct known_line *line, const struct python_frame *fr
          line->code.first_line == code->first_line;
 }
 
-/* Stores the text of a Python line in *place, unless a text is there already, or it is too long. */
+/* Stores the text of a Python line in *place, unless *place has a text already or the text is too
+ * long. */
 static void remember_line(const struct known_line **place, const struct python_frame *frame,
                           const struct python_code *code, const char *text, size_t length) {
   uint64_t mark = python_mark(frame, 1);

@@ -1,4 +1,4 @@
-/* Counts quick calls for their sites; site-quick.h explains them. */
+/* Counts quick calls for their sites (site-quick.h). */
 #include "site-quick.h"
 
 #include <string.h>
@@ -9,21 +9,22 @@
 #include "records.h"
 #include "sites-state.h"
 
-/* A stack of a thread. Only this thread changes it, and no other thread takes its place: if there
- * is no place, the calls of a stack are not quick. */
+/* A stack of a thread. Only this thread changes it, and no other thread reuses its slot. If no slot
+ * is free, the calls of a stack are not quick. */
 struct site_quick {
-  const void *thread;       /* its address names it; NULL: free */
-  struct site_stack *stack; /* NULL: none */
+  const void *thread; /* identified by the address of its site_thread; NULL: the slot is free */
+  struct site_stack *stack; /* NULL: no stack */
   uintptr_t frame, function;
   uintptr_t distance; /* distance of the caller's frame from the frame of sites_count_inside */
   uint64_t since;     /* end of its last measured call, in ticks */
-  uint32_t first;     /* of the stack's slots, the first one above the caller's frame */
-  uint32_t ticks;     /* length of a call */
+  uint32_t first;     /* index of the first of the stack's slots that is above the caller's frame */
+  uint32_t ticks;     /* duration of a call */
   uint32_t untimed;   /* calls whose time was not added yet */
   enum site_kind kind;
 };
 
-/* The places that a stack may have, by its caller: one statement may call by several stacks. */
+/* The slots for stacks of one caller (WAYS) and the number of such sets. A caller may have several
+ * stacks, because one statement may be reached by several. */
 enum { WAYS = 4, SETS = 64 };
 SELDOM static struct site_quick places[SETS][WAYS];
 static int is_used;
@@ -39,7 +40,8 @@ void sites_quick_forked(void) {
 }
 
 /* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
- * same. They are on the thread's own stack, at the same addresses as when the stack was noted. */
+ * same. Otherwise returns 0. They are on the thread's own stack, at the same addresses as when the
+ * stack was stored. */
 static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
   const struct site_stack *stack = quick->stack;
   if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
@@ -54,7 +56,7 @@ static inline int is_stack_of(const struct site_quick *quick, const struct site_
 }
 
 struct site_quick *sites_quick(const struct site_caller *caller) {
-  if (UNLIKELY(site_thread.last_end == 0)) return NULL; /* there is no gap before the call */
+  if (UNLIKELY(site_thread.last_end == 0)) return NULL; /* no call before, so no gap to count */
   struct site_quick *set = set_of(caller);
   for (unsigned way = 0; way < WAYS; way++)
     if (is_stack_of(&set[way], caller)) return &set[way];
@@ -77,8 +79,8 @@ void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t i
   site_thread.untimed += quick->ticks;
 }
 
-/* Adds the time of the quick calls since the last measured one of this stack, which began at
- * `now`. */
+/* Adds the time of this stack's quick calls since its last measured call. now: begin of the next
+ * measured call. */
 static void book(struct site_quick *quick, uint64_t now) {
   uint64_t ticks = (uint64_t)quick->untimed * quick->ticks, passed = now - quick->since;
   quick->untimed = 0;
@@ -89,7 +91,7 @@ static void book(struct site_quick *quick, uint64_t now) {
   record_unlock(&quick->stack->part->lock);
 }
 
-/* Returns 1 if the last known stack of this thread is that of the call that ended at t2. */
+/* Returns 1 if the thread's last known stack is that of the call that ended at t2, otherwise 0. */
 static int has_last_stack(uint64_t t2) {
   const struct site_thread *thread = &site_thread;
   const struct site_stack *last = thread->last;
@@ -97,8 +99,8 @@ static int has_last_stack(uint64_t t2) {
          thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
 }
 
-/* Returns the slot for this thread's stack: its existing slot, else a free slot, else the slot of
- * this thread whose last measured call is the oldest; NULL if there is none. */
+/* Returns the slot for this thread's stack: its existing slot, otherwise a free slot, otherwise the
+ * slot of this thread whose last measured call is the oldest; NULL if there is none. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
   struct site_quick *set = set_of(caller), *oldest = NULL;
@@ -108,7 +110,7 @@ static struct site_quick *place_for(const struct site_caller *caller,
     const void *thread = NULL;
     if (__atomic_compare_exchange_n(&quick->thread, &thread, &site_thread, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
-      return quick; /* it was free, like all slots after it */
+      return quick; /* a free slot; all slots after it are free, too */
     if (thread != &site_thread) continue;
     if (quick->stack == stack) return quick;
     if (!oldest || quick->since < oldest->since) oldest = quick;

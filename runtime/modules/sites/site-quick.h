@@ -6,21 +6,22 @@
 
 #include "sites.h"
 
-/* The wrapper's frame and return address, and an address that identifies the wrapper. */
+/* The caller of a wrapper: the wrapper's frame and return address, and an address that identifies
+ * the wrapper. */
 struct site_caller {
   uintptr_t frame, returns, function;
 };
 
 struct site_quick;
 
-/* Returns the site of a call by this caller, if sites_quick_begin has noted a call of this thread
- * with the same stack above the wrapper; else NULL. */
+/* Returns the site of a call by this caller; NULL if sites_quick_begin has not stored a call of
+ * this thread with the same stack above the wrapper. */
 struct site_quick *sites_quick(const struct site_caller *caller);
 /* Counts a quick call. The caller has locked a record, or the process has one
  * thread. */
 void sites_count_quick(struct site_quick *site, enum site_kind kind, uint64_t id, int64_t bytes);
-/* Notes the stack of the last counted call, from t1 to t2. Each quick call is taken to last as
- * long. Called outside of updates. */
+/* Stores the stack of the last counted call, which lasted from t1 to t2. Quick calls of this stack
+ * are assumed to last `ticks` ticks. Called outside of updates. */
 void sites_quick_begin(const struct site_caller *caller, enum site_kind kind, uint64_t t1,
                        uint64_t t2, uint32_t ticks);
 

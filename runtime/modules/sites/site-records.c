@@ -1,4 +1,4 @@
-/* Names stacks, and makes their records. */
+/* Composes the names of stacks, and makes their records. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -7,7 +7,7 @@
 #include "records.h"
 #include "sites-state.h"
 
-/* The linker's names for both ends of this library. */
+/* Symbols that the linker defines at both ends of this library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -17,23 +17,24 @@ int site_is_ours(uintptr_t address) {
   return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* A frame of the program: a return address, or a line of Python with its code and instruction. */
+/* A frame of the program: a return address, or a line of Python by its code and instruction. */
 struct element {
   uintptr_t address, instruction;
-  const struct python_frame *python; /* NULL: native */
+  const struct python_frame *python; /* NULL: a native frame */
 };
 
-/* Largest number of Python frames of a stack, which fit into a buffer for paths. */
+/* Largest number of Python frames of a stack; they are stored in a path buffer. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
-  int is_cut; /* an interpreter's own frames, and the frames outside of them, are left out */
+  int is_cut; /* 1: frames of an interpreter, and the frames outside of them, are omitted */
   struct element element[WALK_FRAMES + PYTHON_FRAMES];
 };
 
 enum { LONGEST_REPETITION = 8 };
 
-/* Returns 1 if the n elements up to `last` are equal to the n elements before them. */
+/* Returns 1 if the n elements that end with `last` are equal to the n elements before them,
+ * otherwise 0. */
 static int repeats(const struct element *last, unsigned n) {
   const struct element *before = last - n;
   for (unsigned i = 0; i < n; i++)
@@ -42,8 +43,8 @@ static int repeats(const struct element *last, unsigned n) {
   return 1;
 }
 
-/* Adds a frame to the elements. If the last elements repeat the elements before them, they are left
- * out, so that a recursion has one name. */
+/* Adds a frame to the elements. If the last elements repeat the elements before them, they are
+ * removed, so that a recursion has the same name at any depth. */
 static void add_element(struct elements *elements, struct element element) {
   elements->element[elements->count++] = element;
   for (unsigned n = 1; n <= LONGEST_REPETITION && 2 * n <= elements->count; n++) {
@@ -54,10 +55,10 @@ static void add_element(struct elements *elements, struct element element) {
 }
 
 /* Stores the frames of the application, from frame `first` of the walk on, in elements. Returns the
- * name of the runtime's wrapper that they called; NULL if it has none. */
+ * name of the runtime's wrapper that the application called; NULL if it has no name. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
-  unsigned own = 0; /* the frames of this library that the program called */
+  unsigned own = 0; /* number of frames of this library that the program called */
   unsigned count = walk->count - (walk->end == WALK_WITHIN);
   elements->count = 0;
   elements->is_cut = python->lines != 0;
@@ -84,8 +85,8 @@ static void fill(struct darshan_sites_record *record, enum site_record_kind kind
   record->counters[SITES_PROCESSES] = 1;
 }
 
-/* Fills the memory of the next record, unless the id already has a record. The next record is the
- * record of the id or, beyond the limit, the record that all others share. */
+/* Fills in the memory of the next record, unless the id already has a record. The next record is
+ * that of the id or, beyond the limit, the record that all further sites share. */
 static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
   struct record_store *store = &darshan_store;
   const struct store_entry *entry = store_find(store, id);
@@ -95,8 +96,8 @@ static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) 
   if (next) fill(next, is_full ? RECORD_OF_FUNCTION : kind, is_full ? 0 : frames);
 }
 
-/* Returns the record of a name with its state, made if necessary; NULL if there is no space. The
- * caller holds the store's lock. */
+/* Returns the state of the record of this name, which is made if necessary; NULL if there is no
+ * space. The caller holds the store's lock. */
 static struct site_part *record_of(const char *name, size_t length, enum site_record_kind kind,
                                    unsigned frames) {
   struct record_store *store = &darshan_store;
@@ -113,14 +114,14 @@ static struct site_part *record_of(const char *name, size_t length, enum site_re
   return part;
 }
 
-/* Returns 1 if a site of this name exists or may be added. */
+/* Returns 1 if a site of this name exists or may be added, otherwise 0. */
 static int has_room_for(const struct site_name *name) {
   const struct store_entry *entry =
       store_find(&darshan_store, darshan_hash(name->text, name->length, 0));
   return sites_state.sites < SITES_MOST || (entry && entry->record[STORE_SITES]);
 }
 
-/* Makes the record of the object that contains the address, unless it is there. */
+/* Makes the record of the object that contains the address, unless it has one. */
 static void add_object(uintptr_t address) {
   struct object object;
   struct site_name name;
@@ -131,7 +132,7 @@ static void add_object(uintptr_t address) {
       store_find(&darshan_store, darshan_hash(name.text, name.length, 0));
   if (!name.is_full && !(entry && entry->record[STORE_SITES])) {
     record_of(name.text, name.length, RECORD_OF_OBJECT, 0);
-    if (object.map) { /* dlopen may have loaded an interpreter */
+    if (object.map) { /* dlopen may have loaded an interpreter since */
       python_look_at(object.map);
       if (!python_is_here()) script_look_at(object.map);
     }
@@ -148,11 +149,11 @@ static void add_frame(struct site_name *name, const struct element *element) {
   if (name->is_full) name->text[name->length = before] = '\0';
 }
 
-/* Writes the name of a stack: the function that was called, then its elements. Elements that do
- * not fit are left out at its end, with "...". */
+/* Writes the name of a stack: the function that was called, then its elements. Replaces elements
+ * that do not fit by "...". */
 static void write_name(struct site_name *name, const char *function,
                        const struct elements *elements, enum walk_end end) {
-  enum { KEPT = 8 }; /* bytes for the last element */
+  enum { KEPT = 8 }; /* bytes reserved for the last element */
   *name = (struct site_name){.length = 0};
   site_name_add(name, function);
   for (unsigned i = 0; i < elements->count && !name->is_full; i++) {

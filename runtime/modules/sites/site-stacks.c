@@ -1,4 +1,4 @@
-/* Finds the site of the running stack: by the stacks that are known, else by a walk. */
+/* Finds the site of the running stack among the known stacks, or by walking the stack. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -10,8 +10,8 @@
 #include "../../stacks/script/script-frames.h"
 #include "sites-state.h"
 
-/* Returns the words that tell the lines, behind the room for the frames; NULL if the lines are
- * compared. */
+/* Returns the words that identify the lines (script_words), which are behind the frames; NULL if
+ * the lines themselves are compared. */
 static const struct script_words *words_of(const struct site_python *python) {
   return python->by_words ? (const struct script_words *)(python->frame + SCRIPT_FRAMES) : NULL;
 }
@@ -21,9 +21,9 @@ static inline unsigned head_of(uint64_t key) {
   return (unsigned)(key * 0x9e3779b97f4a7c15u >> 54) % SITE_HEADS;
 }
 
-/* Returns the key of a stack, which is computed from the innermost return address and the depth of
- * the stack. If the end of the stack is unknown, the offset within a page replaces the depth. With
- * Python, the innermost line is part of the key, unless words of the stack tell the lines. */
+/* Returns the key of a stack, computed from the innermost return address and the depth of the
+ * stack. If the end of the stack is unknown, the offset within a page replaces the depth. With
+ * Python, the innermost line is part of the key, unless words of the stack identify the lines. */
 static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
                                             const struct site_python *python) {
   uint64_t key = python->imports ? 1 : (uint64_t)returns * 31 + depth;
@@ -33,8 +33,8 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Like site_is_same, for a stack whose end is unknown: the kernel reads the return addresses, and
- * returns an error if there is no memory. */
+/* Returns 1 if this stack, whose end is unknown, is the known stack; otherwise 0. The kernel reads
+ * the return addresses, because it returns an error for addresses without memory. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
   enum { AT_ONCE = 8 };
@@ -55,9 +55,10 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
   return 1;
 }
 
-/* The ticks after which a known stack is compared again: at least about a millisecond, and so many
- * that comparisons take at most one part in CHECK_PART of a thread's time. A program with hundreds
- * of stacks in turn would otherwise compare one at each call, which takes microseconds. */
+/* A known stack is compared again after check_age ticks: at least about a millisecond, and so long
+ * that comparisons take at most one part in CHECK_PART of a thread's time. Otherwise a program that
+ * alternates between hundreds of stacks would compare one at each call, which takes
+ * microseconds. */
 enum { CHECK_TICKS = 1 << 21, CHECK_PART = 16 };
 static const uint64_t longest_check_age = (uint64_t)CHECK_TICKS << 10; /* about a second */
 static inline int is_due(const struct site_stack *stack) {
@@ -66,8 +67,9 @@ static inline int is_due(const struct site_stack *stack) {
   return UNLIKELY(age >= CHECK_TICKS) && age >= site_thread.check_age;
 }
 
-/* Notes a comparison that began at this time. After each period of the present age, computes the
- * age that the comparisons of the period call for: each stack is compared once in a period. */
+/* Notes a comparison that began at `begun`. A period has the length of the current check_age, and
+ * each stack is compared once in it. At its end, computes the check_age that these comparisons
+ * require. */
 static void note_check(uint64_t begun) {
   struct site_thread *thread = &site_thread;
   uint64_t now = ticks_now();
@@ -80,8 +82,8 @@ static void note_check(uint64_t begun) {
   thread->checks_since = now;
 }
 
-/* Compares a mark of the texts of the running stack's lines, which have the addresses of the known
- * stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
+/* Compares a mark (hash) of the texts of the running stack's lines, whose addresses are those of
+ * the known stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
 static int compare_texts(struct site_stack *stack) {
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
@@ -99,8 +101,8 @@ static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
 }
 
 /* Like check_texts, but returns 1 without a comparison if the last one is recent. Equal addresses
- * are not enough: a code object can be freed, and another one of the same size made at its address,
- * for example if a program runs one script after another. */
+ * are not sufficient: a code object may be freed and another one of the same size be made at its
+ * address, for example if a program runs one script after another. */
 static inline int have_texts(struct site_stack *stack) {
   return !is_due(stack) || check_texts(stack);
 }
@@ -112,13 +114,14 @@ static __attribute__((noinline)) int check_lines(struct site_stack *stack) {
   return are_same;
 }
 
-/* Like have_texts, for a stack that has the words of the known one: compares the lines, too. */
+/* Returns 1 if the running stack, whose words equal those of the known stack, also has the same
+ * lines. Also returns 1 if the lines were compared recently. Otherwise returns 0. */
 static inline int have_lines(struct site_stack *stack) {
   return !is_due(stack) || check_lines(stack);
 }
 
-/* Returns 1 if the lines of the running stack are those of the known stack. Not inlined, because
- * its caller must use little stack. */
+/* Returns 1 if the lines of the running stack are those of the known stack, otherwise 0. Not
+ * inlined, because its caller must use little stack. */
 static __attribute__((noinline)) int same_lines(struct site_stack *stack,
                                                 const struct site_python *python) {
   for (uint32_t i = 0; i < stack->lines; i++)
@@ -129,14 +132,15 @@ static __attribute__((noinline)) int same_lines(struct site_stack *stack,
 }
 
 __attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
-  if (stack->by_words) return have_lines(stack); /* its slots were compared */
+  if (stack->by_words)
+    return have_lines(stack); /* its slots include the words, which were compared */
   int has = UNLIKELY(script_is_here()) ? site_has_script_lines(stack)
                                        : python_frames_are(stack->line, stack->lines, true);
   return has && have_texts(stack);
 }
 
-/* Returns the known stack that is equal to the running one, or NULL. end: of the running stack,
- * 0 if it is not known. */
+/* Returns the known stack that is equal to the running one, or NULL. end: end of the running stack,
+ * 0 if unknown. */
 static inline ALWAYS_INLINE struct site_stack *
 known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
   struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
@@ -150,8 +154,8 @@ known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_pyth
   return NULL;
 }
 
-/* Returns the known stack whose slots tell all of the running stack, its lines, too; NULL if there
- * is none. The running stack is the thread's own. */
+/* Returns the known stack whose slots identify the running stack, including its lines; NULL if
+ * there is none. The running stack is the thread's own. */
 static inline ALWAYS_INLINE struct site_stack *known_by_words(uint64_t key, uintptr_t frame,
                                                               uintptr_t end) {
   struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
@@ -167,15 +171,15 @@ static inline ALWAYS_INLINE struct site_stack *known_by_words(uint64_t key, uint
 struct new_stack {
   struct registers_kept registers;
   uintptr_t frame, returns;
-  uint32_t forgotten; /* before the walk */
+  uint32_t forgotten; /* value of sites_state.forgotten before the walk */
   const struct site_python *python;
   struct site_part *part;
 };
 
-/* Finds the bounds of the running stack, and remembers them if it is this thread's own, which stays
- * as long as the thread: the main thread's, or the one that has the thread's variables at its end.
- * Returns 1 if it is the thread's own, else 0: then span has the bounds of the mapping that
- * contains frame, or is {0, 0} if they are not known. */
+/* Finds the bounds of the running stack. Returns 1 if it is this thread's own stack (that of the
+ * main thread, or one that has the thread's variables at its end), and stores its bounds for later
+ * calls, because it exists as long as the thread. Otherwise returns 0; span then has the bounds of
+ * the mapping that contains frame, or is {0, 0} if they are unknown. */
 int site_bounds(uintptr_t frame, struct span *span) {
   struct span *own = &site_thread.stack;
   int is_main;
@@ -214,20 +218,21 @@ static void add_slot(struct site_stack *stack, uintptr_t stored, uintptr_t frame
 static void copy_slots(struct site_stack *stack, const struct walk_frame *from, unsigned count,
                        const struct new_stack *new) {
   const struct script_words *words = words_of(new->python);
-  /* The outermost words come first, because most stacks with the same key differ there. */
+  /* Adds the outermost words first, because most stacks with the same key differ there. */
   for (size_t i = words ? words->count : 0; i > 0; i--)
     add_slot(stack, words->address[i - 1], new->frame);
   for (unsigned i = 0; i < count; i++)
     add_slot(stack, from[i].stored, new->frame);
   count = stack->count;
-  /* Without slots: the return address of the function that looks, which is not 0. */
+  /* The last slot never matches. If there are no other slots, it compares the return address of the
+   * comparing function with 0. */
   struct site_slot never = {sizeof(uintptr_t), 0};
   if (count) never = (struct site_slot){stack->slot[0].offset, ~stack->slot[0].address};
   stack->slot[count] = never;
 }
 
-/* Returns 1 if the frames of a walk, from `first` on, and the words that tell the lines are all
- * that tells this stack from others, and can be compared. */
+/* Returns 1 if the stack can be recognized later by the frames of the walk, from `first` on, and
+ * the words that identify the lines, and these can be compared. Otherwise returns 0. */
 static int is_comparable(const struct new_stack *new, const struct walk *walk, unsigned first) {
   const struct site_python *python = new->python;
   const struct script_words *words = words_of(python);
@@ -235,10 +240,10 @@ static int is_comparable(const struct new_stack *new, const struct walk *walk, u
   for (unsigned i = first; i < walk->count; i++)
     if (walk->frame[i].stored <= new->frame || walk->frame[i].stored - new->frame > UINT32_MAX / 2)
       return 0;
-  /* Imports that the interpreter makes at its start have no lines, and one site. */
+  /* Imports that the interpreter makes at its start have no lines, and share one site. */
   if (walk->count - first + python->lines == 0 && !python->imports) return 0;
   if (!words) return 1;
-  /* Without words, code without unwind tables may later have lines. */
+  /* If there are no words, code without unwind tables may later have lines. */
   if (words->count > SCRIPT_WORDS || (words->count == 0 && walk->end != WALK_WHOLE)) return 0;
   for (size_t i = 0; i < words->count; i++)
     if (words->address[i] <= new->frame || words->address[i] >= own->end - sizeof(uintptr_t) ||
@@ -247,7 +252,7 @@ static int is_comparable(const struct new_stack *new, const struct walk *walk, u
   return 1;
 }
 
-/* Adds a stack to the table under `key`, with its frames from `first` of the walk on. Does nothing
+/* Adds a stack to the table under `key`, with the frames of the walk from `first` on. Does nothing
  * if the table is full or the stack cannot be compared. */
 static void remember(const struct new_stack *new, const struct walk *walk, unsigned first,
                      uint64_t key) {
@@ -275,11 +280,11 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
   publish(stack);
 }
 
-/* Frames that a walk needs to reach the program, if only the called function matters: in most
- * calls, and at most. */
+/* Number of frames that a walk needs to reach the program if only the called function matters: for
+ * most calls, and at most. */
 enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
-/* Finds the site of a stack, by the known stacks or by a walk, and stores its record. */
+/* Finds the site of a stack among the known stacks or by a walk, and stores its record in `new`. */
 static void walk_to_site(struct new_stack *new) {
   const struct site_python *python = new->python;
   struct registers registers;
@@ -300,8 +305,8 @@ static void walk_to_site(struct new_stack *new) {
   int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
   registers_from(&registers, &new->registers);
   span.start = registers.value[REGISTER_STACK];
-  /* Frames of Python distinguish stacks, so native frames only count outside of the interpreter's
-   * code. */
+  /* Frames of Python distinguish stacks, so native frames within the interpreter's code are
+   * omitted. */
   struct span interpreter = {0, 0};
   if (python->lines) interpreter = site_interpreter();
   if (is_full || !python->imports)
@@ -310,23 +315,24 @@ static void walk_to_site(struct new_stack *new) {
     registers_from(&registers, &new->registers);
     walk_from(&registers, &span, OWN_FRAMES, &interpreter, &walk);
   }
-  /* The frames of this module, up to the frame of sites_count_inside, are not part of the stack. */
+  /* Skips the frames of this module, up to the frame of sites_count_inside, which are not part of
+   * the stack. */
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
   new->part = site_record(&walk, first, is_full, python);
   if (new->part && !is_full) remember(new, &walk, first, key);
 }
 
-/* After so many walks, a thread spends at most one part in WALK_PART of its time on them: a program
- * whose stacks cannot be remembered would otherwise wait some microseconds for each call. The calls
- * in between count for no function. */
+/* After WALKS_FREE walks, a thread spends at most one part in WALK_PART of its time on walks.
+ * Otherwise a program whose stacks cannot be stored would wait some microseconds at each call.
+ * Calls without a walk are counted for an unknown function. */
 enum { WALKS_FREE = 1 << 16, WALK_PART = 16 };
 static inline int may_walk(void) {
   return site_thread.walks < WALKS_FREE || site_thread.now >= site_thread.walk_after;
 }
 
-/* Finds the site of the stack in the argument, unless the thread has walked for too long. Runs on a
- * stack of the runtime. */
+/* Finds the site of the stack in the argument, unless the thread has spent too much time on walks.
+ * Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
   uint64_t begun = ticks_now();
@@ -341,7 +347,7 @@ static void find_site(void *argument) {
 }
 
 /* Finds or makes the record of a stack that is not among the known stacks; returns NULL if there is
- * no space. Not inlined, because the registers need additional stack. */
+ * no space. Not inlined, so that the registers take no stack in the usual case. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};
@@ -360,7 +366,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
   struct site_stack *known;
   if (LIKELY(frame - own->start < own->end - own->start)) {
     known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
-    /* A stack of a script that has no lines could get lines, which nothing would compare. */
+    /* Does not store a stack of a script that has no lines: it could get lines later, which nothing
+     * would compare. */
     if (!python->imports && (python->lines || !script_is_here())) site_thread.last = known;
   } else {
     known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python);
@@ -370,8 +377,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
 
 static const struct site_python no_python;
 
-/* Like site_of_native_stack, with the Python frames of this thread, which are copied into a path
- * buffer because they do not fit on the stack. */
+/* Like site_of_native_stack, for a thread with Python frames, which are copied into a path buffer
+ * because they do not fit on the stack. */
 __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
                                                                  uintptr_t returns) {
   struct path_buffer *buffer = path_buffer_take();
@@ -383,7 +390,7 @@ __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame
                           sizeof(struct registers_kept) <=
                       DARSHAN_PATH_ROOM,
                   "room");
-    if (!script_is_here()) words = NULL; /* Python's frames have all of the buffer */
+    if (!script_is_here()) words = NULL; /* Python's frames then use the whole buffer */
     size_t most = words ? SCRIPT_FRAMES : DARSHAN_PATH_ROOM / sizeof(*frames);
     site_take_python(&python, frames, most, words);
   }
@@ -412,8 +419,8 @@ __attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame
   return find(frame, returns, &no_python);
 }
 
-/* Empties the table of known stacks, because code may be unloaded, and other code loaded in its
- * place. The stacks stay in memory, since other threads may be looking at them. */
+/* Empties the table of known stacks, because code may be unloaded and other code be loaded at its
+ * address. The stacks stay in memory, since other threads may be comparing them. */
 void sites_forget_stacks(void) {
   if (!sites_on) return;
   known_rules_forget();

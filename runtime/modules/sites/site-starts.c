@@ -1,6 +1,6 @@
-/* Counts starts of processes for the stack that started them, so that a finding about processes has
- * a line. A start is no I/O: its time and the gaps around it, in which a program mostly waits for
- * its child, are not counted. */
+/* Counts starts of processes for the stack that started them, so that a finding about processes can
+ * name a line. A start is not I/O: its time is not counted, nor are the gaps around it, in which a
+ * program mostly waits for its child. */
 #include <pthread.h>
 
 #include "../../door/door.h"
@@ -18,7 +18,7 @@ void sites_count_start(void) {
   runtime_leave();
 }
 
-/* Children by fork that were not waited for yet. */
+/* Number of children by fork that the process has not waited for yet. */
 static unsigned forks;
 
 void sites_count_wait(void) {
@@ -30,8 +30,8 @@ void sites_count_wait(void) {
     sites_count_start();
 }
 
-/* Counts the start of a process; registered with pthread_atfork, so it runs in the parent, within
- * fork(). The runtime does not wrap fork, so the site has no function that the program called. */
+/* Counts the start of a process. Registered with pthread_atfork, so it runs in the parent, within
+ * fork(). The runtime does not wrap fork, so the site names no called function. */
 static void forked(void) {
   if (!sites_on) return;
   __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* State of the SITES module, for its own files. */
+/* State of the SITES module that is not part of a record. */
 #ifndef DARSHAN_SITES_STATE_H
 #define DARSHAN_SITES_STATE_H
 
@@ -12,37 +12,38 @@
 #include "sites.h"
 
 enum {
-  SITES_MOST = 1024,           /* sites of a process */
-  SITE_STACKS = 4096,          /* known stacks of a process; several may have the same site */
-  SITE_STACKS_BY_WORDS = 2048, /* of these, at most so many with lines of Java or JavaScript */
+  SITES_MOST = 1024, /* largest number of sites of a process */
+  SITE_STACKS =
+      4096, /* largest number of known stacks of a process; several may have the same site */
+  SITE_STACKS_BY_WORDS = 2048, /* largest number of these with lines of Java or JavaScript */
   SITE_HEADS = 1024
 };
 
 struct darshan_sites_record;
 
-/* Length of the two lists of a site in its record: files with most calls, files with most bytes. */
+/* Length of each of the two lists in a site's record: files with most calls, files with most
+ * bytes. */
 enum { SITE_FILES = 4 };
-/* The file of a site's last call. slot: its last index in each list, if it is in the list. run:
- * while it is not in a list, the number of successive calls on this file, and their bytes. */
+/* The file of a site's last call. slot: its last index in each list, if it is in the list. run: if
+ * it is not in a list, the number of successive calls on it, and their bytes. */
 struct site_last_file {
   uint64_t id; /* 0: none */
   int64_t run[2];
   unsigned slot[2];
 };
 
-/* The state of a record that is not in the record. */
+/* State of a site's record that is not in the record. */
 struct site_part {
   int lock;
-  uint32_t file; /* of the last POSIX transfer; 0: none */
+  uint32_t file; /* POSIX file of the last transfer; 0: none */
   int64_t start, end;
   struct darshan_sites_record *record;
   struct site_last_file last;
-  uint64_t first, longest; /* ticks: begin of the first call, length of the longest */
+  uint64_t first, longest; /* begin of the first call, duration of the longest, in ticks */
 };
 
-/* A return address of a walked stack, which is stored `offset` bytes above the frame of
- * sites_count_inside. It does not change after the stack is in the table.
- * */
+/* A return address of a known stack, stored `offset` bytes above the frame of sites_count_inside.
+ * It does not change once the stack is in the table. */
 struct site_slot {
   uintptr_t offset, address;
 };
@@ -50,14 +51,14 @@ struct site_stack {
   struct site_stack *next;
   uint64_t key;
   /* The Python frames, innermost first. Stacks are equal if the code and the instruction of each
-   * frame are; the frames' addresses are those of the first such stack. */
+   * frame are equal. The addresses of the frames are those of the first such stack. */
   const struct python_frame *line;
   uint32_t lines;
-  uint32_t by_words;      /* 1: the slots tell the lines, too (script_words) */
-  uint64_t mark;          /* of the lines (site_mark) */
-  uint64_t checked;       /* when the running lines had this mark, in ticks */
+  uint32_t by_words;      /* 1: the slots also identify the lines (script_words) */
+  uint64_t mark;          /* hash of the lines' texts (site_mark) */
+  uint64_t checked;       /* time at which the running lines had this mark, in ticks */
   uint32_t forgotten;     /* value of sites_state.forgotten when the stack was added */
-  struct site_part *part; /* of its record */
+  struct site_part *part; /* state of its record */
   uint32_t count;
   uint32_t span;           /* bytes above the frame that hold all return addresses */
   struct site_slot slot[]; /* `count` slots, then one that never matches */
@@ -65,59 +66,61 @@ struct site_stack {
 
 struct script_words;
 
-/* The Python frames of the running stack. imports: the innermost frames belong to the import
- * machinery. The frames then begin with the line that imports, and native frames do not count. */
+/* The Python frames of the running stack. imports: 1 if the innermost frames belong to the import
+ * machinery. The first frame is then the line that imports, and native frames are omitted. */
 struct site_python {
   const struct python_frame *frame;
   uint32_t lines;
   uint16_t imports;
-  uint16_t by_words; /* 1: the words behind the frames tell the lines (words_of) */
+  uint16_t by_words; /* 1: the words behind the frames identify the lines (words_of) */
 };
 
-/* An object of a stack. has_record: its record was made; written with the store's lock held. */
+/* An object that stacks contain. has_record: 1 if its record was made; written with the store's
+ * lock held. */
 struct site_object {
   struct site_object *next;
   uintptr_t start, end, base; /* as in struct object */
   uint32_t forgotten;         /* value of sites_state.forgotten when the object was examined */
   int has_record;
-  char text[]; /* its short name */
+  char text[]; /* short name of the object */
 };
 
 struct sites_state {
-  uint32_t sites;        /* records of kind 0 */
-  uint32_t stacks;       /* stacks in the table, or about to be in it */
-  uint32_t forgotten;    /* how often the table was emptied */
-  struct segments parts; /* site_part, by record number */
+  uint32_t sites;        /* number of sites; overflow and objects do not count */
+  uint32_t stacks;       /* stacks in the table, or about to be added */
+  uint32_t forgotten;    /* number of times the table was emptied */
+  struct segments parts; /* site_part, by number of the record */
   struct site_object *objects;
   uint32_t known_objects;    /* number of objects that are known or about to be */
-  struct site_part *unknown; /* of calls without a walk; NULL: not made yet */
+  struct site_part *unknown; /* state of the record of calls without a walk; NULL: no record yet */
   struct site_stack *head[SITE_HEADS];
 };
 extern struct sites_state sites_state __attribute__((visibility("hidden")));
 
 struct site_thread {
-  struct span stack; /* the thread's own; end 0: not known yet */
-  int is_first;      /* 1: it is the stack of the program's first thread */
-  /* The last stack that was found on the thread's own stack and outside of an import. */
+  struct span stack; /* the thread's own stack; end 0: unknown */
+  int is_first;      /* 1: it is the thread that started the program */
+  /* The last known stack that was running on the thread's own stack and outside of an import. */
   struct site_stack *last;
-  uint64_t last_end;         /* of this thread's last call, in ticks; 0: there was none */
-  uint64_t last_t1, last_t2; /* of the last call that moved no bytes */
+  uint64_t last_end;         /* end of this thread's last call, in ticks; 0: no call yet */
+  uint64_t last_t1, last_t2; /* begin and end of the last call that moved no bytes */
   enum site_kind last_kind;
-  uint64_t now;               /* end of the call whose stack is searched, in ticks */
-  uintptr_t frame;            /* frame of sites_count_inside in that call */
-  uint64_t untimed;           /* ticks of quick calls since last_end */
-  int forks;                  /* 1: the call is a fork */
-  int walked;                 /* 1: the call's stack was new, which took time of the runtime */
-  uint64_t walks, walk_after; /* walks of stacks; ticks before which no further stack is walked */
-  /* Known stacks are compared again after check_age; comparisons took in_checks since checks_since
-   * (all in ticks). */
+  uint64_t now;     /* end of the call that is being counted, in ticks */
+  uintptr_t frame;  /* frame of sites_count_inside in that call */
+  uint64_t untimed; /* ticks of quick calls since last_end */
+  int forks;        /* 1: the call is a fork */
+  int walked;       /* 1: the call's stack was walked, which took time */
+  uint64_t walks,
+      walk_after; /* number of stack walks; time in ticks before which no further stack is walked */
+  /* Known stacks are compared again after check_age. Comparisons took in_checks since checks_since.
+   * All three are in ticks. */
   uint64_t check_age, in_checks, checks_since;
 };
 extern __thread struct site_thread site_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Returns 1 if the stack above this frame has the return addresses of the known stack. All their
- * locations are in readable memory. */
+/* Returns 1 if the stack above this frame has the return addresses of the known stack, otherwise 0.
+ * The caller ensures that all their locations are in readable memory. */
 static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) {
   const struct site_slot *slot = stack->slot;
 #pragma GCC unroll 4
@@ -126,26 +129,29 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
   return slot == stack->slot + stack->count; /* the slot at `count` never matches */
 }
 
-/* Return the record's state for the stack of this frame, without Python frames and with them; NULL
- * if there is none. They take no lock if the stack is known. Called in an update. returns: the
- * return address of the frame. */
+/* Return the state of the site's record for the stack of this frame: the first for a stack without
+ * Python frames, the second for one with them. Return NULL if there is no record. Take no lock if
+ * the stack is known. Called in an update. returns: the return address of the frame. */
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
-/* Returns the record's state if words tell that the running stack is known; else NULL. */
+/* Returns the state of the site's record if words on the running stack show that it is a known
+ * stack; else NULL. */
 struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
-/* Returns 0 if the frames of Java or JavaScript are not to be walked: the table of stacks has only
- * room for stacks without such lines, which are fewer, or this thread has walked for too long. */
+/* Returns 0 if the frames of Java or JavaScript must not be walked: the rest of the table is
+ * reserved for stacks without such lines, which are fewer, or this thread has spent too much time
+ * on walks. */
 int site_has_more_lines(void);
-/* Returns 1 if this thread has the Python frames of the known stack. May return 0 if it has. */
+/* Returns 1 if this thread has the Python frames of the known stack, otherwise 0. May also return 0
+ * then. */
 int site_has_lines(struct site_stack *stack);
-/* Like site_has_lines, for the lines of a script of bash or Perl. */
+/* Returns 1 if the stack has lines of a bash or Perl script, otherwise 0. */
 int site_has_script_lines(const struct site_stack *stack);
-/* Returns a hash of the texts of the running stack's lines, which must have the addresses of this
+/* Returns a hash of the texts of the running stack's lines, whose addresses must be those of this
  * stack's lines; 0 if unknown. */
 uint64_t site_mark(const struct site_stack *stack);
 
-/* Returns the record's state if the running stack is the last one of this thread, with or without
- * Python frames; else NULL. This is the fast path: a call in a loop needs nothing else. */
+/* Returns the state of the site's record if the running stack is the last one of this thread, with
+ * or without Python frames; else NULL. It is the fast path: calls in a loop need nothing else. */
 static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame) {
   const struct site_thread *thread = &site_thread;
   struct site_stack *last = thread->last;
@@ -158,38 +164,42 @@ static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame
   return last->part;
 }
 
-/* Returns the record's state for a walked stack, and makes the record if needed; NULL if there is
- * no space. first: index of the first frame that may belong to the program. is_cut: the walk is too
- * short to name the stack, so the record is that of the called function. If there are Python
- * frames, the walk has ended with the first frame of the interpreter, which is not part of the
- * name. Called on a stack of the runtime, in an update. */
+/* Returns the state of the record for a walked stack, which is made if necessary; NULL if there is
+ * no space. first: index of the first frame that may belong to the program. is_cut: 1 if the walk
+ * is too short to name the stack, so that the record is that of the called function. If there are
+ * Python frames, the walk has ended with the first frame of the interpreter, which is not part of
+ * the name. Called on a stack of the runtime, in an update. */
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,
                               const struct site_python *python);
-/* Returns the record's state for calls whose function is not known; NULL if there is no space. */
+/* Returns the state of the record for calls whose function is unknown; NULL if there is no
+ * space. */
 struct site_part *site_unknown(void);
-/* Returns 1 if an address is of this library, or of the program that it is linked into. */
+/* Returns 1 if an address is in this library, or in the program that this library is linked into.
+ * Otherwise returns 0. */
 int site_is_ours(uintptr_t address);
 
-/* Forgets the stacks of quick calls, in a forked child. */
+/* Called in a forked child: forgets the stacks of quick calls. */
 void sites_quick_forked(void);
 
-/* Counts a call of so many bytes for its file or object, whose record has this id, in the lists of
- * the site's files. is_new: 1 for a new call; 0 for another event of the last call, of which only
- * the bytes count, unless the id differs. The caller holds the lock of the part. */
+/* Counts a call in the lists of the site's files. id: id of the record of the call's file or
+ * object. is_new: 1 for a new call; 0 for another event of the last call, for which only the bytes
+ * are added, unless the id differs. The caller holds the lock of the part. */
 void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t bytes);
 
-/* Bytes for the text of a site's name, which is cut at the longest name of a log. */
+/* Bytes for the text of a site's name, which is truncated to the longest name that a log can
+ * have. */
 enum { SITE_NAME_ROOM = 4096 };
 struct site_name {
   size_t length;
-  int is_full; /* something did not fit */
+  int is_full; /* 1: something did not fit */
   char text[SITE_NAME_ROOM];
 };
 void site_name_add(struct site_name *name, const char *text);
 void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
-/* Appends text of a file to a name, with its special characters written as %XX. */
+/* Appends a text from a file to a name, with special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
-/* Like site_name_add, for the name of a function, in which a colon is escaped, too. */
+/* Appends the name of a function to the name. Escapes the same characters as site_name_add, and
+ * also colons. */
 void site_name_add_function(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);
@@ -199,29 +209,30 @@ void site_object_name(struct site_name *name, const struct object *object);
 /* Returns the object that contains the address, and adds it to the known objects if necessary; NULL
  * if no object contains the address, or if there is no space. */
 struct site_object *site_object_of(uintptr_t address);
-/* Appends an element for a return address to a name: its object's short name and its offset. */
+/* Appends the element for a return address to a name: its object's short name and its offset
+ * there. */
 void site_add_address(struct site_name *name, uintptr_t address);
-/* Notes that no object has a record. Called in a child of fork, which has no records yet. */
+/* Called in a forked child, which has no records yet: notes that no object has a record. */
 void site_objects_forked(void);
-/* Appends an element for a Python frame to a name. */
+/* Appends the element for a Python frame to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
-/* Finds the bounds of the stack that contains this frame, and remembers them if it is this thread's
- * own. Returns 1 if it is, else 0; the bounds are {0, 0} if they are not known. Needs nine
- * kilobytes of stack if they were not known before. */
+/* Finds the bounds of the stack that contains this frame. Returns 1 if it is this thread's own
+ * stack, whose bounds are stored for later calls; else 0. The bounds are {0, 0} if unknown. Needs
+ * nine kilobytes of stack if the bounds were not known before. */
 int site_bounds(uintptr_t frame, struct span *span);
-/* Returns the bounds of the object with the interpreter, which are 0 if there is none. */
+/* Returns the bounds of the object that contains the interpreter; zeros if there is none. */
 struct span site_interpreter(void);
 /* Copies at most `most` Python frames of this thread to frames, and describes them in *python.
- * words: NULL, or where the words go that tell the frames of a script; behind them
- * there is room for a struct registers_kept. */
+ * words: NULL, or where to store the words that identify the frames of a script; the memory behind
+ * them has space for a struct registers_kept. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
                       struct script_words *words);
 
-/* From now on, counts each fork of the application. */
+/* Registers the counting of the application's forks. */
 void sites_watch_forks(void);
 
-/* Returns the name of the function of this library that contains the address, as the loader knows
- * it; NULL if there is none. */
+/* Returns the name of the function of this library that contains the address, from the library's
+ * symbol table; NULL if there is none. */
 const char *site_function(uintptr_t address);
 
 #endif

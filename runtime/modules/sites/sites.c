@@ -1,4 +1,4 @@
-/* Counts calls by site. */
+/* Counts calls by call site (sites.h). */
 #include "sites.h"
 
 #include "../../counting/size-bins.h"
@@ -20,7 +20,8 @@ static_assert(SITES_F_GAP_LONG_TIME == SITES_F_GAP_SHORT_TIME + 2, "order");
 
 int sites_prepare(void) {
   struct object own;
-  /* In a static program the runtime's own frames cannot be distinguished from the program's. */
+  /* Not in a static program, where the runtime's own frames cannot be distinguished from the
+   * program's. */
   if (!sites_are_asked() || !module_is_on(DARSHAN_MOD_SITES) ||
       object_of((uintptr_t)sites_prepare, &own) < 0 || own.path[0] == '\0')
     return 0;
@@ -45,8 +46,8 @@ void sites_forked(void) {
     sites_state.head[i] = NULL;
 }
 
-/* Counts the ticks since this thread's last call, by their length: below 100 us, below 10 ms, or
- * longer. tick: seconds per tick. */
+/* Counts the gap between this thread's last call and the current one, by its length: below 100 us,
+ * below 10 ms, or longer. tick: seconds per tick. */
 static void count_gap(struct darshan_sites_record *record, uint64_t ticks, double tick) {
   static const double medium = 100e-6, longer = 10e-3; /* seconds */
   double seconds = (double)(int64_t)ticks * tick;
@@ -55,7 +56,7 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
   record->fcounters[SITES_F_GAP_SHORT_TIME + length] += seconds;
 }
 
-/* Counts where a transfer of POSIX began, as compared with the last one of the site: in another
+/* Counts where a POSIX transfer began, compared with the last transfer of the site: in another
  * file, at its end, at its start, or before or behind its end. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
@@ -86,8 +87,8 @@ static inline void count_bytes(struct site_part *part, int64_t *counters,
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
-/* Adds the time of the call, without its overlap with calls before it on this thread, and
- * updates the first and the longest call. */
+/* Adds the time of the call, without its overlap with earlier calls of this thread, and updates the
+ * first and the longest call. */
 static inline void count_times(struct site_part *part, double *times,
                                const struct site_call *call) {
   const struct darshan_clock *clock = &darshan_hot.clock;
@@ -108,7 +109,7 @@ static inline void count_times(struct site_part *part, double *times,
     part->longest = spent;
     times[SITES_F_LONGEST] = (double)(int64_t)spent * line.seconds_per_tick;
   }
-  if (UNLIKELY(part->first - 1 >= call->t1)) { /* 0: there was none */
+  if (UNLIKELY(part->first - 1 >= call->t1)) { /* 0: no call yet */
     part->first = call->t1;
     times[SITES_F_START_TIMESTAMP] = clock_seconds_by(line, call->t1);
   }
@@ -116,8 +117,8 @@ static inline void count_times(struct site_part *part, double *times,
   if (end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = end;
 }
 
-/* Returns 1 if this is another event of a call that was counted: a failed access is one, and so
- * is each stream of fflush(NULL). */
+/* Returns 1 if this is another event of a call that was counted already: a failed access is such an
+ * event, and so is each stream of fflush(NULL). Otherwise returns 0. */
 static inline int is_again(const struct site_call *call) {
   struct site_thread *thread = &site_thread;
   if (LIKELY(call->kind == SITE_READ || call->kind == SITE_WRITE)) return 0;
@@ -129,8 +130,8 @@ static inline int is_again(const struct site_call *call) {
   return again;
 }
 
-/* Counts the call in the record of its site. Not inlined: its frame is not on the stack that a
- * walk needs. */
+/* Counts the call in the record of its site. Not inlined, so that its frame is not on the stack
+ * during a walk. */
 static __attribute__((noinline)) void count_call(const struct site_call *call,
                                                  struct site_part *part) {
   if (UNLIKELY(!spin_lock(SPIN_RECORD, &part->lock))) return;
@@ -143,7 +144,7 @@ static __attribute__((noinline)) void count_call(const struct site_call *call,
   spin_unlock(&part->lock);
   if (LIKELY(!site_thread.walked)) return;
   site_thread.walked = 0;
-  site_thread.last_end = ticks_now(); /* the next gap is not the runtime's */
+  site_thread.last_end = ticks_now(); /* the runtime's own time is not part of the next gap */
 }
 
 __attribute__((noinline)) void sites_count_inside(const struct site_call *call) {

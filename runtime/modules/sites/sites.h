@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Kinds of calls, in the order of the counters and of the times of a record. */
+/* Kinds of calls, in the order of the counters and times of a record. */
 enum site_kind {
   SITE_OPEN,
   SITE_CLOSE,
@@ -17,7 +17,7 @@ enum site_kind {
   SITE_SYNC,
   SITE_OTHER,
   SITE_KINDS,
-  SITE_NOTHING = SITE_KINDS /* part of a call that is reported separately */
+  SITE_NOTHING = SITE_KINDS /* the event is part of a call that is reported separately */
 };
 
 enum { SITE_NO_PLACE = -1 };
@@ -25,38 +25,36 @@ enum { SITE_NO_PLACE = -1 };
 struct site_call {
   enum site_kind kind;
   uint32_t file;    /* number of the POSIX file, 0: none */
-  uint64_t id;      /* of the record of its file or object, 0: none */
+  uint64_t id;      /* id of the record of its file or object, 0: none */
   int64_t bytes[2]; /* read, written */
-  int64_t offset;   /* of a POSIX transfer; negative: not known */
-  uint64_t t1, t2;  /* ticks */
+  int64_t offset;   /* offset of a POSIX transfer; negative: unknown */
+  uint64_t t1, t2;  /* begin and end, in ticks */
 };
 
-/* 1 if the module is on. If it is off, a call reads nothing else of this module. */
+/* 1 if the module is enabled. If it is 0, a call reads no other variable of this module. */
 extern uint32_t sites_on __attribute__((visibility("hidden")));
 
 int sites_prepare(void);
 void sites_forked(void);
 
-/* Counts a call of the program for its call site; the call must not be part of another call that is
- * counted here. Called within an update (runtime_enter), with no lock held. It is cheapest to call
- * it in the update that counted the call elsewhere, because each update sets the floating-point
- * state. */
+/* Counts a call of the program for its call site. The call must not be part of another call that is
+ * counted here. Called within an update (runtime_enter), without any lock. Should be called in the
+ * update that counted the call elsewhere, because each update sets the floating-point state. */
 void sites_count_inside(const struct site_call *call);
 
 /* Counts the start of a process. Called only if sites_on is set, outside of updates. */
 void sites_count_start(void);
-/* Counts the start of a child in a Python process that has waited for it, unless fork counted that
+/* Counts the start of a child when a Python process has waited for it, unless fork counted that
  * start. Python starts most children by vfork, which the runtime does not count, and mostly waits
- * for them at the line that started them. Called if sites_on is set, with no record being updated.
- */
+ * for them at the line that started them. Called if sites_on is set, outside of updates. */
 void sites_count_wait(void);
 
-/* Forgets the known stacks. Called after an object was unloaded, because other code may get its
- * addresses. */
+/* Forgets the known stacks. Called after an object was unloaded, because other code may be loaded
+ * at its addresses. */
 void sites_forget_stacks(void);
 
-/* The modules that are notified of a record's events: bits of posix_aux.watched and
- * stdio_aux.watched. */
+/* Bits of posix_aux.watched and stdio_aux.watched: the modules that are notified of a record's
+ * events. */
 enum { WATCHED_BY_LAYERS = 1, WATCHED_BY_SITES = 2, WATCHED_BY_TRAINING = 4 };
 static inline uint32_t sites_watch(void) {
   return sites_on ? WATCHED_BY_SITES : 0;

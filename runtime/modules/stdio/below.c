@@ -1,9 +1,8 @@
-/* Counts the bytes that libc reads from files, and writes to them, below calls on streams
- * (STDIO_EXT). */
+/* Counts the bytes that libc transfers between files and the buffers of streams (STDIO_EXT). */
 #include "stdio-module.h"
 
-/* Returns the STDIO_EXT record of a stream; NULL if there is none, or if other threads may have
- * moved the stream's pointers. */
+/* Returns the STDIO_EXT record of a stream; NULL if it has none, or if other threads may have moved
+ * the stream's pointers. */
 static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
   uint32_t number = stream->aux->below;
   if (!number) return NULL;
@@ -35,7 +34,7 @@ static void drained(struct stdio_stream *stream, struct darshan_stdio_ext_record
 
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
-  /* Pushed-back bytes are not in the buffer, and do not show how many bytes libc read. */
+  /* Bytes that were pushed back are not in the buffer, and do not show how many bytes libc read. */
   if (!below || stream->odd || stream_is_in_backup(stream->file)) return;
   filled(stream, below, bytes);
   below->fcounters[STDIO_EXT_F_FILL_TIME] += seconds;
@@ -59,8 +58,9 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* Counts the calls below a seek: writes of waiting bytes, and the discard and refill of the buffer.
- * A seek within the buffer only moves a pointer: libc neither discards nor reads a block. */
+/* Counts libc's transfers for a seek: writing the waiting bytes, and discarding and refilling the
+ * buffer. A seek within the buffer only moves a pointer: libc neither discards nor reads a
+ * block. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;
@@ -72,7 +72,7 @@ void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seco
                stream_read_at(file) - stream->read_mark == offset - stream->offset;
   if (inside || offset < 0 || stream->offset < 0) return;
   below->counters[STDIO_EXT_DISCARDS] += stream->read_end > stream->read_mark;
-  /* libc reads the block with the new offset. */
+  /* libc has read the block that contains the new offset. */
   if ((bytes = stream_read_end(file) - stream_read_base(file)) > 0) filled(stream, below, bytes);
 }
 

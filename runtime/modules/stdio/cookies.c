@@ -1,9 +1,9 @@
-/* Streams with functions of the application (fopencookie). At exit libc flushes them through
- * these functions, which may write files, but then nothing is counted any more. So the runtime
- * flushes these streams shortly before. */
+/* Streams with functions of the application (fopencookie). At exit libc flushes them through these
+ * functions, which may write files when recording has already ended. So the runtime flushes these
+ * streams shortly before. */
 #include "stdio-module.h"
 
-enum { STDIO_COOKIES = 256 };               /* open at a time */
+enum { STDIO_COOKIES = 256 };               /* such streams that may be open at a time */
 SELDOM static FILE *cookies[STDIO_COOKIES]; /* NULL: free */
 
 void stdio_cookie_opened(FILE *file) {
@@ -13,7 +13,7 @@ void stdio_cookie_opened(FILE *file) {
                                     __ATOMIC_RELAXED))
       return;
   }
-  runtime_table_full(); /* its writes at exit are not counted */
+  runtime_table_full(); /* the stream's writes at exit are then not counted */
 }
 
 void stdio_cookie_closing(FILE *file) {
@@ -25,8 +25,8 @@ void stdio_cookie_closing(FILE *file) {
   }
 }
 
-/* Flushes all streams of fopencookie, the newest first, like libc. A stream that another thread has
- * locked is left to libc, which does not wait for it either. */
+/* Flushes all streams of fopencookie, the newest first, like libc. Skips a stream that another
+ * thread has locked; libc does not wait for it either. */
 void stdio_flush_cookies(void) {
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {

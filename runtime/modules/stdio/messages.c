@@ -20,14 +20,15 @@ static void *real_of(int which) {
   return real ? real : real_resolve(&reals[which], names[which]);
 }
 
-/* Returns 1 if the function is in the same object as the FILE of stderr, which is always libc. */
+/* Returns 1 if the function is in the same object as the FILE of stderr, which is always in libc.
+ * Otherwise returns 0. */
 static int is_libcs(const void *function) {
   struct loaded_object here, there;
   return loader_object_of(function, &here) == 0 && loader_object_of(stderr, &there) == 0 &&
          here.map == there.map;
 }
 
-/* Counts a call that prints and may not return. */
+/* Makes a call that prints and may not return, and counts its bytes. */
 #define COUNTED(way, call)                                                                         \
   do {                                                                                             \
     struct stdio_print print;                                                                      \
@@ -74,9 +75,9 @@ static ANY_STACK void count_errx(int status, const char *format, ...) {
   WITH_LIST(count_verrx(status, format, list));
 }
 
-/* A formatted message, because libc has no variant of error() with a va_list. The text is in
- * `buffer` or, if it is too long for that, in `memory` (of `size` bytes); end_message frees both.
- */
+/* The text of a message, formatted here because libc has no variant of error() with a va_list. It
+ * is in `buffer` or, if it is too long for that, in `memory` (`size` bytes); end_message frees
+ * both. */
 struct message {
   const char *text;
   struct path_buffer *buffer;
@@ -93,7 +94,8 @@ static void begin_message(struct message *message, const char *format, va_list l
   size_t room = message->buffer ? DARSHAN_PATH_ROOM : 0;
   char *text = message->buffer ? message->buffer->bytes : NULL;
   int length = vsnprintf(text, room, format, list);
-  if (length >= 0 && (size_t)length >= room) { /* a long message or no buffer; rare */
+  if (length >= 0 &&
+      (size_t)length >= room) { /* the message is long, or no buffer is free; both are rare */
     message->size = (size_t)length + 1;
     message->memory = private_memory(message->size);
     errno = error;
@@ -106,9 +108,9 @@ static void begin_message(struct message *message, const char *format, va_list l
 }
 
 extern int (*real_fflush)(FILE *file) __attribute__((visibility("hidden")));
-/* Flushes stdout, as error() does first, so that these bytes are not measured as the message:
- * stdout may be the same file as stderr. At its end error() flushes stderr, which makes libc forget
- * the stream's offset. */
+/* Flushes stdout, as error() does at its start: stdout may be the same file as stderr, and its
+ * bytes must not be measured as part of the message. At its end error() flushes stderr, which makes
+ * libc forget the stream's offset. */
 static void begin_error(void) {
   int error = errno;
   LIBC(fflush)(stdout);
@@ -140,7 +142,7 @@ static ANY_STACK void count_error_at_line(int status, int number, const char *fi
   end_message(&message);
 }
 
-/* For each name the function that counts and the libc function that it calls. */
+/* For each function name: the function that counts, and the libc function that it calls. */
 static const struct {
   void *counts;
   int by;

@@ -1,4 +1,4 @@
-/* Records that streams are opened, reopened and closed. */
+/* Counts how streams are opened, reopened and closed. */
 #include "stdio-module.h"
 
 #include "../lustre/lustre.h"
@@ -22,8 +22,8 @@ static int stdio_is_on(void) {
 }
 
 /* Records a stream that was just opened, under this name. Returns NULL if it cannot be recorded. If
- * an open stream had a descriptor with the same number, which was closed below it, this stream
- * writes to the new file from now on. */
+ * the descriptor number belonged to a stream that is still open, although its descriptor was
+ * closed, that stream writes to the new file from now on. */
 static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = stdio_follow(file, name);
   if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(stream_fd(file));
@@ -46,7 +46,7 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2) {
   if (!posix || !stdio_is_on()) return;
   struct posix_name name = posix_named(posix->name, posix->name_length, posix->id);
   if (posix->overflow) name.id = darshan_hash(posix->name, posix->name_length, 0);
-  int is_path = name.text[0] == '/'; /* else a name of the runtime */
+  int is_path = name.text[0] == '/'; /* otherwise a name that the runtime made */
   if (is_path && !posix_name_of(&name, DARSHAN_MOD_STDIO, AT_FDCWD, posix->name)) return;
   struct stdio_stream *stream = stdio_follow(file, &name);
   posix_name_done(&name);
@@ -87,7 +87,7 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
   if (!file) return;
   if (path) {
     stdio_opened(file, path, t1, t2);
-  } else if (last) { /* the same file in another mode */
+  } else if (last) { /* the same file, reopened in another mode */
     struct posix_name name = posix_named(last->name, last->name_length, last->id);
     count_open(stdio_follow(file, &name), 0, t1, t2);
   }

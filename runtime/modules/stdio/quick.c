@@ -8,14 +8,14 @@
 #include <libc-loader.h>
 
 static const char several;
-/* Points to 1 while the process has one thread: to the variable of libc, which a program may have a
- * copy of. Points to 0 if there is no such variable. */
+/* Points to libc's variable that is 1 while the process has one thread; a program may have a copy
+ * of it. Points to 0 if there is no such variable. */
 static const char *has_one_thread = &several;
 
 void stdio_quick_prepare(void) {
 #if defined(__x86_64__)
-  /* Only here, because elsewhere an increment is several instructions, between which a handler of
-   * a signal may count. */
+  /* Only on this architecture: elsewhere an increment is several instructions, between which a
+   * signal handler may count a call. */
   static const char name[] = "__libc_single_threaded";
   struct loaded_object libc;
   if (!loader_is_there() || loader_object_of(stderr, &libc) < 0) return;
@@ -25,8 +25,8 @@ void stdio_quick_prepare(void) {
 #endif
 }
 
-/* Ticks between two measured calls at which the calls between become fewer. With twice as many
- * calls there are less than 100 us, so the gaps between them have one length class
+/* Time between two measured calls, in ticks, from which on fewer quick calls follow. The time stays
+ * below 100 us even with twice as many calls, so that all gaps have the same length class
  * (SITES_GAPS_SHORT). */
 enum { LONGEST = CLOCK_SHORT / 4 };
 
@@ -73,7 +73,7 @@ void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
 }
 
 /* Returns 1 if the next call of this kind may be quick, and stores its site if sites are counted.
- */
+ * Otherwise returns 0. */
 static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
                         const struct site_caller *caller, struct site_quick **site) {
   uint32_t watched = stream->aux->watched;
@@ -85,7 +85,8 @@ static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
   return *site != NULL;
 }
 
-/* A process with one thread needs no lock: each number changes by one instruction. */
+/* Locks the record, unless the process has one thread: each number then changes by one
+ * instruction. */
 static inline int lock(struct stdio_stream *stream) {
   return LIKELY(*(const volatile char *)has_one_thread) || stdio_lock(stream);
 }

@@ -33,12 +33,15 @@ enum { QUICK_CALLS = 60, QUICK_BYTES = 1024 };
 
 /* Determines how to check whether the process has only one thread. */
 void stdio_quick_prepare(void);
-/* Adds the time of the quick calls since the last measured one, at the start of the next one. The
- * caller has locked the record. */
+/* Adds the time of the quick calls since the last measured call. now: start of the next measured
+ * call, in seconds. The caller has locked the record. */
 void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, double now);
-/* Like stdio_quick_book, for both kinds of calls, with no lock held. */
+/* Adds the estimated times of the quick reads and writes to the stream's record. stdio_quick_book
+ * adds them for one kind of call, under the record's lock; the caller of stdio_quick_settle holds
+ * no lock. */
 void stdio_quick_settle(struct stdio_stream *stream);
-/* Called after a measured call that the buffer has served: the next calls may be quick. */
+/* Called after a measured call that the buffer has served. Decides how many of the next calls may
+ * be quick. */
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
                        const struct site_caller *caller, uint64_t t1, uint64_t t2);
 
@@ -49,7 +52,7 @@ int stdio_quick_write(struct stdio_stream *stream, int64_t bytes, const struct s
 int stdio_quick_unget(struct stdio_stream *stream);
 
 /* Returns 1 if calls of this kind may be quick now: only this thread uses the stream, and the
- * process records. */
+ * process records. Otherwise returns 0. */
 static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream) {
   return STDIO_PEEK(stream->owner) == &darshan_guard && !STDIO_PEEK(stream->shared) &&
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&

@@ -1,8 +1,6 @@
-/* The STDIO module: counts calls on streams.
- *
- * It counts bytes that pass through the stream. If a call does not report them (scanf, or an
- * inlined macro of stdio.h), they are computed from the movement of the stream's own pointers,
- * which are public in its FILE. */
+/* The STDIO module: counts calls on streams, with the bytes that pass through the stream. If a call
+ * does not report its bytes (scanf, or an inlined macro of stdio.h), they are computed from the
+ * movement of the stream's own pointers, which are public in its FILE. */
 #ifndef DARSHAN_STDIO_MODULE_H
 #define DARSHAN_STDIO_MODULE_H
 
@@ -17,31 +15,34 @@
 
 #include <libc-stream.h>
 
-/* Access to fields that threads read without a lock. */
+/* Access members that other threads read without a lock. */
 #define STDIO_PEEK(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 #define STDIO_POKE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
 enum stdio_operation { STDIO_META, STDIO_READ, STDIO_WRITE };
 
-/* streams.c */
+/* Functions of streams.c. */
 
 int stdio_prepare(void);
 void stdio_forked(void);
 void stdio_ended(void);
-/* Returns, for the metadata, the number of streams that joined the overflow record. */
+/* Returns the number of streams that use the overflow record, for the metadata. */
 uint64_t stdio_streams_in_overflow(void);
-/* Counts what inlined macros did on streams that are still open, when recording ends. */
+/* Called when recording ends: counts the bytes that inlined macros moved on streams that are still
+ * open. */
 void stdio_finish(void);
-/* Gets the name of the stream that was opened with a descriptor; returns 0 if there is none. */
+/* Stores the name of the stream that was opened with a descriptor in *name. Returns 0 if there is
+ * no such stream. */
 int stdio_name_at(int fd, struct posix_name *name);
-/* Gets the name of a recorded stream; returns 0 if the stream is not recorded. */
+/* Stores the name of a recorded stream in *name. Returns 0 if the stream is not recorded. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
-/* Records a stream from now on under this name, and returns its entry; NULL if the table is full or
- * the process does not record. */
+/* stdio_follow records a stream from now on under this name, and returns its state; NULL if the
+ * table is full or the process does not record. stdio_materialise makes the record of a stream that
+ * has none. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
-/* Returns 1 if the stream has the descriptor that the process inherited and it is not a regular
- * file. */
+/* Returns 1 if the stream still has the descriptor that the process inherited, and it is not a
+ * regular file. Otherwise returns 0. */
 int stdio_was_never_a_file(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
@@ -66,7 +67,7 @@ static inline int stdio_lock(struct stdio_stream *stream) {
     struct stdio_aux *aux = STDIO_PEEK(stream->aux);
     if (UNLIKELY(!spin_lock(SPIN_RECORD, &aux->lock))) break;
     if (LIKELY(aux == STDIO_PEEK(stream->aux))) return 1;
-    spin_unlock(&aux->lock); /* its descriptor has another file now */
+    spin_unlock(&aux->lock); /* the stream's descriptor has another file by now */
   }
   runtime_leave();
   return 0;
@@ -77,11 +78,12 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
 }
 
 /* Unlocks the record, reports the bytes and time of the call to the modules that watch it
- * (stdio_aux.watched), and ends the update. They lock records of their own, so no lock is held
- * then. */
+ * (stdio_aux.watched), and ends the update. The record is unlocked first, because these modules
+ * lock records of their own. */
 void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
                           int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Like stdio_tell_and_leave, but costs less if no module watches the record. */
+/* Unlocks the stream's record and ends the update, like stdio_tell_and_leave. Takes less time if no
+ * module watches the record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
@@ -91,13 +93,13 @@ static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_ki
     stdio_tell_and_leave(stream, kind, bytes_read, bytes_written, t1, t2);
 }
 
-/* open.c */
+/* Functions of open.c. */
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* Ends the recording of a stream that is about to be closed or reopened. Copies its state to last,
- * for the event afterwards; returns 0 if the stream has no record. */
+ * for counting the event afterwards. Returns 0 if the stream has no record. */
 int stdio_release(FILE *file, struct stdio_stream *last);
 /* Called before a stream is closed: passes its descriptor to the LUSTRE module. */
 void stdio_closing(const struct stdio_stream *stream, int fd);
@@ -106,19 +108,19 @@ void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uin
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
-/* stdio_filled counts the read of libc below a call that took `seconds` and filled the buffer with
- * this many bytes. The other functions do this for writes, seeks and pipes (below.c). The caller
- * has locked the record, and calls stdio_remember afterwards. */
+/* The next functions (below.c) count libc's transfers during a call that took `seconds`.
+ * stdio_filled counts the read that filled the buffer with `bytes` bytes; the others count writes,
+ * seeks and pipes. The caller has locked the record, and calls stdio_remember afterwards. */
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained_by_flush(struct stdio_stream *stream, double seconds);
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds);
 void stdio_opened_a_pipe(struct stdio_stream *stream);
-/* Counts the bytes that fclose wrote from the buffer. Called after fclose, so it must not use the
+/* Counts the bytes that fclose wrote from the buffer. Called after fclose, so it does not use the
  * FILE. */
 void stdio_drained_by_close(struct stdio_stream *last);
-/* Return the bytes that libc read from the file, or wrote to it, during a call that moved
- * `bytes`. */
+/* Return the bytes that libc read from the file, or wrote to it, during a call that moved `bytes`
+ * bytes through the stream. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
   return bytes + (stream_read_end(file) - stream_read_at(file)) -
@@ -130,14 +132,14 @@ static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t
          (stream_write_at(file) - stream_write_base(file));
 }
 
-/* cookies.c: streams of fopencookie */
+/* Functions of cookies.c, for streams of fopencookie. */
 
 void stdio_cookie_opened(FILE *file);
 void stdio_cookie_closing(FILE *file);
 /* Flushes the open streams of fopencookie. Called at exit. */
 void stdio_flush_cookies(void);
 
-/* transfer.c */
+/* Functions of transfer.c. */
 
 struct stdio_mark { /* pointers of a stream before a call */
   const char *pointer, *end, *base;
@@ -147,17 +149,17 @@ static inline struct stdio_mark stdio_mark(const FILE *file) {
 }
 /* Returns a lower bound of the bytes that were read since the mark. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
-/* Remembers pushed-back bytes, which are not counted when they are read again. */
+/* Notes that bytes were pushed back; they are not counted when they are read again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
-/* Cleans up after an earlier call on the stream that was abandoned by longjmp (scan-glibc.c,
- * scan-musl.c). */
+/* Removes the marker that an earlier scan on the stream left, because longjmp abandoned that call
+ * (scan-glibc.c, scan-musl.c). */
 void stdio_scan_left(struct stdio_stream *stream);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
-/* Counts a call of gets. libc also read the newline, which `line` does not have. before: the
- * stream's position at the start of the call. */
+/* Counts a call of gets. libc also read the newline, which `line` does not contain. before: the
+ * stream's pointers at the start of the call. */
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
@@ -166,12 +168,13 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);
 void stdio_all_flushed(uint64_t t1, uint64_t t2);
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Counts the bytes that inlined macros moved since the last call, before they are lost. Streams
- * that threads share are left out: their pointers also move in calls of other threads, and the
- * macros, which do not lock, cannot be used on them. */
+/* Counts the bytes that inlined macros moved since the last call, before later calls make them
+ * unknown. Skips streams that threads share: their pointers also move in calls of other threads,
+ * and the macros, which do not lock, cannot be used on them. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Like stdio_settle, for all streams that this thread used last. Called before fflush(NULL), which
- * moves the pointers of all streams. */
+/* Counts the bytes that inlined macros moved on all streams that this thread used last, as
+ * stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers of all
+ * streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
@@ -187,7 +190,7 @@ static inline void stdio_settle(struct stdio_stream *stream) {
       !STDIO_PEEK(stream->shared))
     stdio_settle_slow(stream);
 }
-/* Stores the pointers, from which movements by inlined macros are computed. */
+/* Stores the pointers, from which later movements by inlined macros are computed. */
 static inline void stdio_remember(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   STDIO_POKE(stream->read_mark, stream_read_at(file));
@@ -196,7 +199,7 @@ static inline void stdio_remember(struct stdio_stream *stream) {
   STDIO_POKE(stream->write_base, stream_write_base(file));
 }
 
-/* Adds the time of a call to an fcounter of the record, and returns the seconds added. The
+/* Adds the time of a call to an fcounter of the record. Returns the seconds that it added. The
  * caller has locked the record. */
 static inline double stdio_add_time(struct stdio_stream *stream, int fcounter,
                                     enum stdio_operation kind, struct clock_span at) {

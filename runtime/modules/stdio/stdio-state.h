@@ -10,67 +10,69 @@
 
 struct darshan_stdio_record;
 
-struct stdio_aux { /* belongs to a record; in its own cache line, as in posix-state.h */
+struct stdio_aux { /* one per record; in its own cache line, as in posix-state.h */
   int lock;
   uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
-  uint32_t watched;   /* modules that receive the events: WATCHED_BY_ of sites.h */
+  uint32_t watched;   /* modules that are notified of events: WATCHED_BY_ flags of sites.h */
   uint32_t below;     /* number of its STDIO_EXT record, 0: none */
-  double last_end[3]; /* metadata, read, write */
+  double last_end[3]; /* ends of the last metadata operation, read and write */
   struct heatmap_span span;
   int64_t booked[2];
 } __attribute__((aligned(64)));
 
-/* Calls of one character, reads or writes (quick.h). */
+/* Quick calls of a stream: reads or writes of one character (quick.h). */
 struct stdio_quick {
   uint64_t since;       /* end of the last measured call, in ticks */
-  uint16_t left, calls; /* quick calls before the next measured call: still left, and in total */
+  uint16_t left, calls; /* quick calls until the next measured call, and their total between two */
   uint32_t untimed;     /* calls whose time was not added yet */
-  uint32_t ticks;       /* length of a call */
+  uint32_t ticks;       /* duration of a call */
 };
 
 /* State of an open stream. */
 struct stdio_stream {
-  FILE *file;                          /* NULL: free */
-  struct darshan_stdio_record *record; /* NULL: none yet */
+  FILE *file;                          /* NULL: the slot is free */
+  struct darshan_stdio_record *record; /* NULL: no record yet */
   struct stdio_aux *aux;
-  int64_t offset; /* below 0: unknown, as in a posix_file */
+  int64_t offset; /* below 0: unknown, as posix_file.adrift */
   uint64_t id;
   const char *name;
   uint32_t name_length;
   uint32_t next_free;
-  struct stdio_stream *same_fd; /* another stream of this descriptor, NULL: none */
-  uint32_t number;              /* of this stream */
+  struct stdio_stream *same_fd; /* another stream of this descriptor; NULL: none */
+  uint32_t number;              /* number of this stream */
   uint8_t standard;             /* 1: stdin, stdout or stderr, open from the start */
   uint8_t known;                /* 1: record and aux are those of its current file */
-  uint8_t changed;              /* not 0: its descriptor has another file now (streams.c) */
-  uint8_t encoding;             /* of wide characters, enum stdio_encoding; 0: not known yet */
-  const void *owner;            /* the thread that used it last; NULL: none */
-  uint32_t odd;                 /* bytes pushed back, STDIO_MARKED, STDIO_LENT; mostly 0 */
-  uint32_t shared;              /* 1: more than one thread used it */
-  const char *read_mark;        /* end of the last counted read */
-  const char *read_end;         /* end of the buffer then */
-  const char *write_mark;       /* end of the last counted write */
+  uint8_t changed;              /* not 0: the descriptor has another file by now (streams.c) */
+  uint8_t encoding;             /* that of wide characters, enum stdio_encoding; 0: unknown yet */
+  const void *owner;            /* identifies the thread that used it last; NULL: none */
+  uint32_t odd;    /* number of bytes pushed back, plus STDIO_MARKED and STDIO_LENT; mostly 0 */
+  uint32_t shared; /* 1: more than one thread has used it */
+  const char *read_mark;  /* read pointer after the last counted read */
+  const char *read_end;   /* end of the read buffer at that time */
+  const char *write_mark; /* write pointer after the last counted write */
   const char *write_base;
-  uint32_t numberless; /* 1: its descriptor was closed below it and may be another file now */
-  uint16_t born;       /* 1: its descriptor is the one that the process inherited */
-  uint16_t appends;    /* 1: the descriptor has O_APPEND */
+  uint32_t
+      numberless; /* 1: its descriptor was closed, and its number may belong to another file now */
+  uint16_t born;  /* 1: its descriptor is the one that the process inherited */
+  uint16_t appends; /* 1: the descriptor has O_APPEND */
   struct stdio_quick quick[2];
 } __attribute__((aligned(64)));
 
-enum { /* stdio_stream.odd */
+enum { /* values of stdio_stream.odd */
        STDIO_PUSHED_BACK = 0xffffff,
        STDIO_MARKED = 1 << 24, /* a marker of the runtime counts refills of its FILE */
-       STDIO_LENT = 1 << 25,   /* its FILE's unknown offset counts for the runtime */
+       STDIO_LENT =
+           1 << 25, /* its FILE's offset was unknown, and now counts bytes for the runtime */
        STDIO_SCANNING = STDIO_MARKED | STDIO_LENT
 };
 
-enum { STDIO_STREAMS = 1 << 14 }; /* open at a time */
+enum { STDIO_STREAMS = 1 << 14 }; /* streams open at a time */
 
 struct stdio_state {
-  struct segments streams; /* stdio_stream [1..] */
-  struct segments aux;     /* stdio_aux, by record number */
+  struct segments streams; /* stdio_stream, by number, from 1 */
+  struct segments aux;     /* stdio_aux, by number of the record */
   uint32_t used_streams, free_stream;
-  uint64_t overflow_streams; /* number of streams that joined the overflow record */
+  uint64_t overflow_streams; /* number of streams that use the overflow record */
   int lock;
 };
 

@@ -1,4 +1,4 @@
-/* Maps a FILE to its state and record. */
+/* Finds the state and record of a FILE, and makes them. */
 #include "quick.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 struct stdio_state stdio_state;
 
-/* Values of stdio_stream.changed: its descriptor has another file now; a thread is identifying
- * this file. */
+/* Values of stdio_stream.changed. STREAM_CHANGED: its descriptor has another file by now.
+ * STREAM_RESOLVING: a thread is identifying this file. */
 enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
 /* Stores the name of a standard stream (<STDIN> and so on). Returns 1, or 0 if the stream is
@@ -41,7 +41,7 @@ int stdio_prepare(void) {
     struct posix_name name = {0};
     standard_name(files[i], &name);
     *stream = (struct stdio_stream){.file = files[i], .name = name.text, .standard = 1, .born = 1};
-    stream->changed = STREAM_CHANGED; /* its file is identified at the first use */
+    stream->changed = STREAM_CHANGED; /* the new file is identified when the stream is used */
     stream->number = i + 1;
     stream->id = name.id;
     stream->name_length = name.length;
@@ -64,7 +64,7 @@ int stdio_stream_name(FILE *file, struct posix_name *name) {
   if (!stream || stream->standard || stream->born) return 0;
   *name = posix_named(stream->name, stream->name_length, stream->id);
   if (LIKELY(!STDIO_PEEK(stream->changed) && !STDIO_PEEK(stream->numberless))) return 1;
-  /* The stream does not know yet which file its descriptor has now. */
+  /* The stream's own state does not show yet which file its descriptor has now. */
   const struct posix_file *posix = posix_file_of(stream_fd(file));
   if (!posix) return 0;
   *name = posix_named(posix->name, posix->name_length, posix->id);
@@ -91,8 +91,8 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-/* Stores the name of the inherited file of a standard stream: a regular file's path, else the
- * stream's name (<STDIN> and so on). Returns 1, or 0 if the file is not recorded. */
+/* Stores the name of a standard stream that the process inherited: a regular file's path, otherwise
+ * the stream's name (<STDIN> and so on). Returns 1, or 0 if the file is not recorded. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
   int fd = stream_fd(stream->file);
@@ -120,8 +120,8 @@ static int identify(struct stdio_stream *stream, struct posix_name *name) {
 }
 
 /* Returns the number of the record of this name, and makes the record if necessary. If there is no
- * space for it, returns the record of a group, whose name then replaces this name. Returns 0 if
- * there is no space at all. *below: number of the STDIO_EXT record. */
+ * space for it, returns that of a group's record, whose name then replaces *name. Returns 0 if
+ * there is no space at all. *below: receives the number of the STDIO_EXT record. */
 static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -139,10 +139,12 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* Gives a stream the record of this number, which has this name. Returns 1, or 0 if the former
- * record cannot be locked. Not inlined, so that its frame is not on the deepest stack, which the
- * lookup of the record needs.  Other threads may be in a call of this stream. They hold the lock
- * of its former record, or check the record again after they have locked it (stdio_lock). */
+/* Gives a stream the record of this number, whose name is `name`. Returns 1, or 0 if the stream's
+ * former record cannot be locked. Not inlined, so that its frame is not on the stack during the
+ * lookup of the record, which needs most stack.
+ *
+ * Other threads may be in a call on this stream. They hold the lock of its former record, or check
+ * the record again after they have locked it (stdio_lock). */
 static __attribute__((noinline)) int assign(struct stdio_stream *stream,
                                             const struct posix_name *name, uint32_t number,
                                             uint32_t below, int given) {
@@ -161,8 +163,8 @@ static __attribute__((noinline)) int assign(struct stdio_stream *stream,
   stream->name_length = name->length;
   stream->id = name->id;
   stream->record = record;
-  /* The runtime did not see the open. A file that another process has opened was not opened here.
-   */
+  /* Counts the open that the runtime did not see. A file that another process has opened was not
+   * opened here. */
   if ((stream->standard || (given && !stream->born)) && record->counters[STDIO_OPENS] == 0)
     record->counters[STDIO_OPENS] = 1;
   __atomic_store_n(&stream->aux, aux, __ATOMIC_RELEASE);
@@ -193,8 +195,7 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
-/* Adds to the record what it does not contain yet: bytes that macros moved, and the time of quick
- * calls. */
+/* Updates the record: adds bytes that inlined macros moved, and the time of quick calls. */
 static void settle_all(struct stdio_stream *stream) {
   stdio_settle(stream);
   stdio_quick_settle(stream);
@@ -207,7 +208,7 @@ void stdio_descriptor_changed(int fd) {
   if (stream == FD_FOLDER) return;
   for (; stream; stream = stream->same_fd) {
     if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
-    /* Bytes that macros moved so far belong to the former file. */
+    /* Bytes that inlined macros have moved so far belong to the former file. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
       settle_all(stream);
     stream->born = stream->appends = 0;
@@ -241,7 +242,7 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
     const struct fd_entry *entry = fd_entry(fd);
     if (entry && entry->stream != FD_FOLDER) {
       stream->same_fd = entry->stream;
-      if (entry->stream && entry->stream->file == file) /* its close was not seen */
+      if (entry->stream && entry->stream->file == file) /* the runtime did not see its close */
         stream->same_fd = entry->stream->same_fd;
     }
     fd_set_stream(fd, stream);
@@ -250,7 +251,8 @@ struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name) {
   }
   spin_unlock(&stdio->lock);
   runtime_leave();
-  /* The name may be in a buffer of the caller: stdio_lock moves it to the store. */
+  /* Locks the record now, because the name may be in a buffer of the caller: stdio_lock stores it
+   * with the record. */
   if (!stream) return NULL;
   if (stdio_lock(stream))
     stdio_unlock(stream);
@@ -266,14 +268,14 @@ int stdio_release(FILE *file, struct stdio_stream *last) {
   struct stdio_stream *stream = stdio_stream_of(file);
   int known = 0;
   if (stream) settle_all(stream);
-  /* The record must be known before the FILE is closed. */
+  /* Makes the record before the FILE is closed. */
   if (stream && stdio_lock(stream)) {
     known = 1;
     stdio_unlock(stream);
   }
   int fd = file ? stream_fd(file) : -1;
   if (!stream || !record_lock(&stdio->lock)) {
-    if (fd >= 0) fd_dropped(fd); /* libc closes it internally */
+    if (fd >= 0) fd_dropped(fd); /* libc closes the descriptor internally, without a wrapper */
     return 0;
   }
   *last = *stream;
@@ -297,8 +299,8 @@ void stdio_finish(void) {
   }
 }
 
-/* Removes the records from all streams in a forked child: the streams stay open, but their records
- * belong to the parent. */
+/* Called in a forked child: removes the records from all streams. The streams stay open, but their
+ * records belong to the parent. */
 void stdio_forked(void) {
   struct stdio_state *stdio = &stdio_state;
   stdio->lock = 0;
@@ -309,7 +311,7 @@ void stdio_forked(void) {
     stream->record = NULL;
     stream->aux = NULL;
     memset(stream->quick, 0, sizeof(stream->quick));
-    if (stream->file) stdio_remember(stream); /* earlier bytes are the parent's */
+    if (stream->file) stdio_remember(stream); /* earlier bytes belong to the parent */
   }
   segments_clear(&stdio->aux);
 }
@@ -332,8 +334,8 @@ void stdio_ended(void) {
 }
 
 /* Unlocks the stream, counts the call for its site, ends the update and notifies the training
- * module. Returns which modules watch the stream. Not inlined, so that the layers module, which
- * needs much of the caller's stack, is notified without this frame. */
+ * module. Returns the modules that watch the stream (WATCHED_BY_). Not inlined, so that its frame
+ * is gone when the layers module, which needs much of the caller's stack, is notified. */
 static __attribute__((noinline)) uint32_t tell_and_leave(struct stdio_stream *stream,
                                                          enum site_kind kind, int64_t bytes_read,
                                                          int64_t bytes_written, uint64_t t1,

@@ -26,8 +26,8 @@ static inline void into_heatmap(struct stdio_stream *stream, int writes, int64_t
               &counters[STDIO_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
-/* Returns how many of the bytes read are new, not pushed back before. The caller has locked the
- * record. */
+/* Returns how many of the bytes read are new, because they were not pushed back before. The caller
+ * has locked the record. */
 static int64_t new_bytes(struct stdio_stream *stream, int64_t bytes) {
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
   int64_t again = stream->odd & STDIO_PUSHED_BACK;
@@ -41,7 +41,8 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   int64_t brought = stdio_brought(stream, bytes);
   if (UNLIKELY(stream->odd)) bytes = new_bytes(stream, bytes);
   struct clock_span at = ticks_span(t1, t2);
-  stdio_remember(stream); /* first, or an interrupted update would be counted again as inlined */
+  stdio_remember(
+      stream); /* first; otherwise an interrupted update would count the bytes again as inlined */
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
@@ -67,8 +68,8 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stdio_unlock_layers(stream, SITE_WRITE, 0, bytes, t1, t2);
 }
 
-/* Counts the read of a line. A line may contain NUL bytes, and it may be longer than the buffer:
- * the larger of both measures is right in both cases. */
+/* Counts the read of a line. The line may contain NUL bytes, and it may be longer than the buffer.
+ * In each case the larger of both measures is right. */
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2) {
   int64_t passed = stdio_consumed(stream->file, before);
@@ -96,8 +97,9 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
-/* Adds the bytes that inlined macros moved, since the counters had the values `before`, to the
- * heat map. It is unknown when a macro moved its bytes, so they count now. */
+/* Adds the bytes that inlined macros moved to the heat map. before: the counters of bytes before
+ * these were added. It is unknown when a macro moved its bytes, so they are counted at the current
+ * time. */
 static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
   const int64_t *counters = stream->record->counters;
   uint64_t now = ticks_now();
@@ -133,8 +135,8 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   stdio_unlock(stream);
 }
 
-/* Counts the byte that an inlined macro read by a refill, because it has reached the end of the
- * buffer; result: the byte, or EOF. The calling thread alone uses the stream. */
+/* Counts the byte that an inlined macro read by a refill, after it reached the end of the buffer.
+ * result: the byte, or EOF. Only the calling thread uses the stream. */
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
   if (result != EOF) stdio_read(stream, 1, t1, t2);
 }
@@ -163,7 +165,7 @@ void stdio_settle_own(void) {
   }
 }
 
-/* Counts fflush(NULL) as one flush of every stream that was used. */
+/* Counts fflush(NULL) as one flush of every stream that has a record. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

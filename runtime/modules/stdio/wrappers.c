@@ -1,4 +1,4 @@
-/* Wrappers of the STDIO module, expanded from calls.def. */
+/* Wrappers of the STDIO module, made from calls.def. */
 #include "quick.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "formats/scan.h"
 #include "formats/wide.h"
 
-/* In a statically linked program libc's own putc() calls __overflow() by name and so reaches this
- * module. Nested calls are not events. */
+/* Marks a call of this module: in a statically linked program libc's own putc() calls __overflow()
+ * by name, which reaches this module. Nested calls are not counted. */
 #define CALLING darshan_inside.stdio = __builtin_frame_address(0)
 #define CALLED darshan_inside.stdio = NULL
 #define OUTERMOST                                                                                  \
@@ -25,7 +25,7 @@
 
 #include "../../intercept/wrap.h"
 
-/* Macros for the column "find" of a row. */
+/* Macros that rows use in their column "find". */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 #define STREAM(file)                                                                               \
@@ -80,14 +80,14 @@
   STREAM(file);                                                                                    \
   struct stdio_scan scan;                                                                          \
   stdio_wide_print_begin(s, &scan)
-/* For functions of libc that print or read by themselves; link/libc-own keeps them unwrapped in
+/* For functions of libc that print or read within libc; link/libc-own leaves them unwrapped in
  * static programs. */
 #define PRINTS_BY(file, way)                                                                       \
   ACTIVE;                                                                                          \
   struct stdio_print print;                                                                        \
   if (!stdio_print_begin(file, way, &print)) FORWARD
 #define PRINTS(file) PRINTS_BY(file, PRINT_THROUGH)
-/* For getopt, which prints only messages about wrong options. */
+/* For getopt, which prints only if an option is wrong. */
 #define MAY_PRINT(file)                                                                            \
   ACTIVE;                                                                                          \
   struct stdio_print print;                                                                        \
@@ -138,12 +138,12 @@
   if (s) stdio_settle(s);                                                                          \
   if (!s) stdio_settle_own()
 
-/* Macros for the column "event" of a row. */
+/* Macros that rows use in their column "event". */
 #define FLUSHED                                                                                    \
   if (r == 0 && s) stdio_flushed(s, t1, t2);                                                       \
   if (r == 0 && !s) stdio_all_flushed(t1, t2)
-/* STREAM_ITEMS makes libc count bytes instead of items, so the bytes of an incomplete item count.
- */
+/* STREAM_ITEMS makes libc count bytes instead of items, so that the bytes of an incomplete item are
+ * counted. */
 #define READ_ITEMS                                                                                 \
   if (r > 0) stdio_read(s, (int64_t)(r * size), t1, t2);                                           \
   WAS_SMALL(STDIO_READ);                                                                           \
@@ -175,8 +175,8 @@
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
 #define MAY_HAVE_PRINTED stdio_may_have_printed(&print, r == '?', t1, t2)
-/* For calls that run functions of the application, which are counted themselves; the row is a NOTE.
- */
+/* For calls that run functions of the application; calls in these functions are counted themselves.
+ * The row is a NOTE. */
 #define PRINTED_LAST                                                                               \
   stdio_printed(&print, print.start, ticks_now());                                                 \
   stdio_print_stays()

@@ -11,7 +11,7 @@
 #include "../../intercept/wrap.h"
 
 static struct {
-  int lock; /* of the record */
+  int lock; /* protects the record */
   uint32_t number;
 } state;
 
@@ -22,13 +22,13 @@ int template_prepare(void) {
   return 0;
 }
 
-/* Forgets the parent's record. Called in a forked child, which makes its own. */
+/* Called in a forked child: forgets the parent's record. The child makes its own. */
 void template_forked(void) {
   template_prepare();
 }
 
-/* Returns the record, which is made at the first call, or NULL if it cannot be made. The caller
- * holds the lock. */
+/* Returns the record, which is made at the first call; NULL if it cannot be made. The caller holds
+ * the lock. */
 static struct darshan_template_record *record(void) {
   static const char name[] = "<sleeps>";
   struct record_store *store = &darshan_store;
@@ -54,7 +54,7 @@ static void template_slept(uint64_t t1, uint64_t t2) {
   record_unlock(&state.lock);
 }
 
-/* Macro for the column "find" of a row. */
+/* Macro that rows use in their column "find". */
 #define ACTIVE                                                                                     \
   if (UNLIKELY(!darshan_hot.fd_limit)) FORWARD
 

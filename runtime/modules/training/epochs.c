@@ -1,4 +1,4 @@
-/* The records of loaders and their epochs. */
+/* The records of loaders and their epochs (training.h). */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -11,22 +11,22 @@ uint32_t training_on;
 
 enum {
   ITERATORS = 64,     /* iterators in use at a time */
-  LONGEST_EPOCHS = 64 /* number of a loader's first epochs, which have their own records */
+  LONGEST_EPOCHS = 64 /* number of a loader's first epochs that have records of their own */
 };
 
 /* The running epoch of an iterator. */
 struct iterator {
-  const void *address; /* of the Python object; NULL: the place is free */
+  const void *address; /* address of the Python object; NULL: the slot is free */
   uint64_t used;       /* value of state.uses at its last event */
-  /* Numbers of the records; NO_RECORD: there is none. */
+  /* Numbers of the records; NO_RECORD: no record. */
   uint32_t loader, epoch, rank;
-  uint64_t end;           /* of its last event, in ticks */
-  int has_begun, is_over; /* __next__ was called; it raised StopIteration */
+  uint64_t end;           /* end of its last event, in ticks */
+  int has_begun, is_over; /* __next__ was called; __next__ raised StopIteration */
 };
 
 static struct {
   uint64_t uses;
-  uint64_t counted; /* TRAINING_TIME has the time before these ticks */
+  uint64_t counted; /* TRAINING_TIME contains the time up to these ticks */
   struct iterator iterator[ITERATORS];
 } state;
 
@@ -37,7 +37,7 @@ int training_prepare(void) {
   return 0;
 }
 
-/* Forgets the iterators of the parent. Called in a forked child, which does not continue them:
+/* Called in a forked child: forgets the parent's iterators. The child does not continue them:
  * PyTorch's workers leave the parent's loop at once. */
 void training_forked(void) {
   memset(&state, 0, sizeof(state));
@@ -46,7 +46,8 @@ void training_forked(void) {
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Writes the name of a part of a loader's epochs: "epoch 3 of LOADER", "rank 1 of LOADER". */
+/* Writes the name of a part of a loader's epochs, for example "epoch 3 of LOADER" or "rank 1 of
+ * LOADER". */
 static void name_part(struct site_name *name, const char *part, int64_t number, uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
@@ -56,8 +57,8 @@ static void name_part(struct site_name *name, const char *part, int64_t number, 
   site_name_add_hex(name, loader);
 }
 
-/* Adds the time since `from` to the bins of epochs, and the time since t1 as a wait for data. If
- * loops are nested, each time is added only once. The caller holds training_lock. */
+/* Adds the time from `from` to t2 to the bins of epochs, and the time from t1 to t2 as a wait for
+ * data. If loops are nested, each time is added only once. The caller holds training_lock. */
 static void add_to_time(uint64_t from, uint64_t t1, uint64_t t2) {
   int64_t ns;
   if (from < state.counted) from = state.counted;
@@ -107,8 +108,8 @@ static void count_begin(struct darshan_training_record *record, const struct beg
   training_add_fetches(record, &training_thread.sums);
 }
 
-/* Returns the slot of the iterator at this address: its own slot, else a free slot, else the slot
- * that has been unused for the longest time. */
+/* Returns the slot of the iterator at this address: its own slot, otherwise a free slot, otherwise
+ * the slot that was unused for the longest time. */
 static struct iterator *place_of(const void *address) {
   struct iterator *oldest = &state.iterator[0];
   for (int i = 0; i < ITERATORS; i++) {
@@ -120,7 +121,7 @@ static struct iterator *place_of(const void *address) {
 }
 
 /* Makes or finds the record of a part of the loader's epochs, and counts the begin of an epoch in
- * it. Writes its name to `name`. Returns its number, NO_RECORD if there is no room. */
+ * it. Writes its name to `name`. Returns the record's number, or NO_RECORD if there is no space. */
 static uint32_t add_part(struct site_name *name, const char *part, int64_t number,
                          const struct beginning *beginning, enum training_kind kind,
                          uint64_t loader) {
@@ -136,7 +137,7 @@ static uint32_t add_part(struct site_name *name, const char *part, int64_t numbe
 }
 
 /* Makes or finds the records of the epoch, its loader, and the rank that a launcher gave this
- * process: processes that run the same loop share the first two. The caller holds both locks. */
+ * process. Processes that run the same loop share the first two. The caller holds both locks. */
 static void add_records(struct iterator *iterator, struct site_name *name,
                         const struct beginning *beginning) {
   int is_new;
@@ -188,7 +189,7 @@ struct step {
   int is_first;
   struct clock_span at;
   double since;     /* seconds since the last event of the iterator */
-  double processor; /* seconds */
+  double processor; /* processor time, in seconds */
 };
 
 static void count_step(struct darshan_training_record *record, const struct step *step) {
@@ -214,9 +215,9 @@ void training_epoch_went_on(const void *address, enum training_outcome outcome, 
   static const struct training_settings unknown = {-1, -1, -1, -1};
   if (!record_lock(&training_lock)) return;
   struct iterator *iterator = place_of(address);
-  if (iterator->address != address) { /* made in another way than by DataLoader.__iter__ */
+  if (iterator->address != address) { /* it was not made by DataLoader.__iter__ */
     record_unlock(&training_lock);
-    struct training_sums sums = training_thread.sums; /* they are of the step */
+    struct training_sums sums = training_thread.sums; /* sums of this step */
     training_thread.sums = (struct training_sums){0};
     training_epoch_began(address, &unknown, t1, t1);
     training_thread.sums = sums;

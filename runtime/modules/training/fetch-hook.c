@@ -11,10 +11,11 @@
 #include "hooks.h"
 #include "training.h"
 
-/* The public function that returns a worker's number, and its module. */
+/* PyTorch's public function that returns a worker's number, and its module. */
 static const char data_module[] = "torch.utils.data", info_function[] = "get_worker_info";
 
-/* Replaces fetch of a fetcher. */
+/* Replaces the method fetch of a fetcher: calls the original and counts its time. Returns the
+ * original's result. */
 static python_object *fetch_called(python_object *original, python_object *arguments) {
   struct training_fetch fetch;
   training_fetch_begins(&fetch);
@@ -23,7 +24,8 @@ static python_object *fetch_called(python_object *original, python_object *argum
   return batch;
 }
 
-/* Replaces collate_fn of a fetcher. */
+/* Replaces the function collate_fn of a fetcher: calls the original and counts its time. Returns
+ * the original's result. */
 static python_object *collate_called(python_object *original, python_object *samples) {
   uint64_t t1 = ticks_now();
   python_object *batch = python_api.PyObject_CallFunctionObjArgs(original, samples, NULL);
@@ -31,8 +33,8 @@ static python_object *collate_called(python_object *original, python_object *sam
   return batch;
 }
 
-/* Calls the original of a function that transforms a sample, and adds its time to the batch of this
- * thread; a call within another such call is part of that. */
+/* Calls the original function, which transforms a sample, and adds its time to the batch of this
+ * thread. A call within another such call is part of that call. Returns the original's result. */
 static python_object *transform_called(python_object *original, python_object *arguments,
                                        python_object *keywords) {
   struct training_thread *thread = &training_thread;
@@ -47,7 +49,7 @@ static const struct python_method fetch_method = {"fetch", fetch_called, PYTHON_
                                   collate_method = {"collate_fn", collate_called,
                                                     PYTHON_ONE_ARGUMENT, NULL};
 
-/* Returns the number of this process as a worker; -1 if it is not a worker. */
+/* Returns the number that PyTorch gave this process as a worker; -1 if it is not a worker. */
 static int64_t worker_number(void) {
   python_object *module = hook_module(data_module);
   python_object *function =
@@ -61,7 +63,7 @@ static int64_t worker_number(void) {
   return number;
 }
 
-/* Replaces the functions of a fetcher, and notes that this process is a worker, if it is. */
+/* Replaces the functions of a fetcher. If this process is a worker, makes its record. */
 static void watch(python_object *fetcher) {
   python_object *class = python_api.PyObject_GetAttrString(fetcher, "__class__");
   if (class && hook_method(class, &fetch_method)) hook_attribute(fetcher, &collate_method);
@@ -72,8 +74,9 @@ static void watch(python_object *fetcher) {
   if (number >= 0) training_is_worker(number);
 }
 
-/* Replaces _DatasetKind.create_fetcher. The call counts as a fetch without a batch, because it
- * begins to iterate over an IterableDataset. */
+/* Replaces _DatasetKind.create_fetcher. Counts the call as a fetch without a batch, because the
+ * call begins to iterate over an IterableDataset. Returns the original's result; NULL if Python has
+ * raised an exception. */
 static python_object *create_called(python_object *original, python_object *arguments,
                                     python_object *keywords) {
   struct training_fetch fetch;
@@ -94,7 +97,7 @@ static struct python_method with_keywords(const char *name, python_function_of_k
 }
 
 void training_replace_fetcher(python_object *module) {
-  static struct python_method method; /* as long as Python may use it */
+  static struct python_method method; /* static, because Python may use it for as long as it runs */
   method = with_keywords("create_fetcher", create_called);
   python_object *kind = python_api.PyObject_GetAttrString(module, "_DatasetKind");
   if (kind) hook_attribute(kind, &method);
@@ -105,7 +108,8 @@ void training_replace_transform(python_object *module) {
   static struct python_method call, forward;
   call = with_keywords("__call__", transform_called);
   forward = with_keywords("forward", transform_called);
-  /* A module of PyTorch inherits __call__, which calls its forward. */
+  /* A class of transforms that inherits __call__ from PyTorch's Module implements forward
+   * instead. */
   if (hook_method_in(module, "Compose", &forward)) return;
   python_api.PyErr_Clear();
   hook_method_in(module, "Compose", &call);

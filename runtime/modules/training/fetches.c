@@ -1,4 +1,4 @@
-/* Counts the work of processes that make batches: workers or, without workers, the process
+/* Counts the work of processes that make batches: workers or, if there are none, the process
  * itself. */
 #include <sys/resource.h>
 
@@ -14,14 +14,14 @@
 uint32_t training_watched;
 __thread struct training_thread training_thread;
 
-/* This process as a worker. */
+/* State of this process as a worker of a DataLoader. */
 static struct {
-  uint32_t record; /* number of its record; NO_RECORD: it is no worker */
-  uint64_t end;    /* of its last fetch, in ticks */
+  uint32_t record; /* number of its record; NO_RECORD: it is not a worker */
+  uint64_t end;    /* end of its last fetch, in ticks */
 } worker;
 
 void training_worker_forked(void) {
-  if (worker.record) worker.record = NO_RECORD; /* a write would copy the page */
+  if (worker.record) worker.record = NO_RECORD; /* a needless write would copy the page */
   training_thread.fetches = training_thread.transforms = 0;
   training_thread.sums = (struct training_sums){0};
 }
@@ -39,7 +39,7 @@ static int64_t ready_time(void) {
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
 }
 
-/* Returns the major page faults of this thread. */
+/* Returns the number of major page faults of this thread. */
 static int64_t page_faults(void) {
   struct rusage usage = {.ru_majflt = 0};
   SYS2(SYS_getrusage, RUSAGE_THREAD, &usage);
@@ -48,8 +48,8 @@ static int64_t page_faults(void) {
 
 /* --- calls on files ---------------------------------------------------------------------- */
 
-/* Makes the records of both modules, up to these numbers, notify this module. New records do so
- * from the start. */
+/* Makes the first records of both modules, up to these numbers, notify this module. Later records
+ * do so from their start. */
 static void watch_all(uint32_t posix, uint32_t stdio) {
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
@@ -82,7 +82,7 @@ void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, u
   struct training_thread *thread = &training_thread;
   struct training_sums *sums = &thread->sums;
   uint64_t from = t1 > thread->last_end ? t1 : thread->last_end;
-  /* Leaves out ticks that another event of the same call has counted. */
+  /* Omits ticks that another event of the same call has counted. */
   uint64_t ticks = t2 > from ? t2 - from : 0;
   if (t2 > thread->last_end) thread->last_end = t2;
   sums->bytes_read += bytes_read;
@@ -120,7 +120,7 @@ void training_add_fetches(struct darshan_training_record *record,
   times[TRAINING_F_TRANSFORM_TIME] += (double)sums->transform * tick;
 }
 
-/* Returns the ticks in calls on files. */
+/* Returns the time in calls on files, in ticks. */
 static uint64_t files_of(const struct training_sums *sums) {
   return sums->open + sums->read + sums->write;
 }
@@ -134,8 +134,8 @@ void training_fetch_begins(struct training_fetch *fetch) {
   fetch->t1 = ticks_now();
 }
 
-/* Adds a fetch of this worker to its record, and the time since the one before as idle. The caller
- * holds training_lock. */
+/* Adds a fetch of this worker to its record, and the time since the previous fetch as idle time.
+ * The caller holds training_lock. */
 static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   struct darshan_training_record *record = training_record_at(worker.record);
   if (record) {
@@ -148,9 +148,9 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   training_thread.sums = (struct training_sums){0};
 }
 
-/* Adds a fetch to the bins of its time. processor, ready: nanoseconds in the fetch. If they do not
- * fit beside the calls on files, the excess is taken to be inside these calls. The caller holds
- * training_lock. */
+/* Adds a fetch to the bins of time. processor, ready: nanoseconds of the fetch in which the thread
+ * ran, or was ready to run. If they exceed the time outside of calls on files, the excess is
+ * assumed to be within these calls. The caller holds training_lock. */
 static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t processor,
                         int64_t ready) {
   int64_t files = training_nanoseconds(files_of(&training_thread.sums) - fetch->files);
@@ -161,8 +161,8 @@ static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t
   training_time_add(TIME_ON_PROCESSORS, fetch->t1, t2, processor + ready, ready);
 }
 
-/* Makes the records of the time in which this process makes batches. worker: its number, negative:
- * it is no worker. The caller holds no lock. */
+/* Makes the records of the time in which this process makes batches. worker: its number as a
+ * worker; negative: it is not a worker. The caller holds no lock. */
 static void begin_times(int64_t worker) {
   training_time_begin(TIME_OF_BATCHES, worker);
   training_time_begin(TIME_ON_PROCESSORS, worker);
@@ -181,7 +181,7 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
   int64_t now = ready_time(), ready = now < 0 || fetch->ready < 0 ? 0 : now - fetch->ready;
   if (now < 0 || fetch->ready < 0) sums->is_ready_unknown = 1;
   sums->ready += (uint64_t)ready;
-  if (gave) begin_times(-1); /* of a worker they exist since its fetcher */
+  if (gave) begin_times(-1); /* those of a worker exist since its fetcher was made */
   if (!record_lock(&training_lock)) return;
   add_to_time(fetch, t2, (int64_t)processor, ready);
   if (worker.record) worker_fetched(fetch, t2);
@@ -190,8 +190,8 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
 
 /* --- a worker ---------------------------------------------------------------------------- */
 
-/* Writes the name of this worker's record: "worker 3 of LOADER", or "worker 3 of rank 1 of
- * LOADER". */
+/* Writes the name of this worker's record, for example "worker 3 of LOADER" or "worker 3 of rank 1
+ * of LOADER". */
 static void name_worker(struct site_name *name, int64_t number, int64_t rank, uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
@@ -205,7 +205,7 @@ static void name_worker(struct site_name *name, int64_t number, int64_t rank, ui
   site_name_add_hex(name, loader);
 }
 
-/* Fills the record of a new worker. */
+/* Fills in the record of a new worker. */
 static void fill_worker(struct darshan_training_record *record, int64_t number, int64_t rank) {
   static const struct training_settings unknown = {-1, -1, -1, -1};
   training_fill(record, RECORD_OF_WORKER, training_thread.loader, &unknown);

@@ -16,10 +16,10 @@ int64_t hook_number(python_object *object, const char *name) {
   return number;
 }
 
-/* Returns 1 if the function is this module's replacement of another function. */
+/* Returns 1 if the function is a replacement that this module has installed, otherwise 0. */
 static int is_ours(python_object *function, const struct python_method *method) {
   if (python_api.PyCFunction_GetFunction(function) == method->function) return 1;
-  python_api.PyErr_Clear(); /* the function is not one of C */
+  python_api.PyErr_Clear(); /* clears the error if the function is not a C function */
   return 0;
 }
 
@@ -67,7 +67,7 @@ int hook_attribute(python_object *object, const struct python_method *method) {
 
 python_object *hook_module(const char *name) {
   /* PyImport_GetModuleDict would end the program if the interpreter is ending and has no modules
-   * any more. */
+   * any more. So the dictionary is read from sys. */
   python_object *modules = python_api.PySys_GetObject("modules");
   python_object *module = modules ? python_api.PyDict_GetItemString(modules, name) : NULL;
   if (module) python_api.Py_IncRef(module);

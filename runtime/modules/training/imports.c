@@ -15,7 +15,8 @@
 
 static const char initializing[] = "_initializing";
 
-/* A row of imports.def. */
+/* A row of imports.def: a file that Python loads, and the function that replaces functions of its
+ * module. */
 struct import {
   const char *file, *folder, *module;
   void (*replace)(python_object *module);
@@ -26,11 +27,12 @@ static const struct import imports[] = {
 #undef IMPORT
 };
 enum { IMPORTS = sizeof(imports) / sizeof(imports[0]), MOST_READS = 16 };
-/* How often the file of each row was read: the program may read it without importing it. */
+/* Number of times that the file of each row was opened; the program may open it without importing
+ * it. */
 static unsigned reads[IMPORTS] SELDOM;
 
 /* The destructor of the object that waits for the end of an import. If the import failed, the
- * module is gone. */
+ * module does not exist. */
 static void import_ended(python_object *waiting) {
   python_object *error[3];
   int saved = errno;
@@ -46,8 +48,8 @@ static void import_ended(python_object *waiting) {
   errno = saved;
 }
 
-/* Arranges that import_ended is called when the import of the module ends. Returns 1, or 0 if no
- * import is in progress. */
+/* Causes import_ended to be called when the import of the module ends. Returns 1, or 0 if no import
+ * is in progress. */
 static int wait_for_import(python_object *module, const struct import *import) {
   int waits = 0;
   python_object *specification = python_api.PyObject_GetAttrString(module, "__spec__");
@@ -63,9 +65,9 @@ static int wait_for_import(python_object *module, const struct import *import) {
   return waits;
 }
 
-/* Replaces the functions, now or at the end of the module's import. Python calls it in its main
- * thread between two instructions. Always returns 0, because -1 would raise an exception in the
- * program. */
+/* Replaces the functions, now or at the end of the module's import. Python calls this function in
+ * its main thread between two instructions. Always returns 0, because -1 would raise an exception
+ * in the program. */
 static int attach(void *import_) {
   int saved = errno;
   const struct import *import = import_;
@@ -83,7 +85,7 @@ static int attach(void *import_) {
 }
 
 /* Returns 1 if the path of a file, whose name begins at `name`, is in this folder or in a folder
- * __pycache__ there. */
+ * __pycache__ there. Otherwise returns 0. */
 static int is_in(const char *path, const char *name, const char *folder) {
   static const char cache[] = "__pycache__/";
   size_t length = (size_t)(name - path), part = sizeof(cache) - 1, end = strlen(folder);
@@ -91,7 +93,7 @@ static int is_in(const char *path, const char *name, const char *folder) {
   return length >= end && strncmp(path + length - end, folder, end) == 0;
 }
 
-/* Has Python call attach for the row, if the path is that of the row's file. */
+/* If the path is the path of the row's file, requests Python to call attach for the row. */
 static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
   if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;

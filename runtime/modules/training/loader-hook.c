@@ -1,5 +1,5 @@
-/* Functions in place of two methods of PyTorch's DataLoader, which read the clock around the
- * original one. */
+/* Replaces two methods of PyTorch's DataLoader by functions that read the clock before and after
+ * the original. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -58,7 +58,7 @@ static const struct python_method iter_method = {"__iter__", iter_called, PYTHON
                                   next_method = {"__next__", next_called, PYTHON_ONE_ARGUMENT,
                                                  NULL};
 
-/* Replaces both methods: without __next__ an epoch would have no steps. */
+/* Replaces both methods, or neither: without __next__ an epoch would have no steps. */
 void training_replace_loader(python_object *module) {
   if (!hook_method_in(module, "_BaseDataLoaderIter", &next_method)) return;
   hook_method_in(module, "DataLoader", &iter_method);

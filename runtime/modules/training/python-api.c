@@ -1,4 +1,4 @@
-/* Finds Python's C API. */
+/* Finds the functions of Python's C API (python-api.h). */
 #include "python-api.h"
 
 #include <assert.h>
@@ -29,7 +29,7 @@ static bool is_known(const void *function) {
   return python_is_here();
 }
 
-/* Fills python_api with the functions of Python. The first member is filled last, because
+/* Fills in python_api with the functions of Python. Fills the first member last, because
  * python_api_find checks it. */
 static void find(void *nothing) {
   void *found[NAMES];

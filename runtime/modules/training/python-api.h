@@ -9,12 +9,12 @@
 typedef struct python_object python_object; /* PyObject */
 typedef python_object *python_function(python_object *self, python_object *argument);
 
-/* A function of arguments in a tuple, and in a dictionary of keywords or NULL. */
+/* A function that receives its arguments as a tuple, and keywords as a dictionary or NULL. */
 typedef python_object *python_function_of_keywords(python_object *self, python_object *arguments,
                                                    python_object *keywords);
 
-/* PyMethodDef, and its flags: METH_O, a function of one argument; METH_VARARGS, of a tuple;
- * METH_KEYWORDS, of a tuple and a dictionary. */
+/* PyMethodDef, and its flags. METH_O: the function has one argument. METH_VARARGS: it receives a
+ * tuple. METH_KEYWORDS: it also receives a dictionary. */
 struct python_method {
   const char *name;
   python_function *function;
@@ -32,9 +32,8 @@ struct python_api {
 };
 extern struct python_api python_api __attribute__((visibility("hidden")));
 
-/* Finds the functions, at the first call. Returns false if one is missing, or if the interpreter is
- * not one whose frames can be read (python-frames.h), which excludes builds without a GIL. Keeps
- * errno. */
+/* Finds the functions at its first call. Returns false if one is missing, or if the frames of the
+ * interpreter cannot be read (python-frames.h), as in builds without a GIL. Preserves errno. */
 bool python_api_find(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -12,13 +12,14 @@ enum training_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH, RECORD_OF_RANK, RECORD_O
  * lock (GIL). */
 extern int training_lock __attribute__((visibility("hidden")));
 
-/* Returns the number of the record with this name, NO_RECORD if there is no room. is_new becomes 1
- * if the record was made now. The caller holds the store's lock. */
+/* training_record_of returns the number of the record with this name, or NO_RECORD if there is no
+ * space. Sets *is_new to 1 if the record was made now. The caller holds the store's lock. */
 uint32_t training_record_of(const struct site_name *name, int *is_new);
-struct darshan_training_record *training_record_at(uint32_t number); /* NULL: there is none */
+struct darshan_training_record *
+training_record_at(uint32_t number); /* NULL if the number is NO_RECORD */
 
-/* Writes the name of a loader: the Python lines that led here, innermost first. Needs a stack of
- * the runtime. */
+/* Writes the name of a loader: the Python lines of the current call, innermost first. Runs on a
+ * stack of the runtime. */
 void training_name_loader(struct site_name *name);
 
 /* Fills in the fields that new records of all kinds have in common. */
@@ -28,7 +29,7 @@ void training_fill(struct darshan_training_record *record, enum training_kind ki
 /* Adds the fetches to the record, which may be NULL. */
 void training_add_fetches(struct darshan_training_record *record, const struct training_sums *sums);
 
-/* Forgets the record of this process as a worker. Called in a forked child. */
+/* Called in a forked child: forgets the record of this process as a worker. */
 void training_worker_forked(void);
 
 #endif

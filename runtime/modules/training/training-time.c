@@ -1,4 +1,4 @@
-/* Adds times of a training to bins. */
+/* Adds the times of a training to bins (training-time.h). */
 #include "training-time.h"
 
 #include <string.h>
@@ -18,12 +18,12 @@ static const char *const names[TRAINING_TIMES] = {
 
 /* One kind of time. */
 struct series {
-  uint32_t number; /* of its record; NO_RECORD: there is none */
-  int is_refused;  /* the record could not be made */
+  uint32_t number; /* number of its record; NO_RECORD: no record */
+  int is_refused;  /* 1: the record could not be made */
   int64_t left[2]; /* nanoseconds of `whole` and `part` that do not yet fill a unit of the bins */
-  /* Time that was added before there was a record: to make a fetcher counts as a fetch, and only
-   * afterwards does a process learn that it is a worker. */
-  uint64_t t1, t2; /* ticks; 0: nothing */
+  /* Time that was added before the record existed: making a fetcher counts as a fetch, and the
+   * process learns only afterwards that it is a worker. */
+  uint64_t t1, t2; /* in ticks; 0: no such time */
   int64_t whole, part;
 };
 static struct series series[TRAINING_TIMES];
@@ -31,7 +31,7 @@ static struct series series[TRAINING_TIMES];
 void training_time_forked(void) {
   const struct series *epochs = &series[TIME_OF_EPOCHS], *batches = &series[TIME_OF_BATCHES];
   if (epochs->number || batches->number || batches->t2)
-    memset(series, 0, sizeof(series)); /* a write without need would copy the page */
+    memset(series, 0, sizeof(series)); /* a needless write would copy the page */
 }
 
 double training_time_last(void) {
@@ -50,8 +50,8 @@ void training_time_agree(double seconds) {
   }
 }
 
-/* Writes the name of a record: "heatmap:batches", of a worker "heatmap:batches:3". Returns its
- * length. */
+/* Writes the name of a record, for example "heatmap:batches", or "heatmap:batches:3" for worker 3.
+ * Returns its length. */
 static size_t name_record(char name[NAME_BYTES], enum training_time kind, int64_t worker) {
   size_t length = strlen(names[kind]), digits = 0;
   memcpy(name, names[kind], length);
@@ -95,7 +95,8 @@ int64_t training_nanoseconds(uint64_t ticks) {
   return (int64_t)((double)ticks * clock_tick(&darshan_hot.clock) * NS_PER_SECOND);
 }
 
-/* Adds nanoseconds to a series of bins. A rest below a unit stays in `left` for the next call. */
+/* Adds nanoseconds to a series of bins. A rest that is smaller than a unit stays in `left` for the
+ * next call. */
 static void add(const struct heatmap_record *record, int64_t *bins, int64_t *left, int64_t ns,
                 struct clock_span at) {
   int64_t sum = *left + (ns > 0 ? ns : 0);

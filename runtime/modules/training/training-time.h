@@ -1,5 +1,5 @@
 /* The module TRAINING_TIME: when a process of a training waited for data and made batches. Each
- * kind of time has a record of the layout of a heat map, with milliseconds in place of bytes. */
+ * kind of time has a record with the layout of a heat map, with milliseconds in place of bytes. */
 #ifndef DARSHAN_TRAINING_TIME_H
 #define DARSHAN_TRAINING_TIME_H
 
@@ -16,12 +16,12 @@ enum training_time {
 
 void training_time_forked(void);
 
-/* In a job: training_time_last returns 0, and training_time_agree gives the records of all ranks
- * one width of bins. seconds: the latest end of all ranks. */
+/* Called in a job: training_time_last returns 0, and training_time_agree gives the bins of all
+ * ranks the same width. seconds: the latest end of all ranks. */
 double training_time_last(void);
 void training_time_agree(double seconds);
 
-/* Returns ticks as nanoseconds. */
+/* Converts ticks of the runtime's clock to nanoseconds. */
 int64_t training_nanoseconds(uint64_t ticks);
 
 /* Makes the record of a kind, if there is none. worker: number of this process as a worker of a
@@ -29,8 +29,8 @@ int64_t training_nanoseconds(uint64_t ticks);
  * holds no lock. */
 void training_time_begin(enum training_time kind, int64_t worker);
 
-/* Adds nanoseconds of a kind, spread evenly over the time from t1 to t2 (ticks). part: those of the
- * nanoseconds that belong to the part. The caller holds training_lock. */
+/* Adds nanoseconds of a kind, spread evenly over the time from t1 to t2 (ticks). part: how many of
+ * them belong to the part. The caller holds training_lock. */
 void training_time_add(enum training_time kind, uint64_t t1, uint64_t t2, int64_t whole,
                        int64_t part);
 

@@ -9,7 +9,7 @@
 
 #include "../sites/sites.h"
 
-/* 1 if the module is on. */
+/* 1 if the module is enabled, otherwise 0. */
 extern uint32_t training_on __attribute__((visibility("hidden")));
 /* WATCHED_BY_TRAINING once this module is notified of the events of new records, else 0. */
 extern uint32_t training_watched __attribute__((visibility("hidden")));
@@ -17,19 +17,19 @@ extern uint32_t training_watched __attribute__((visibility("hidden")));
 int training_prepare(void);
 void training_forked(void);
 
-/* If the path is that of a file in imports.def, has Python replace functions soon after this call.
- * Called after each open of the program. Keeps errno. */
+/* training_opened is called after each open of the program. If the path is that of a file in
+ * imports.def, it requests Python to replace functions soon after this call. Preserves errno. */
 void training_name_is_opened(const char *path);
 static inline void training_opened(const char *path) {
   if (__builtin_expect(training_on, 1)) training_name_is_opened(path);
 }
 
-/* Sums over the batches that a thread made (fetches), and the parts of this time. Times are in
- * ticks, except where nanoseconds are named. */
+/* Sums over the batches that a thread made (fetches), and over parts of this time. Times are in
+ * ticks unless stated otherwise. */
 struct training_sums {
   uint64_t fetch, longest, collate, transform;
-  uint64_t open, read, write; /* in calls on files */
-  uint64_t processor, ready;  /* nanoseconds; ready to run without a processor */
+  uint64_t open, read, write; /* time in calls on files */
+  uint64_t processor, ready;  /* in nanoseconds; ready: ready to run, but without a processor */
   int64_t is_ready_unknown;   /* 1: `ready` is unknown */
   int64_t fetches, opens, bytes_read, faults;
 };
@@ -37,19 +37,19 @@ struct training_sums {
 /* The state of a thread. */
 struct training_thread {
   uint64_t loader;              /* id of the loader that it begins to iterate over, 0: none */
-  uint32_t fetches, transforms; /* nesting depth of functions of these kinds */
+  uint32_t fetches, transforms; /* nesting depth of calls of these kinds */
   uint64_t last_end;            /* end of its last call on a file, in ticks */
-  struct training_sums sums;    /* not yet in a record */
+  struct training_sums sums;    /* sums that no record contains yet */
 };
 extern __thread struct training_thread training_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Adds a call on a file, from t1 to t2 in ticks, to the sums of a thread that makes a batch. Ticks
- * that an earlier call has already counted are left out. */
+/* Adds a call on a file, from t1 to t2 (ticks), to the sums of a thread that makes a batch. Omits
+ * ticks that an earlier call has already counted. */
 void training_count_call(enum site_kind kind, int64_t bytes_read, uint64_t t1, uint64_t t2);
 
-/* Like training_count_call, but does nothing if this thread does not make a batch. Called for
- * events of watched records, with no lock held, and for calls on files without a record. */
+/* Like training_count_call, but does nothing if this thread is not making a batch. Called without
+ * any lock, for events of watched records and for calls on files without a record. */
 static inline void training_called(enum site_kind kind, int64_t bytes_read, uint64_t t1,
                                    uint64_t t2) {
   if (__builtin_expect(training_thread.fetches != 0, 0))
@@ -66,12 +66,13 @@ struct training_settings {
 /* How a call of __next__ ended. */
 enum training_outcome { GAVE_BATCH, GAVE_ALL, GAVE_ERROR };
 
-/* Names the loader that the running lines of Python begin to iterate over: processes that this
+/* Names the loader over which the running lines of Python begin to iterate: processes that this
  * thread forks are its workers. Returns the previous value of training_thread.loader, which the
  * caller restores when the iteration has begun. */
 uint64_t training_loader_begins(void);
-/* Begins an epoch. iterator: address of the iterator that __iter__ returned. t1, t2: ticks around
- * that call, whose fetches are in training_thread.sums. The caller holds Python's lock (GIL). */
+/* Begins an epoch. iterator: address of the iterator that __iter__ returned. t1, t2: begin and end
+ * of the call of __iter__, whose fetches are in training_thread.sums. The caller holds Python's
+ * lock (GIL). */
 void training_epoch_began(const void *iterator, const struct training_settings *settings,
                           uint64_t t1, uint64_t t2);
 /* Counts a call of __next__ on this iterator, and the fetches in training_thread.sums. processor:
@@ -79,18 +80,19 @@ void training_epoch_began(const void *iterator, const struct training_settings *
 void training_epoch_went_on(const void *iterator, enum training_outcome outcome, uint64_t t1,
                             uint64_t t2, uint64_t processor);
 
-/* A fetch in progress: readings at its begin. */
+/* A fetch in progress: values that were read at its begin. */
 struct training_fetch {
-  uint64_t t1, processor, files; /* files: ticks in calls on files */
-  int64_t ready, faults;         /* nanoseconds, negative: unknown; page faults */
+  uint64_t t1, processor,
+      files; /* files: time in calls on files; all in ticks but processor (nanoseconds) */
+  int64_t ready, faults; /* ready: nanoseconds, negative: unknown; faults: major page faults */
 };
-/* Begin and end a fetch of this thread. A fetch inside of another fetch counts as part of it. gave:
- * 1 if the fetch made a batch. Keep errno. */
+/* Begin and end a fetch of this thread. A fetch within another fetch is part of that fetch. gave: 1
+ * if the fetch made a batch. Preserve errno. */
 void training_fetch_begins(struct training_fetch *fetch);
 void training_fetch_ends(const struct training_fetch *fetch, int gave);
 /* Makes the record of this process as the worker with this number, if it has none. */
 void training_is_worker(int64_t number);
-/* From now on, this module is notified of the events of all files. */
+/* Makes the records of all files notify this module from now on. */
 void training_watch(void);
 
 /* Returns the processor time of this thread in nanoseconds. */

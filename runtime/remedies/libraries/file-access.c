@@ -1,17 +1,19 @@
 /* The remedies chunk-cache, sieve-buffer and page-buffer: open HDF5 files with other settings of
- * the access list. The chunk cache is set for the file, because h5py opens datasets by H5Oopen,
- * which takes no access list of a dataset. A cache that the program made larger is never made
- * smaller, and one that it sets for a dataset (H5Pset_chunk_cache) replaces the file's. */
+ * the access property list. The chunk cache is set for the file, because h5py opens datasets by
+ * H5Oopen, which takes no access list of a dataset. A cache that the program has made larger is
+ * never made smaller. A cache that the program sets for a dataset (H5Pset_chunk_cache) replaces
+ * that of the file. */
 #include <string.h>
 
 #include "../remedies.h"
 #include "hdf5.h"
 
-#define SLOTS "chunk-slots" /* of the hash table of chunks */
+#define SLOTS "chunk-slots" /* number of slots in the hash table of chunks */
 
 enum { PAGED = 1 }; /* H5F_FSPACE_STRATEGY_PAGE */
 
-/* Returns 1 if the list has the larger chunk cache now. */
+/* Sets the larger chunk cache in the access property list. Returns 1 if the list was changed,
+ * otherwise 0. */
 static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(CHUNK_CACHE), most = remedy_value(SLOTS), slots = 0, bytes = 0;
   int metadata = 0;
@@ -20,14 +22,15 @@ static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
          h5->H5Pset_cache(list, metadata, slots < most ? most : slots, wanted, policy) >= 0;
 }
 
-/* Returns 1 if the list has the other size of the sieve buffer now. */
+/* Sets the size of the sieve buffer in the access property list. Returns 1 if the list was changed,
+ * otherwise 0. */
 static int set_sieve(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(SIEVE_BUFFER);
   return wanted && h5->H5Pset_sieve_buf_size(list, wanted) >= 0;
 }
 
 /* Returns a copy of the access list with the settings of DARSHAN_TRY, which the caller closes; -1
- * if there is nothing to change. */
+ * if nothing must be changed. */
 static int64_t changed(struct hdf5 *h5, int64_t access) {
   int64_t list = hdf5_copy_list(h5, access, h5->file_access);
   if (list < 0) return -1;
@@ -37,10 +40,11 @@ static int64_t changed(struct hdf5 *h5, int64_t access) {
   return -1;
 }
 
-/* Returns 1 if the file was created with pages: HDF5 opens no other file with a page buffer. */
+/* Returns 1 if the file was created with pages, otherwise 0. HDF5 opens no other files with a page
+ * buffer. */
 static int is_paged(struct hdf5 *h5, int64_t file) {
   int64_t list = h5->H5Fget_create_plist(file);
-  uint64_t threshold = 0, persists = 0; /* a bool or an unsigned int, by the release */
+  uint64_t threshold = 0, persists = 0; /* a bool or an unsigned int, depending on HDF5's release */
   int strategy = 0;
   int known =
       list >= 0 && h5->H5Pget_file_space_strategy(list, &strategy, &persists, &threshold) >= 0;
@@ -48,8 +52,8 @@ static int is_paged(struct hdf5 *h5, int64_t file) {
   return known && strategy == PAGED;
 }
 
-/* Returns an access list with a page buffer for this file of the program; -1 if it must stay as it
- * is, because it is open for writing, is not paged, or has a page buffer. */
+/* Returns an access list with a page buffer for this file of the program. Returns -1 if the file
+ * must not be reopened, because it is open for writing, is not paged, or has a page buffer. */
 static int64_t with_pages(struct hdf5 *h5, int64_t file, unsigned flags, int64_t access) {
   size_t wanted = remedy_value(PAGE_BUFFER), bytes = 0;
   unsigned metadata = 0, raw = 0;
@@ -91,7 +95,7 @@ static int64_t created(struct hdf5 *h5, const char *path, unsigned flags, int64_
   return file;
 }
 
-/* One function per library, because HDF5 does not pass the library to a function. */
+/* Makes a function per library, because HDF5 does not pass the library to a function. */
 #define EACH(n)                                                                                    \
   static int64_t open_##n(const char *path, unsigned flags, int64_t access) {                      \
     return opened(&hdf5_libraries[n], path, flags, access);                                        \

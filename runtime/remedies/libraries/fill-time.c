@@ -1,7 +1,7 @@
-/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space at once. Elements
- * that the program never writes are then undefined, so `darshan try` applies the remedy only to
- * datasets that the log shows to be overwritten, and compares the values. Types with data of
- * variable length keep their fill values, because HDF5 reads them as addresses. */
+/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space is allocated at
+ * once. Elements that the program never writes are then undefined, so `darshan try` applies the
+ * remedy only to datasets that the log shows to be overwritten, and compares the values. Types with
+ * data of variable length get fill values as usual, because HDF5 reads them as addresses. */
 #include <string.h>
 
 #include "../remedies.h"
@@ -15,8 +15,8 @@ static int may_be_undefined(struct hdf5 *h5, int64_t type) {
          h5->H5Tdetect_class(type, REFERENCE) == 0 && h5->H5Tis_variable_str(type) == 0;
 }
 
-/* Returns a copy of the creation list without fill values, which the caller closes; -1 if there is
- * nothing to change. */
+/* Returns a copy of the creation list without fill values, which the caller closes; -1 if nothing
+ * must be changed. */
 static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
   int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);
@@ -47,7 +47,7 @@ static int64_t created_without_name(struct hdf5 *h5, int64_t place, int64_t type
   return made;
 }
 
-/* A function per library, as in file-access.c. */
+/* Makes a function per library, as in file-access.c. */
 #define EACH(n)                                                                                    \
   static int64_t create_##n(int64_t place, const char *name, int64_t type, int64_t space,          \
                             int64_t links, int64_t creation, int64_t access) {                     \

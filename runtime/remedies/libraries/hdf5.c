@@ -8,7 +8,8 @@
 struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
 int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class) {
-  if (*class <= 0) h5->H5open(); /* the program's first call: classes have no ids yet */
+  if (*class <= 0)
+    h5->H5open(); /* it is the program's first call of HDF5, so classes have no ids yet */
   int64_t unclosed = __atomic_exchange_n(&h5->unclosed, 0, __ATOMIC_ACQ_REL);
   if (unclosed) h5->H5Pclose(unclosed);
   return list ? h5->H5Pcopy(list) : h5->H5Pcreate(*class);
@@ -22,15 +23,15 @@ void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result) {
     h5->H5Pclose(list);
 }
 
-/* Returns the address of the id of a class of property lists, or NULL. Its name has no _ID in older
- * releases of HDF5. */
+/* Returns the address of the id of a class of property lists, or NULL. old_name: the variable's
+ * name in older releases of HDF5, without _ID. */
 static int64_t *class_of(const struct library *library, const char *name, const char *old_name) {
   int64_t *found = library_ask(library, name);
   return found ? found : library_ask(library, old_name);
 }
 
-/* Looks up the functions of a library that remedies need. Returns 0, or -1 if the library lacks
- * one. */
+/* Looks up the functions of a library that remedies need. Returns 0, or -1 if the library lacks one
+ * of them. */
 static int ask(struct hdf5 *h5, const struct library *library) {
   h5->file_access = class_of(library, "H5P_CLS_FILE_ACCESS_ID_g", "H5P_CLS_FILE_ACCESS_g");
   h5->dataset_creation =

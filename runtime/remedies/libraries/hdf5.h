@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A process may have several HDF5 libraries; those beyond this number keep their functions. */
+/* Largest number of HDF5 libraries for which functions are replaced; a process may have several. */
 enum { HDF5_LIBRARIES = 4 };
 
 struct library;
@@ -44,8 +44,8 @@ struct library;
 
 struct hdf5 {
   int is_taken;
-  const struct library *library; /* NULL: the rest is not there yet */
-  int64_t *file_access;          /* classes of property lists */
+  const struct library *library; /* NULL: the other members are not set yet */
+  int64_t *file_access;          /* addresses of the ids of two classes of property lists */
   int64_t *dataset_creation;
   int64_t unclosed; /* property list of a call that failed; 0: none */
 #define FUNCTION(name, type, params) type(*name) params;
@@ -54,24 +54,24 @@ struct hdf5 {
 #undef FUNCTION
 };
 
-/* Returns a copy of a property list, or a new list of the class if it is H5P_DEFAULT; below 0 on a
- * failure. Opens HDF5 if the program has not opened it yet (until then *class is not set), and
- * closes the list of an earlier failed call. */
+/* Returns a copy of a property list, or a new list of the class if `list` is H5P_DEFAULT; a
+ * negative value on failure. Opens HDF5 if the program has not opened it yet (until then *class is
+ * not set), and closes the list of an earlier failed call. */
 int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class);
 
-/* Closes a list of hdf5_copy_list after the call that used it, which returned `result`; list -1:
- * there is none. After a failure the list stays until the next copy, because closing it would clear
- * HDF5's error stack, which the program may read. */
+/* Closes a list of hdf5_copy_list after the call that used it. list: -1 if there is none. result:
+ * that of the call. After a failed call, the list stays open until the next copy, because closing
+ * it would clear HDF5's error stack, which the program may read. */
 void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result);
 
 extern struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
-/* Return the remedy's replacement of this function of HDF5, NULL if the remedy does not replace it.
+/* Return the remedy's replacement of this function of HDF5; NULL if the remedy does not replace it.
  * n: the library's index in hdf5_libraries. */
 void *file_access_instead(int n, const char *name);
 void *fill_time_instead(int n, const char *name);
 
-/* Returns 1 if DARSHAN_TRY asks for a remedy that opens files with other settings. */
+/* Returns 1 if DARSHAN_TRY requests a remedy that opens files with other settings, otherwise 0. */
 int file_access_is_asked(void);
 
 #endif

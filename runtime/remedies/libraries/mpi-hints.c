@@ -1,6 +1,7 @@
-/* The remedies collective-buffering, no-data-sieving and aggregators: hints for MPI-IO, added to
- * those that the program passes when it opens a file or sets a view. A hint of the program with the
- * same name is replaced for this file; a library ignores hints that it does not know. */
+/* The remedies collective-buffering, no-data-sieving and aggregators: hints for MPI-IO, which are
+ * added to the hints that the program passes when it opens a file or sets a view. They replace the
+ * program's hints of the same names for this file. MPI libraries ignore hints that they do not
+ * know. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void add(mpi_handle info) {
   if (remedy_value(AGGREGATORS)) {
     snprintf(number, sizeof(number), "%llu", (unsigned long long)remedy_value(AGGREGATORS));
     infos.set(info, "cb_nodes", number);
-    infos.set(info, "cb_config_list", "*:*"); /* several of them on one host */
+    infos.set(info, "cb_config_list", "*:*"); /* allows several aggregators on one host */
   }
 }
 
@@ -40,8 +41,8 @@ static int is_null(mpi_handle info) {
   return (info & mask) == (mpi_library.constants.INFO_NULL & mask);
 }
 
-/* Stores in *copy a copy of the program's hints with those of the remedies, which the caller frees.
- * Returns 0, or -1 if the MPI library is unknown or the copy fails. */
+/* Stores in *copy a copy of the program's hints with those of the remedies added; the caller frees
+ * it. Returns 0, or -1 if the MPI library is unknown or the copy fails. */
 static int with_ours(mpi_handle info, mpi_handle *copy) {
   if (mpi_library.flavour == MPI_NONE || mpi_library.flavour == MPI_UNKNOWN) return -1;
   *copy = 0;
@@ -50,9 +51,9 @@ static int with_ours(mpi_handle info, mpi_handle *copy) {
   return 0;
 }
 
-/* For MPI_x and PMPI_x, which lead to different functions if there is another tool. Hints that a
- * program passes later replace the hints of the open, so the remedy's hints are added to them as
- * well. */
+/* Makes the replacements of MPI_File_open and MPI_File_set_view, by both names MPI_x and PMPI_x,
+ * which call different functions if there is another tool. Hints that a program passes later
+ * replace the hints of the open, so the remedy's hints are added to them as well. */
 #define INSTEAD(name)                                                                              \
   static open_function *below_##name##open;                                                        \
   static int hinted_##name##open(mpi_handle comm, const char *path, int mode, mpi_handle info,     \

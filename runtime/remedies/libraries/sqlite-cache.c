@@ -1,6 +1,6 @@
-/* The remedy sqlite-cache: each connection to a database of SQLite gets a larger page cache when
- * the program opens it. A size that the program sets later holds. libdarshan.so does not wrap
- * SQLite, so its two functions have wrappers here. */
+/* The remedy sqlite-cache: each connection to an SQLite database gets a larger page cache when the
+ * program opens it. A size that the program sets later is used instead. libdarshan.so does not wrap
+ * SQLite, so the two functions that open a database have wrappers here. */
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -20,7 +20,7 @@ struct sqlite_library {
 
 SELDOM static struct libraries libraries;
 
-/* Returns zeroed memory, which is never freed, or NULL. */
+/* Returns zeroed memory, which is never freed; NULL if out of memory. */
 static void *memory(size_t size) {
   void *got = sys_mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return sys_failed(got) ? NULL : got;
@@ -36,7 +36,8 @@ static void forget(struct library *gone) {
   (void)gone;
 }
 
-/* Returns the real function of the library that the caller uses; stores the library, or NULL. */
+/* Returns the real function of the library that the caller uses. Stores the library in *library, or
+ * NULL if it is unknown. */
 static void *function_of(int number, const char *name, const void *caller,
                          struct sqlite_library **library) {
   static const struct library_kind kind = {"sqlite3_libversion", sizeof(struct sqlite_library),

@@ -1,6 +1,6 @@
 /* The remedy flush-delay: a flush of a stream that only writes a regular file is carried out at
- * most once in 100 ms. The bytes of the other flushes are written when the buffer is full, when the
- * stream is closed, and in the cases of held-streams.h. */
+ * most once in 100 ms. The bytes of omitted flushes are written when the buffer is full, when the
+ * stream is closed, and in the cases that held-streams.h lists. */
 #include <stdio.h>
 #include <time.h>
 
@@ -17,7 +17,7 @@ static uint64_t now(void) {
 }
 
 /* Returns 1 if a flush of this stream may be omitted, because the last one was less than 100 ms
- * ago. Returns 0, and notes the time, if the caller must flush. */
+ * ago. Otherwise stores the time and returns 0: the caller must flush. */
 static int waits(FILE *file) {
   struct held *held = held_stream(file);
   if (!held || !held->only_writes) return 0;

@@ -1,5 +1,5 @@
 /* Gives streams of regular files a larger buffer, and flushes it before the program or another
- * process can inspect the file. */
+ * process can inspect the file (held-streams.h). */
 #include "held-streams.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@
 
 enum { STREAMS = 64 };
 
-/* An element is never freed: once its stream is closed, libc uses the address again. */
+/* Elements are never freed: after its stream is closed, libc uses the same FILE address for another
+ * stream. */
 static struct held streams[STREAMS];
 static int is_off;
 
@@ -25,8 +26,8 @@ static int (*real_setvbuf)(FILE *file, char *buffer, int mode, size_t size);
 static int (*real_fflush)(FILE *file);
 static int (*below_fclose)(FILE *file);
 
-/* Returns the stream's element, and makes it if `make` is set; NULL if the stream has none, or the
- * table is full. */
+/* Returns the stream's element. If it has none, makes one if `make` is 1; otherwise, or if the
+ * table is full, returns NULL. */
 static struct held *held_of(FILE *file, int make) {
   for (int n = 0; n < STREAMS; n++) {
     FILE *none = NULL;
@@ -44,8 +45,8 @@ struct held *held_stream(FILE *file) {
   return held && held->is_open ? held : NULL;
 }
 
-/* Flushes a stream and gives it the buffer that the program chose, because the file is now used in
- * another way than by this stream alone. */
+/* Flushes a stream and gives it the buffer that the program chose, because not only this stream
+ * uses the file from now on. */
 static void let_go(struct held *held) {
   char *buffer = held->own ? held->own : held->buffer;
   flockfile(held->file);
@@ -56,7 +57,7 @@ static void let_go(struct held *held) {
   funlockfile(held->file);
 }
 
-/* Applies let_go to all streams of this file that are open. Returns 1 if there are any, else 0. */
+/* Calls let_go for all open streams of this file. Returns 1 if there are any, else 0. */
 static int others_go(const struct stat *st) {
   int found = 0;
   for (int n = 0; n < STREAMS; n++) {
@@ -94,7 +95,7 @@ static FILE *with_buffer(FILE *file, const char *mode) {
 void held_streams_write(void) {
   int saved = errno;
   for (int n = 0; n < STREAMS; n++) {
-    /* A stream that another thread uses is not waited for. */
+    /* Skips a stream that another thread has locked. */
     if (!streams[n].is_open || ftrylockfile(streams[n].file) != 0) continue;
     LIBC(fflush)(streams[n].file);
     funlockfile(streams[n].file);
@@ -127,7 +128,8 @@ OPENS(OPEN)
 
 static int closed(FILE *file) {
   struct held *held = held_of(file, 0);
-  if (held) held->is_open = held->is_let_go = 0; /* before another stream can have the address */
+  if (held)
+    held->is_open = held->is_let_go = 0; /* set before another stream can have the same address */
   return below_fclose(file);
 }
 
@@ -137,7 +139,7 @@ void held_streams_stop(void) {
     if (streams[n].is_open) let_go(&streams[n]);
 }
 
-/* Flushes all streams, and applies let_go to this one, because the program is about to get its
+/* Flushes all streams, and calls let_go for this one, because the program is about to get its
  * descriptor. */
 static void lets_go(FILE *file) {
   struct held *held = held_stream(file);
@@ -154,15 +156,15 @@ static void lets_go(FILE *file) {
 #include "../looks.def"
 #undef LOOK
 
-/* The real syscall(). The remedy writes held data before it, because the call may look at a file,
- * unless the call is known as harmless. */
+/* The real syscall(). Before it, the remedy writes the delayed bytes, because the call may inspect
+ * a file, unless the call is known to be harmless. */
 static long (*below_syscall)(long, long, long, long, long, long, long);
 static long held_syscall(long n, long a, long b, long c, long d, long e, long f) {
   if (!is_harmless_call(n)) held_streams_write();
   return below_syscall(n, a, b, c, d, e, f);
 }
 
-/* The program is about to count the changes of files, so nothing is held back from then on. */
+/* inotify: the program is about to count changes of files, so no bytes are delayed from then on. */
 #define WATCHES(F) F(inotify_init) F(inotify_init1)
 #define WATCH(name)                                                                                \
   static any_function *below_##name;                                                               \

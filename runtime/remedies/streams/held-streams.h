@@ -12,13 +12,13 @@
 struct held {
   FILE *file;
   void *buffer;
-  int is_open;     /* and has the buffer */
-  int is_let_go;   /* and still open */
-  int only_writes; /* opened by "w" or "a" */
+  int is_open;     /* 1: the stream is open and has the buffer */
+  int is_let_go;   /* 1: the stream is open and no longer has the buffer */
+  int only_writes; /* 1: opened by "w" or "a" */
   dev_t device;
   ino_t inode;
-  int mode;         /* of setvbuf, as requested by the program; restored when the remedy ends */
-  char *own;        /* the program's buffer; NULL: libc's */
+  int mode;         /* mode of setvbuf that the program requested; restored when the remedy ends */
+  char *own;        /* buffer that the program chose; NULL: libc's */
   size_t size;      /* of the program's buffer */
   uint64_t flushed; /* time of the last flush that was carried out, in nanoseconds */
 };
@@ -26,23 +26,25 @@ struct held {
 /* Returns the stream's element if the stream has a buffer of the runtime, else NULL. */
 struct held *held_stream(FILE *file);
 
-/* Flushes all these streams, except those that another thread has locked. Preserves errno. */
+/* Flushes all streams that have a buffer of the runtime, except those that another thread has
+ * locked. Preserves errno. */
 void held_streams_write(void);
 
-/* Gives all streams the buffers that the program chose. From then on no stream gets another
- * buffer. */
+/* Restores the buffers that the program chose, for all streams. From then on no stream gets a
+ * buffer of the runtime. */
 void held_streams_stop(void);
 
-/* Writes the unwritten bytes of these streams to their descriptors and does not change the streams.
+/* Writes the unwritten bytes of these streams to their descriptors, without changing the streams.
  * Async-signal-safe. */
 void held_streams_save(void);
 
 /* Returns 1 if the program imports a function that reports or discards the contents of a stream's
- * buffer, so that no stream may get another buffer; else 0. */
+ * buffer, so that no stream may get a buffer of the runtime; else 0. */
 int stream_state_is_asked(void);
 
-/* Installs handlers of the signals that would end the process, once. A handler writes the delayed
- * bytes (held_streams_save, join_writes_save) and then lets the signal end the process. */
+/* Installs handlers of the signals that would end the process, at its first call. A handler writes
+ * the delayed bytes (held_streams_save, join_writes_save) and then lets the signal end the
+ * process. */
 void fatal_signals_watch(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* The remedy stdio-buffer: streams of regular files get a larger buffer (held-streams.c), and keep
- * it where the program switches it off. `darshan try` applies it only to files that one process
- * uses, by one stream. */
+/* The remedy stdio-buffer: streams of regular files get a larger buffer (held-streams.c), which
+ * stays in use even if the program switches buffering off. `darshan try` applies it only to files
+ * that one process uses by one stream. */
 #include <stdio.h>
 
 #include "../../intercept/real.h"
@@ -15,7 +15,7 @@ SLOT(void, setbuffer, (FILE * file, char *buffer, size_t size))
 SLOT(void, setlinebuf, (FILE * file))
 #undef SLOT
 
-/* Returns whether the stream keeps the remedy's buffer. Notes the buffer that the program
+/* Returns 1 if the stream must keep the remedy's buffer. Stores the buffer that the program
  * requested. */
 static int keeps(FILE *file, char *buffer, int mode, size_t size) {
   struct held *held = held_stream(file);

@@ -1,6 +1,6 @@
 /* Determines whether the program can query the state of a stream's buffer, or discard its contents
- * (<stdio_ext.h>). It would notice another buffer, and __fpurge would discard more. The names of
- * the functions that the program itself imports are in its table of strings. */
+ * (<stdio_ext.h>): such a program would notice the larger buffer, and __fpurge would discard more.
+ * The names of the functions that the program itself imports are in its table of strings. */
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "../../intercept/loader/loader.h"
 #include "held-streams.h"
 
-/* __fpending, __freading and __fwriting are left out: GNU programs import them to report errors of
- * a stream, which also works with another buffer. */
+/* __fpending, __freading and __fwriting are not in the list: GNU programs import them to report
+ * errors of a stream, which also works with a larger buffer. */
 static const char *const functions[] = {"__fbufsize", "__flbf", "__fpurge", "fpurge"};
 
 /* Returns 1 if a program that is not linked statically imports or exports the name, else 0. */
@@ -29,7 +29,7 @@ static int knows(const struct link_map *program, const char *name) {
 }
 
 int stream_state_is_asked(void) {
-  static int known; /* 1: no, 2: yes */
+  static int known; /* 0: not determined yet, 1: no, 2: yes */
   int is_asked = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
   if (is_asked) return is_asked == 2;
   const struct link_map *program = loader_is_there() ? libc_first_object() : NULL;

@@ -1,4 +1,5 @@
-/* Code that a Java machine has compiled: which piece of it an address is in, and which methods. */
+/* Finds the compiled code of a Java machine that contains an address, and the methods at that
+ * address (java-layout.h). */
 #include "java-layout.h"
 
 bool java_compressed(uintptr_t *at, uint32_t *number) {
@@ -13,9 +14,10 @@ bool java_compressed(uintptr_t *at, uint32_t *number) {
   return true;
 }
 
-/* Finds the piece of a heap that contains the address. The heap's map has a byte for each segment:
- * how many segments the piece began before, or, where that is far, the way to a segment that tells;
- * 255 if the segment is free. */
+/* Finds the block of a code heap that contains the address. Returns false if there is none. The
+ * heap's map has one byte for each segment: the number of segments back to the block's start. If
+ * that number is too large, the byte leads back to a segment nearer to the start. It is 255 if the
+ * segment is free. */
 static bool find_block(uintptr_t heap, uintptr_t address, struct java_blob *blob) {
   enum { FREE = 255, HOPS = 4096 };
   uintptr_t low, high, map;
@@ -42,7 +44,8 @@ static bool find_block(uintptr_t heap, uintptr_t address, struct java_blob *blob
 
 bool java_blob_of(uintptr_t address, struct java_blob *blob) {
   enum { HEAPS = 8 };
-  static const char compiled[8] = "nmethod"; /* "native nmethod" is a stub that calls native code */
+  static const char compiled[8] =
+      "nmethod"; /* name of compiled methods; "native nmethod" is a stub that calls native code */
   uintptr_t array, heaps, heap, name;
   uint32_t count, words, offset;
   char text[8];
@@ -69,9 +72,9 @@ bool java_blob_of(uintptr_t address, struct java_blob *blob) {
 
 /* The tables of a compiled method. */
 struct tables {
-  uintptr_t places, places_end; /* addresses that have a line, in order */
-  uintptr_t scopes;             /* the methods at these addresses, compressed */
-  uintptr_t metadata;           /* which methods there are */
+  uintptr_t places, places_end; /* addresses that have a line, in ascending order */
+  uintptr_t scopes;             /* compressed lists of the methods at these addresses */
+  uintptr_t metadata;           /* references to these methods */
 };
 
 static bool find_tables(uintptr_t start, struct tables *tables) {
@@ -79,7 +82,7 @@ static bool find_tables(uintptr_t start, struct tables *tables) {
   uintptr_t base = start;
   uint32_t places, end, scopes, metadata;
   if (!java_number(start + at->compiled_places, &places)) return false;
-  if (at->compiled_fixed == JAVA_MISSING) { /* to 22: all in one piece */
+  if (at->compiled_fixed == JAVA_MISSING) { /* up to Java 22, all tables are in one block */
     if (at->compiled_scopes == JAVA_MISSING || at->compiled_metadata == JAVA_MISSING ||
         at->compiled_places_end == JAVA_MISSING ||
         !java_word(start + at->compiled_scopes, &tables->scopes) ||
@@ -103,12 +106,12 @@ static bool find_tables(uintptr_t start, struct tables *tables) {
   return places < end;
 }
 
-/* An address that has a line (PcDesc). */
+/* An address that has a line (PcDesc): its offset in the code, and its list of methods. */
 struct code_place {
   int32_t code, scope;
 };
 
-/* Finds the scope of an offset in the code; 0 if there is none. */
+/* Returns the list of methods (scope) at an offset in the code; 0 if there is none. */
 static uint32_t scope_at(const struct tables *tables, uintptr_t offset) {
   enum { SIZE = 16 };
   size_t from = 0, to = (tables->places_end - tables->places) / SIZE;
@@ -125,13 +128,13 @@ static uint32_t scope_at(const struct tables *tables, uintptr_t offset) {
   return 0;
 }
 
-enum { INLINED = 64 }; /* methods in one frame */
+enum { INLINED = 64 }; /* largest number of methods in one frame */
 struct scope {
   uintptr_t method, instruction;
 };
 
-/* Reads the methods of a scope, the innermost first. Returns their number; 0 if the outermost one
- * is not `method`, whose code it is. */
+/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if the outermost
+ * method is not `method`, to which the code belongs. */
 static unsigned read_scopes(const struct tables *tables, uint32_t scope, uintptr_t method,
                             struct scope *found) {
   unsigned count = 0;
@@ -142,7 +145,8 @@ static unsigned read_scopes(const struct tables *tables, uint32_t scope, uintptr
         !java_compressed(&at, &instruction) || !number ||
         !java_word(tables->metadata + (number - 1) * sizeof(uintptr_t), &found[count].method))
       return 0;
-    found[count++].instruction = instruction ? instruction - 1 : 0; /* 0: not begun */
+    found[count++].instruction =
+        instruction ? instruction - 1 : 0; /* 0: the method has not begun */
   }
   return count && found[count - 1].method == method ? count : 0;
 }
@@ -157,7 +161,8 @@ bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, 
   unsigned count = 0;
   if (find_tables(blob->start, &tables)) {
     uint32_t scope = scope_at(&tables, code - blob->code);
-    /* A frame that is to be interpreted from here on returns elsewhere, and keeps where it was. */
+    /* If the rest of a frame must be interpreted, the frame has another return address, and its
+     * original one is stored in the frame. */
     if (!scope && java_number(blob->start + java.at.compiled_original, &kept) &&
         java_word(stack + kept, &original))
       scope = scope_at(&tables, original - blob->code);

@@ -1,4 +1,4 @@
-/* Names and lines of Java methods. */
+/* Reads the names and lines of Java methods. */
 #include <string.h>
 
 #include "../../intercept/sys/sys.h"
@@ -15,8 +15,8 @@ bool java_method_at(uintptr_t address, struct java_method *method) {
   return java_short(method->constant + at->const_code_size, &method->size);
 }
 
-/* Copies the text of a symbol, at most room - 1 bytes, with a NUL at its end. Returns its length;
- * 0 if there is none. *is_cut is set if it was longer. */
+/* Copies the text of a symbol, at most room - 1 bytes, with a NUL at its end. Returns its length; 0
+ * if there is none. Sets *is_cut if the text was longer. */
 static size_t symbol(uintptr_t address, char *to, size_t room, bool *is_cut) {
   uint16_t length;
   to[0] = '\0';
@@ -30,7 +30,7 @@ static size_t symbol(uintptr_t address, char *to, size_t room, bool *is_cut) {
   return n;
 }
 
-/* Copies the symbol with this index in the constants of the method. */
+/* Copies the symbol at this index of the method's constants. Returns like symbol. */
 static size_t symbol_of(const struct java_method *method, uint16_t index, char *to, size_t room,
                         bool *is_cut) {
   uintptr_t address;
@@ -72,8 +72,8 @@ static bool read_signed(uintptr_t *at, int64_t *number) {
   return true;
 }
 
-/* Returns the line of a bytecode; 0 if there is none. The table behind the bytecodes has pairs of
- * differences, (bytecode, line): in one byte if they are small, or behind the byte 255. */
+/* Returns the line of a bytecode; 0 if it has none. The table behind the bytecodes has pairs of
+ * differences (bytecode, line), in one byte if they are small, otherwise after the byte 255. */
 static uint32_t line_of(const struct java_method *method, uintptr_t instruction) {
   enum { HAS_LINES = 1, PAIRS = 1 << 16, APART = 255 };
   uintptr_t at = method->bytecodes + method->size;
@@ -106,8 +106,8 @@ static uint32_t line_of(const struct java_method *method, uintptr_t instruction)
 
 enum { CLASS_ROOM = 512, NAME_ROOM = 256 };
 
-/* Cuts off the address that the name of a class ends with which was made while the program ran.
- * Returns true if there was one. */
+/* Removes the address at the end of a class's name, which classes have that were generated while
+ * the program ran. Returns true if there was an address. */
 static bool cut_address(char *name) {
   char *at = strstr(name, "0x");
   if (!at || at == name || (at[-1] != '+' && at[-1] != '/' && at[-1] != '.')) return false;
@@ -115,9 +115,9 @@ static bool cut_address(char *name) {
   return true;
 }
 
-/* Writes the path of a source file: the package of the class as folders, and the file's name. A
- * class that does not name its file has a path of its own, unless it was made while the program
- * ran: then its name has an address, and no meaning. */
+/* Writes the path of a source file: the package of the class as folders, and the file's name. If a
+ * class does not name its file, the path is made of the class's own name, unless the class was
+ * generated while the program ran: its name is then meaningless. */
 static bool path_of(const struct java_method *method, const char *class, bool is_generated,
                     char *to, size_t room, bool *is_cut) {
   static const char generated[] = "<generated>", ending[] = ".class";
@@ -190,7 +190,8 @@ static bool is_loader(uintptr_t address) {
 
 bool java_loads_classes(uintptr_t method) {
   enum { KNOWN = 1024 };
-  static uintptr_t known[KNOWN]; /* methods that were looked at; the lowest bit: it loads classes */
+  static uintptr_t
+      known[KNOWN]; /* methods that were examined; lowest bit 1: the method loads classes */
   uintptr_t *place = &known[(method * 0x9e3779b97f4a7c15u >> 32) % KNOWN];
   uintptr_t found = __atomic_load_n(place, __ATOMIC_RELAXED);
   if ((found & ~(uintptr_t)1) == method) return found & 1;

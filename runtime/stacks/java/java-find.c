@@ -1,4 +1,5 @@
-/* Finds a Java machine (HotSpot) in this process, and the layout of its structures. */
+/* Finds a Java machine (HotSpot) in this process, and the layout of its structures
+ * (java-layout.h). */
 #include <libc-loader.h>
 #include <link.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 
 struct java java;
 
-/* The tables that the machine publishes: arrays of entries, of which variables tell the size and
- * the offsets of the members. */
+/* The tables that the machine publishes: arrays of entries. Variables of the machine contain the
+ * size of an entry and the offsets of its members. */
 struct table {
   uintptr_t entry, stride, type, field, is_static, offset, address;
 };
@@ -19,7 +20,8 @@ static uintptr_t variable(const struct link_map *object, const char *name) {
   return found ? *found : 0;
 }
 
-/* Returns false if the object publishes no table, or has not set up its variables yet. */
+/* Finds the tables that an object publishes. Returns false if it publishes none, or has not set its
+ * variables yet. */
 static bool structures_of(const struct link_map *object, struct table *table) {
   *table = (struct table){
       .entry = variable(object, "gHotSpotVMStructs"),
@@ -62,12 +64,12 @@ static const struct row {
 #undef SIZE
 };
 
-/* A name in a table, the longest that is compared. Another program may have a variable of the same
- * name with any content, so all reads are checked. */
+/* Bytes for a name in a table, and limit of entries. Another program may have a variable of the
+ * same name with any content, so all reads are checked. */
 enum { NAME_ROOM = 40, ENTRIES_MOST = 10000 };
 
-/* Reads the name that an entry points to. Returns false at the end of the table, or if it cannot be
- * read. A name that does not fit is shortened. */
+/* Reads the name to which an entry points. Returns false at the end of the table, or if the name
+ * cannot be read. Truncates a name that does not fit. */
 static bool read_name(uintptr_t at, char *to) {
   uintptr_t from;
   bool is_cut;
@@ -76,7 +78,8 @@ static bool read_name(uintptr_t at, char *to) {
          script_text(to, NAME_ROOM, from, &is_cut) >= 0;
 }
 
-/* Stores the value of an entry in each member that asks for it. field: "" for a size. */
+/* Stores the value of an entry in each member of the layout that needs it. field: "" if the value
+ * is a size. */
 static void take(struct java_layout *at, const struct table *table, uintptr_t entry,
                  const char *type, const char *field) {
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -89,7 +92,7 @@ static void take(struct java_layout *at, const struct table *table, uintptr_t en
   }
 }
 
-/* Takes what is needed from the structures, and the release of the machine. */
+/* Stores the needed offsets, sizes and the release of the machine. */
 static void take_structures(struct java *found, const struct table *table) {
   char type[NAME_ROOM], field[NAME_ROOM];
   uintptr_t entry = table->entry, at;
@@ -114,7 +117,7 @@ static void take_sizes(struct java *found, const struct table *table) {
   }
 }
 
-/* Returns true if the release has all that is needed. */
+/* Returns true if this release has all offsets and sizes that are needed. */
 static bool is_whole(const struct java_layout *at) {
   enum { NEEDED = 1, MAYBE = 0 };
   bool is_missing = false;
@@ -137,7 +140,7 @@ bool java_consider(const struct link_map *object) {
   struct java found = {.inside = (uintptr_t)straight_symbol(object, "JNI_GetCreatedJavaVMs")};
   if (!found.inside || !structures_of(object, &structures) || !sizes_of(object, &sizes))
     return false;
-  memset(&found.at, 0xff, sizeof(found.at)); /* JAVA_MISSING */
+  memset(&found.at, 0xff, sizeof(found.at)); /* sets all members to JAVA_MISSING */
   take_structures(&found, &structures);
   take_sizes(&found, &sizes);
   for (object = libc_first_object(); object && !found.own_value; object = object->l_next)

@@ -1,5 +1,5 @@
-/* The Java machine of this process: where its structures are. For the files of this subject; others
- * include ../script/script-frames.h. */
+/* The Java machine of this process, and the layout of its structures. Only for files of this
+ * folder; others include ../script/script-frames.h. */
 #ifndef DARSHAN_JAVA_LAYOUT_H
 #define DARSHAN_JAVA_LAYOUT_H
 
@@ -16,19 +16,20 @@ struct java_layout {
 #undef ALSO
 #undef SIZE
 };
-/* The value of a member that the release does not have. */
+/* Value of a member that this release of Java does not have. */
 #define JAVA_MISSING UINTPTR_MAX
 
 struct java {
   struct java_layout at;
   unsigned number_base; /* subtracted from each byte of a compressed number: 1 from release 20 on */
-  uintptr_t inside;     /* an address in the object of the machine */
+  uintptr_t inside;     /* an address in the machine's library */
   void *(*own_value)(unsigned); /* pthread_getspecific */
 };
 /* Written once, before script_kind becomes SCRIPT_JAVA. */
 extern struct java java __attribute__((visibility("hidden")));
 
-/* The instruction of a frame whose line is not known; that of others is the index of a bytecode. */
+/* Value of python_frame.instruction if the line of a frame is unknown; otherwise the value is the
+ * index of a bytecode. */
 #define JAVA_NO_INSTRUCTION UINTPTR_MAX
 
 static inline bool java_word(uintptr_t from, uintptr_t *word) {
@@ -41,36 +42,37 @@ static inline bool java_short(uintptr_t from, uint16_t *number) {
   return python_read_few(number, from, sizeof(*number));
 }
 
-/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns false if it is not
- * in memory. */
+/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns false if the
+ * memory cannot be read. */
 bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
 
-/* A frame of compiled code or of a stub. */
+/* A block of compiled code or a stub. */
 struct java_blob {
   uintptr_t start, code;
-  uintptr_t frame;  /* bytes of its frames */
-  bool is_compiled; /* a method, which may contain others that were inlined */
+  uintptr_t frame;  /* size of its stack frames, in bytes */
+  bool is_compiled; /* it is a method, into which other methods may be inlined */
 };
 /* Finds the compiled code that contains the address. Returns false if there is none. */
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
-/* Gives the methods that a frame of compiled code is in, the innermost first. stack: the frame's
- * address, code: where it continues. Returns false if the walk may end. */
+/* Passes the methods of a compiled frame to `give`, the innermost first. stack: the frame's
+ * address. code: the address at which the frame continues. Returns false if the sink needs no
+ * further frames. */
 typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
 bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
                         uintptr_t code, java_give *give) __attribute__((visibility("hidden")));
 
-/* A method, as far as it is read. Zero where it has none. */
+/* Addresses that are read from a method; 0 if the method has none. */
 struct java_method {
-  uintptr_t constant, pool, holder; /* its ConstMethod, the ConstantPool and the class of that */
+  uintptr_t constant, pool, holder; /* its ConstMethod, its ConstantPool, and the class of that */
   uintptr_t bytecodes;
-  uint16_t size; /* of the bytecodes; 0: a native method */
+  uint16_t size; /* number of bytes of the bytecodes; 0: a native method */
 };
 /* Reads a method. Returns false if there is none at the address. */
 bool java_method_at(uintptr_t address, struct java_method *method)
     __attribute__((visibility("hidden")));
 
-/* Returns true if the method is ClassLoader.loadClass or a like method of the JDK. */
+/* Returns true if the method is ClassLoader.loadClass or a similar method of the JDK. */
 bool java_loads_classes(uintptr_t method) __attribute__((visibility("hidden")));
 
 #endif

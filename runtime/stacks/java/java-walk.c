@@ -1,20 +1,19 @@
-/* The Java frames of this thread.
- *
- * While a thread of Java is in native code, the machine keeps where its Java frames begin (the
- * anchor of the thread): they are walked from there. A frame of the interpreter has the method and
- * the current bytecode at fixed places below its frame pointer. The frame of a compiled method has
- * a fixed size; java-compiled.c tells which methods are in it. An entry frame, in which
- * the machine called Java from native code, has the anchor of the Java frames before. */
+/* Walks the Java frames of this thread. While a thread of Java is in native code, the machine
+ * stores where its Java frames begin (the anchor of the thread); the walk begins there. A frame of
+ * the interpreter has the method and the current bytecode at fixed offsets below its frame pointer.
+ * The frame of a compiled method has a fixed size; java-compiled.c finds its methods. An entry
+ * frame, in which native code called Java, has the anchor of the Java frames before it. */
 #include "../../intercept/sys/sys.h"
 #include "java-layout.h"
 
 enum { WORD = sizeof(uintptr_t) };
-enum { STEPS = 1024 }; /* frames of a walk, of which stubs give none */
+enum { STEPS = 1024 }; /* largest number of frames of a walk, including stubs */
 
 /* --- the thread --------------------------------------------------------------------------- */
 
 enum { KEYS = 64, NO_KEY = -1 };
-static int key = NO_KEY; /* under which pthread_getspecific has the machine's thread */
+static int key =
+    NO_KEY; /* key of pthread_getspecific under which the machine stores its thread structure */
 
 /* Returns true if the value is the machine's structure of this thread. */
 static bool is_thread(uintptr_t value) {
@@ -43,7 +42,8 @@ static uintptr_t own_thread(void) {
 
 /* --- steps -------------------------------------------------------------------------------- */
 
-/* A frame: its stack pointer, its frame pointer (0: not known), and where it continues. */
+/* A frame: its stack pointer, its frame pointer (0: unknown), and the address at which it
+ * continues. */
 struct place {
   uintptr_t stack, frame, code;
 };
@@ -56,7 +56,7 @@ static bool read_anchor(uintptr_t anchor, struct place *place) {
   return place->code || java_word(place->stack - WORD, &place->code);
 }
 
-/* Goes to a caller's frame, which must lie above. */
+/* Moves *place to the caller's frame. Returns false if that is not above the current frame. */
 static bool go(struct place *place, struct place caller) {
   if (caller.stack <= place->stack || caller.stack % WORD != 0) return false;
   *place = caller;
@@ -70,9 +70,9 @@ static bool is_interpreted(uintptr_t code) {
          java_number(queue + java.at.stubs_size, &size) && code - start < size;
 }
 
-/* Returns the index of the bytecode at which the method of an interpreted frame is. The word below
- * the frame pointer that has its address differs between releases: no other word points into the
- * bytecodes. */
+/* Returns the index of the current bytecode of an interpreted method. The offset of the word that
+ * has its address, below the frame pointer, differs between releases: the word is recognized
+ * because no other word points into the bytecodes. */
 static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
                              const struct java_method *method) {
   enum { FIRST = 7, LAST = 9 };
@@ -86,8 +86,8 @@ static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
   return JAVA_NO_INSTRUCTION;
 }
 
-/* Gives a frame to the sink. Frames within a loader of classes are left out: for whatever it reads,
- * its caller began it. */
+/* Passes a frame to the sink. Frames within a loader of classes are dropped, with all frames that
+ * they called: what the loader reads belongs to its caller. */
 static bool give(struct script_sink *sink, uintptr_t method, uintptr_t instruction) {
   if (java_loads_classes(method)) {
     sink->count = 0;
@@ -124,7 +124,8 @@ static bool compiled(struct script_sink *sink, struct place *place) {
          java_word(caller.stack - 2 * WORD, &caller.frame) && go(place, caller);
 }
 
-/* From the frame in which native code called Java to the Java frames before. */
+/* Moves from an entry frame, in which native code called Java, to the Java frames before it.
+ * Returns false if the walk ends there. */
 static bool entered(struct script_sink *sink, struct place *place) {
   enum { WRAPPER = 6 };
   uintptr_t wrapper, anchor;
@@ -144,7 +145,7 @@ bool java_walk(struct script_sink *sink) {
   struct place place;
   if (!thread || !read_anchor(thread + java.at.thread_anchor, &place)) return false;
   java_word(java.at.entry_return, &entry);
-  script_note(sink, place.stack - WORD); /* where the native code returns to */
+  script_note(sink, place.stack - WORD); /* the slot of the native code's return address */
   for (int i = 0; i < STEPS; i++) {
     bool goes_on;
     if (place.code == entry)

@@ -1,5 +1,5 @@
-/* Names and lines of Python frames, and the frames of Python's import machinery. Every read is
- * checked (python-memory.c), except for reads by python_importing and python_mark. */
+/* Reads the names and lines of Python frames, and recognizes frames of Python's import machinery.
+ * Every read is checked (python-memory.c), except those of python_importing and python_mark. */
 #include <string.h>
 
 #include "python-frames.h"
@@ -30,8 +30,8 @@ struct text {
   unsigned kind;
 };
 
-/* Finds the characters of a str object. Returns false if the object is not a str, or not in the
- * compact form that every str of a code object has. */
+/* Finds the characters of a str object. Returns false if the object is not a str in the compact
+ * form, which every str of a code object has. */
 static bool text_of(uintptr_t object, struct text *text) {
   const struct python_layout *layout = &python.layout;
   char bytes[OBJECT_BYTES];
@@ -44,12 +44,12 @@ static bool text_of(uintptr_t object, struct text *text) {
   if (!(state & TEXT_COMPACT) || (text->kind != 1 && text->kind != 2 && text->kind != 4) ||
       ((state & TEXT_ASCII) && text->kind != 1) || text->length > MOST_TEXT)
     return false;
-  uint32_t end = 0; /* a NUL follows, which shows that the characters are where the layout says */
+  uint32_t end = 0; /* must be NUL, which shows that the layout is right about the characters */
   return python_read(&end, text->at + text->length * text->kind, text->kind) && !end;
 }
 
-/* Writes a character as UTF-8 and returns the number of bytes; 0 if there is no room. Characters
- * that cannot be shown, surrogates among them, become a question mark. */
+/* Writes a character as UTF-8 and returns the number of bytes; 0 if there is no space. Replaces
+ * characters that cannot be displayed, and surrogates, by a question mark. */
 static size_t put_character(char *to, size_t room, uint32_t c) {
   if (c < ' ' || (c >= 127 && c < 160) || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff) c = '?';
   size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -69,8 +69,8 @@ static uint32_t character(const unsigned char *bytes, unsigned kind) {
   return memcpy(&four, bytes, sizeof(four)), four;
 }
 
-/* Copies a text, NUL-terminated, into at least one byte of room. Returns false if it cannot be
- * read. */
+/* Copies a text, NUL-terminated, to a buffer of at least one byte. Returns false if the text cannot
+ * be read. */
 static bool copy_text(const struct text *text, char *to, size_t room, size_t *length,
                       bool *is_cut) {
   unsigned char bytes[256];
@@ -94,7 +94,7 @@ static bool copy_text(const struct text *text, char *to, size_t room, size_t *le
 
 /* --- code objects ---------------------------------------------------------------------- */
 
-/* Returns the size of a bytes object, or -1 if the object is not bytes. */
+/* Returns the size of a bytes object, or -1 if it is another object. */
 static long bytes_size(uintptr_t object) {
   char bytes[40];
   size_t n = python_read_some(bytes, object, sizeof(bytes));
@@ -102,8 +102,8 @@ static long bytes_size(uintptr_t object) {
   return word_in(bytes, n, python.layout.type) == python.bytes_type && size >= 0 ? size : -1;
 }
 
-/* Finds the frame's instruction, in bytes from the first one. Returns false if it is not an
- * instruction of this code object. */
+/* Stores the offset of the frame's instruction, in bytes from the first one. Returns false if it is
+ * not an instruction of this code object. */
 static bool instruction_of(const struct python_frame *frame, const char *bytes, size_t n,
                            long *instruction) {
   const struct python_layout *layout = &python.layout;
@@ -167,7 +167,7 @@ bool python_describe(const struct python_frame *frame, struct python_place *plac
 
 /* --- marks ------------------------------------------------------------------------------- */
 
-/* Returns the mark after the characters of a str object were added to it. */
+/* Returns a mark (hash) after adding the characters of a str object to it. */
 static inline uint64_t mark_text(uint64_t mark, uintptr_t object) {
   const struct python_layout *layout = &python.layout;
   uint32_t state = *(const uint32_t *)(object + layout->text_state);
@@ -192,7 +192,7 @@ uint64_t python_mark(const struct python_frame *frames, size_t count) {
 /* --- the import machinery -------------------------------------------------------------- */
 
 /* Returns true if two texts of at least eight bytes are equal. Faster than memcmp, which the
- * runtime calls by a pointer. */
+ * runtime would call by a pointer. */
 static inline bool are_equal(const char *text, const char *other, size_t length) {
   uint64_t word, wanted;
   for (size_t at = 0;; at += sizeof(word)) {
@@ -233,7 +233,8 @@ bool python_importing(const struct python_frame *frames, size_t count, size_t *o
   if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0 ||
       !imports(frames[0].code))
     return false;
-  /* From the outermost frame, because nearly all frames of an import are the machinery's. */
+  /* Searches from the outermost frame, because nearly all frames of an import belong to the import
+   * machinery. */
   for (*outside = count; *outside > 1 && !imports(frames[*outside - 1].code);)
     --*outside;
   return true;

@@ -1,4 +1,4 @@
-/* Finds CPython in this process, and the layout of its release. */
+/* Finds CPython in this process, and the layout of its release (python-layout.h). */
 #include <libc-loader.h>
 #include <link.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 struct python python;
 int python_state = PYTHON_NONE;
 static const char *refused;
-static int is_taken; /* a thread fills in `python` or has done so */
+static int is_taken; /* 1: a thread is filling in `python`, or has done so */
 static int closing;  /* number of calls of dlclose in progress */
 
 enum { FINAL_RELEASE = 0xf, LEAST_OF_3_11 = 0x030b };
 
-/* Members that are the same in 3.8 to 3.12. */
+/* Offsets that are the same in 3.8 to 3.12. */
 #define OBJECTS .type = 8, .size = 16, .text_length = 16, .text_state = 32, .bytes = 32
 #define FRAME_OBJECTS                                                                              \
   .code_size = 176, .file = 104, .name = 112, .qualified_name = 112, .line_table = 120,            \
@@ -36,7 +36,7 @@ static const struct known known[] = {
 #undef PUBLISHED
 };
 
-/* Indexes of words in _Py_DebugOffsets. */
+/* Indexes of words in CPython's struct _Py_DebugOffsets, for a minor release. */
 struct published {
   int minor;
   uint8_t thread, frame, owner, code, adaptive, object, bytes, text;
@@ -50,8 +50,8 @@ static const struct published published[] = {
 #undef IMPORTER
 };
 
-/* The words that have the same index in all releases, and the distance of a field from the word
- * with the size of its struct. */
+/* Words of _Py_DebugOffsets that have the same index in all releases; and distances of words from
+ * the word with the size of their struct. */
 enum { WORD_VERSION = 1, WORD_FREE_THREADED = 2, WORD_RUNTIME = 3, WORD_FINALIZING = 4 };
 enum { THREAD_FRAME = 4 };
 enum { FRAME_PREVIOUS = 1, FRAME_CODE = 2, FRAME_INSTRUCTION = 3 };
@@ -75,15 +75,15 @@ unsigned python_release(void) {
              : 3u << 8 | (unsigned)python.minor;
 }
 
-/* Returns the address of a variable that this object defines. A program that was not linked as
- * position-independent code has a copy of it, and the library uses that copy. */
+/* Returns the address of a variable that this object defines. If the program was not linked as
+ * position-independent code, it has a copy of the variable, which the library uses, too. */
 static const void *variable(const struct link_map *object, const char *name) {
   const void *copy = straight_symbol(libc_first_object(), name);
   return copy ? copy : straight_symbol(object, name);
 }
 
-/* Returns the version as sys.hexversion has it. Before 3.11 no variable has the version; the
- * functions that the library defines show its release. 0: older than 3.8. */
+/* Returns the version in the form of sys.hexversion; 0 if it is older than 3.8. Before 3.11 no
+ * variable has the version, but the functions that the library defines show it. */
 static unsigned long version_of(const struct link_map *object) {
   const unsigned long *version = variable(object, "Py_Version");
   if (version) return *version;
@@ -97,8 +97,8 @@ static bool fits(const uint64_t *words, unsigned size_word, unsigned field) {
   return words[size_word] < UINT16_MAX && words[size_word + field] < words[size_word];
 }
 
-/* Fills in the layout from the offsets that CPython publishes. Returns NULL, or why they are not
- * usable. */
+/* Fills in the layout from the offsets that CPython publishes. Returns NULL, or the reason why they
+ * cannot be used. */
 static const char *read_published(struct python *found, const struct published *at,
                                   unsigned long version) {
   const uint64_t *words = (const uint64_t *)found->runtime;
@@ -137,14 +137,14 @@ static const char *read_published(struct python *found, const struct published *
       .text_length = (uint16_t)words[text + TEXT_LENGTH],
       .text_state = (uint16_t)words[text + TEXT_STATE],
       .ascii_size = (uint16_t)words[text + TEXT_ASCII],
-      /* length and address of the text as UTF-8 follow */
+      /* The length and the address of the text as UTF-8 follow the header. */
       .compact_size = (uint16_t)(words[text + TEXT_ASCII] + 16),
       .bytes = (uint16_t)words[at->bytes + BYTES_START],
   };
   return NULL;
 }
 
-/* Fills in the layout of this release. Returns NULL, or the reason why there is no layout. */
+/* Fills in the layout of this release. Returns NULL, or the reason why it cannot be used. */
 static const char *choose_layout(struct python *found, unsigned long version) {
   unsigned release = (unsigned)(version >> 16);
   found->minor = (int)(release & 0xff);
@@ -162,8 +162,8 @@ static const char *choose_layout(struct python *found, unsigned long version) {
   return "its release is newer than all that are known";
 }
 
-/* Returns true if the object has an interpreter, which is then in `python`. Only the first one that
- * is found counts. */
+/* If the object contains an interpreter, stores it in `python` and returns true. Only the first
+ * interpreter that is found is used. */
 static bool consider(const struct link_map *object, bool may_be_unloaded) {
   void *thread_state = straight_symbol(object, "PyGILState_GetThisThreadState");
   if (!thread_state || __atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQ_REL)) return false;
@@ -210,8 +210,9 @@ void python_closing(void) {
     ;
 }
 
-/* Checks after a dlclose whether the interpreter is still loaded, and lets threads use it again,
- * or forgets it. Runs by stack_run_anyway, since before glibc 2.35 the loader's list is walked. */
+/* Called after a dlclose: checks whether the interpreter is still loaded. If so, lets threads use
+ * it again, otherwise forgets it. Runs by stack_run_anyway, because before glibc 2.35 it walks the
+ * loader's list. */
 static void look_again(void *nothing) {
   struct loaded_object object;
   int paused = PYTHON_PAUSED;

@@ -1,4 +1,4 @@
-/* Walks the Python frames of the calling thread. */
+/* Walks the Python frames of the calling thread (python-frames.h). */
 #include "python-frames.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@ static inline uintptr_t word_at(uintptr_t address) {
   return *(const uintptr_t *)address;
 }
 
-/* Returns the state of this thread, or 0 if it has none. An interpreter that ends frees the states
- * of all other threads, which may still be in a call that released the GIL. */
+/* Returns the address of this thread's state, or 0 if it has none. An interpreter that ends frees
+ * the states of all other threads, which may still be in a call that released the GIL. */
 static inline uintptr_t thread_state(void) {
   uintptr_t thread = (uintptr_t)python.thread_state();
   uintptr_t finalizing = __atomic_load_n(
@@ -21,7 +21,7 @@ static inline uintptr_t thread_state(void) {
   return LIKELY(!finalizing) || finalizing == thread ? thread : 0;
 }
 
-/* Copies at most limit frames from this one on, of Python 3.8 to 3.10, whose frames are objects.
+/* Copies at most `limit` frames, from this one on, in Python 3.8 to 3.10, where frames are objects.
  * Returns their number. */
 static size_t walk_objects(uintptr_t frame, struct python_frame *frames, size_t limit) {
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -33,8 +33,8 @@ static size_t walk_objects(uintptr_t frame, struct python_frame *frames, size_t 
   return n;
 }
 
-/* Returns true if a frame shows nothing of the program: either the interpreter made it in order to
- * call the __init__ of a new object, or its function has not begun. */
+/* Returns true if a frame shows no line of the program: the interpreter made it in order to call
+ * the __init__ of a new object, or its function has not begun. */
 static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
   uintptr_t first = frame->code + python.layout.first_instruction;
   if (owner == PYTHON_OWNER_GENERATOR) return false;
@@ -42,9 +42,9 @@ static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
   return (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* Copies at most limit visible frames from this one on, of Python 3.11 and later. Returns their
- * number. Only frames at one of the first instructions of their function can be incomplete, so
- * only their code objects are read. */
+/* Copies at most `limit` visible frames, from this one on, in Python 3.11 and later. Returns their
+ * number. Only frames at one of the first instructions of their function can be incomplete, so the
+ * code objects of other frames are not read. */
 static size_t walk_structs(uintptr_t frame, struct python_frame *frames, size_t limit) {
   enum { FIRST_BYTES = 16 /* no function calls another one so early */ };
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -81,9 +81,9 @@ size_t python_frames_trusted(struct python_frame *frames, size_t limit) {
                                               : walk_objects(innermost(thread), frames, limit);
 }
 
-/* Returns true if the frames from this one on are the known ones, of Python 3.8 to 3.10. Each
- * load is from a known address that the step before has confirmed, so the processor does not
- * wait for one load to begin the next, as in a walk. */
+/* Returns true if the frames from this one on are equal to the known ones, in Python 3.8 to 3.10.
+ * Each load is from a known address that the previous step has confirmed, so the processor need not
+ * wait for one load before it begins the next, as in a walk. */
 static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count,
                         bool whole) {
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -97,7 +97,7 @@ static bool are_objects(uintptr_t frame, const struct python_frame *known, size_
   return !whole || !frame;
 }
 
-/* Returns the first visible frame from this one on, or 0. */
+/* Returns the first visible frame, from this one on; 0 if there is none. */
 static uintptr_t visible(uintptr_t frame) {
   struct python_frame found;
   return walk_structs(frame, &found, 1) ? found.frame : 0;
@@ -128,7 +128,7 @@ bool python_frames_are(const struct python_frame *known, size_t count, bool whol
 
 /* --- the same, with every read checked ------------------------------------------------- */
 
-/* The largest offset of a field of a frame, with room for the field. */
+/* Bytes of a frame that are read: the largest offset of a member, and the member. */
 enum { FRAME_BYTES = 128 };
 
 static uintptr_t word_in(const char *bytes, size_t size, size_t at) {
@@ -137,7 +137,7 @@ static uintptr_t word_in(const char *bytes, size_t size, size_t at) {
   return word;
 }
 
-/* Reads a frame and finds the next one. Returns false if it is not mapped. */
+/* Reads a frame and the address of the next one. Returns false if its memory is not mapped. */
 static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner, uintptr_t *next) {
   char bytes[FRAME_BYTES] = {0};
   const struct python_layout *layout = &python.layout;
@@ -159,8 +159,7 @@ static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner
   return true;
 }
 
-/* Like is_incomplete, but reads memory by python_read, which fails for an unmapped page; returns
- * false then. */
+/* Like is_incomplete, but reads memory by python_read. Returns false if a page is not mapped. */
 static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
   uintptr_t first = frame->code + python.layout.first_instruction;
   int traceable = 0;
@@ -186,7 +185,7 @@ static bool read_innermost(uintptr_t *frame) {
 
 static void trust(size_t frames) {
   /* A walk of three frames compares every offset that python_frames uses. A program may never have
-   * three frames; then WALKS walks without a difference are enough. */
+   * three frames; then WALKS walks without a difference are sufficient. */
   enum { FRAMES = 3, WALKS = 32 };
   static unsigned walks;
   int unchecked = PYTHON_UNCHECKED;
@@ -195,8 +194,8 @@ static void trust(size_t frames) {
                               __ATOMIC_RELAXED);
 }
 
-/* Reads a frame and the next one's address. Returns 1 if the frame is visible, 0 if it is
- * hidden, or -1 if it differs from the layout. */
+/* Reads a frame and the address of the next one. Returns 1 if the frame is visible, 0 if it is
+ * hidden, -1 if it differs from the layout. */
 static int check_frame(uintptr_t at, struct python_frame *frame, uintptr_t *next) {
   struct python_code code;
   unsigned owner;

@@ -21,38 +21,38 @@
 
 struct link_map;
 
-/* Equal frames (all three members) have the same line of the same function, as long as no code
- * object is freed: python_mark tells whether one was. */
+/* A frame. Frames with three equal members are at the same line of the same function, unless a code
+ * object was freed, which python_mark detects. */
 struct python_frame {
-  uintptr_t frame;       /* address of the interpreter's frame; a generator keeps its own */
-  uintptr_t code;        /* address of the code object */
+  uintptr_t frame; /* address of the interpreter's frame; each generator has a frame of its own */
+  uintptr_t code;  /* address of the code object */
   uintptr_t instruction; /* 3.8 to 3.10: number of the instruction; later: its address */
 };
 
 enum python_state {
-  PYTHON_NONE,      /* no interpreter was found */
-  PYTHON_UNCHECKED, /* found; the offsets of its release are still being compared with memory */
+  PYTHON_NONE,      /* no interpreter has been found */
+  PYTHON_UNCHECKED, /* found; the offsets of its release are still compared with memory */
   PYTHON_TRUSTED,   /* found and compared */
   PYTHON_PAUSED,    /* a dlclose may be unloading it */
   PYTHON_REFUSED    /* python_why_not says why */
 };
 extern int python_state __attribute__((visibility("hidden")));
 
-/* Returns true if python_frames may return frames. A program without Python pays for this branch
- * only. */
+/* Returns true if python_frames may return frames. A program without Python needs only this
+ * branch. */
 static inline bool python_is_here(void) {
   int state = __atomic_load_n(&python_state, __ATOMIC_RELAXED);
   return __builtin_expect(state == PYTHON_UNCHECKED || state == PYTHON_TRUSTED, 0);
 }
 
-/* Looks for an interpreter among the objects that were loaded with the program. Called once, by the
+/* Searches the objects that were loaded with the program for an interpreter. Called once, by the
  * runtime's constructor, when there are no other threads: the loader's list is read without its
  * lock. */
 void python_look(void) __attribute__((visibility("hidden")));
 
-/* Looks for an interpreter in one object, which must stay loaded meanwhile: for example, because
- * the calling thread has a frame in it. Called for each new object in a stack after the start of
- * the program, to find an interpreter that dlopen loaded. Does nothing if there is one already. */
+/* Searches one object for an interpreter. The object must stay loaded meanwhile, for example
+ * because the calling thread has a frame in it. Called for each object that is new in a stack, to
+ * find an interpreter that dlopen has loaded. Does nothing if an interpreter was found already. */
 void python_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
 
 /* Called before and after each dlclose of the application, which may unload an interpreter that
@@ -60,41 +60,41 @@ void python_look_at(const struct link_map *object) __attribute__((visibility("hi
 void python_closing(void) __attribute__((visibility("hidden")));
 void python_closed(void) __attribute__((visibility("hidden")));
 
-/* Fills in the calling thread's frames, the innermost first, at most `limit`, and returns their
- * number. Returns 0 if there is no interpreter, this thread does not run Python, or the interpreter
- * is ending and has perhaps freed this thread's state. The interpreter's own frames, which have no
- * code of the program, are left out, so the list is that of Python's traceback. May be called in a
- * signal handler that did not interrupt the interpreter itself. 3.8 to 3.11: while a
- * sub-interpreter runs in a thread of the main interpreter, the frames are those of the main
- * interpreter, up to the one that runs the sub-interpreter. */
+/* Stores the calling thread's frames, the innermost first, at most `limit`, and returns their
+ * number. Returns 0 if there is no interpreter, if this thread does not run Python, or if the
+ * interpreter is ending and may have freed this thread's state. Omits the interpreter's own frames,
+ * so the list is that of Python's traceback. May be called in a signal handler that did not
+ * interrupt the interpreter itself. In 3.8 to 3.11, while a sub-interpreter runs in a thread of the
+ * main interpreter, the frames are those of the main interpreter, up to the frame that runs the
+ * sub-interpreter. */
 size_t python_frames(struct python_frame *frames, size_t limit)
     __attribute__((visibility("hidden")));
 
-/* Returns true if the innermost `count` frames of the calling thread are these, which python_frames
- * returned in an earlier call, and, if whole is set, there are no others. Costs less than
- * python_frames, for the same conditions; while the layout is not trusted yet, it returns false. */
+/* Returns true if the innermost `count` frames of the calling thread are equal to these, which
+ * python_frames returned in an earlier call, and, if whole is set, there are no other frames. Costs
+ * less than python_frames, and has the same conditions. Returns false while the layout is not
+ * trusted yet. */
 bool python_frames_are(const struct python_frame *known, size_t count, bool whole)
     __attribute__((visibility("hidden")));
 
 /* Returns a hash of the texts of these frames: the file names and qualified names of their code
- * objects. If frames with the same addresses had another hash before, a code object was freed in
- * between, and another one was made at its address. Returns 0 while the layout is not trusted yet.
- * The frames must be those of the running stack. */
+ * objects. If frames with the same addresses had another hash before, a code object was freed and
+ * another one was made at its address. Returns 0 while the layout is not trusted yet. The frames
+ * must be those of the running stack. */
 uint64_t python_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
-/* The two halves of python_frames, for callers with little stack: python_frames_trusted needs
- * some hundred bytes, and returns 0 unless the layout is trusted. python_frames_checked needs a
- * kilobyte: it reads only what is mapped, and compares each code object with the layout. A
- * difference turns Python frames off. After some frames without a difference the layout is
- * trusted.
- */
+/* The two halves of python_frames, for callers with little stack. python_frames_trusted needs some
+ * hundred bytes, and returns 0 unless the layout is trusted. python_frames_checked needs a
+ * kilobyte: it reads only mapped memory, and compares each code object with the layout. A
+ * difference switches Python frames off. After some frames without a difference, the layout is
+ * trusted. */
 size_t python_frames_trusted(struct python_frame *frames, size_t limit)
     __attribute__((visibility("hidden")));
 size_t python_frames_checked(struct python_frame *frames, size_t limit)
     __attribute__((visibility("hidden")));
 
-/* The line of a frame. The caller owns the memory for the texts. */
+/* The file, function and line of a frame. The caller owns the memory for the texts. */
 struct python_place {
   char *text;           /* in: memory for both texts */
   size_t room;          /* in: its size in bytes, at least PYTHON_LEAST_ROOM */
@@ -104,29 +104,29 @@ struct python_place {
   size_t file_length, function_length; /* out: in bytes, without the NUL */
   uint32_t line;                       /* out: line of the instruction; 0 if it has none */
   uint32_t first_line;                 /* out: line where the function's definition begins */
-  bool is_cut;                         /* out: a text was too long and lacks its end */
+  bool is_cut;                         /* out: a text was too long and is truncated */
 };
 enum { PYTHON_LEAST_ROOM = 64 };
 
 /* Reads file, function and line of a frame of the calling thread. Texts are valid UTF-8 without
- * control bytes: each character that cannot be shown (a control character, a byte of a file name
- * that is not UTF-8) is a question mark. Returns false, and changes only the members marked "out",
- * if the frame cannot be read. The kernel makes the first read of each page (python-memory.c),
- * so a wrong frame does not crash the process. Takes 0.2 microseconds, and some system calls when
- * it meets new pages. errno does not change. */
+ * control bytes: a question mark replaces each character that cannot be displayed (a control
+ * character, a byte of a file name that is not UTF-8). Returns false if the frame cannot be read;
+ * then only members marked "out" may have changed. The kernel makes the first read of each page
+ * (python-memory.c), so a wrong frame does not crash the process. Takes 0.2 microseconds, and some
+ * system calls for new pages. Preserves errno. */
 bool python_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 
-/* Returns true if the innermost frame belongs to Python's import machinery. *outside is then the
+/* Returns true if the innermost frame belongs to Python's import machinery. Sets *outside to the
  * index of the first frame after all frames of the machinery, which is the line that began the
- * import, even if the imported modules import others. It equals count if there is no such frame,
- * and is 0 if the result is false. The frames must come from python_frames inside the current
- * call. */
+ * import, even if the imported modules import other modules; to count if there is no such frame; to
+ * 0 if the result is false. The frames must come from python_frames in the current call. */
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 
-/* For the metadata of the log: python_release returns the release of the interpreter, as 0x030b for
- * 3.11 (0: no interpreter); python_why_not why Python frames are off (NULL: they are on). */
+/* For the metadata of the log. python_release returns the release of the interpreter, for example
+ * 0x030b for 3.11; 0 if there is no interpreter. python_why_not returns the reason why Python
+ * frames are off; NULL if they are on. */
 unsigned python_release(void) __attribute__((visibility("hidden")));
 const char *python_why_not(void) __attribute__((visibility("hidden")));
 
@@ -140,10 +140,10 @@ const char *python_why_not(void) __attribute__((visibility("hidden")));
  *                                bit 7 set, and says how many instructions it is about (bits 0 to
  *                                2, from 1) and how the line is written (bits 3 to 6) */
 
-/* Returns the line of the instruction at this offset in bytes, or first_line for a negative offset
+/* Returns the line of the instruction at this offset in bytes; first_line for a negative offset
  * (the function has not begun). Returns 0 if the instruction has no line, or if the table cannot be
- * read, is too long, or gives a line outside of 1 to 2^31 - 1. form: enum python_lines. The table
- * is read by python_read_some, so any address and any bytes are allowed. */
+ * read, is too long, or contains a line outside of 1 to 2^31 - 1. form: enum python_lines. The
+ * table is read by python_read_some, so the address and the bytes may be invalid. */
 uint32_t python_line(int form, uintptr_t table, size_t size, uint32_t first_line, long instruction)
     __attribute__((visibility("hidden")));
 

@@ -1,5 +1,5 @@
 /* The CPython interpreter of this process: its address, and the offsets of its release
- * (python-layouts.def). For the files of this folder; others include python-frames.h. */
+ * (python-layouts.def). Only for files of this folder; others include python-frames.h. */
 #ifndef DARSHAN_PYTHON_LAYOUT_H
 #define DARSHAN_PYTHON_LAYOUT_H
 
@@ -9,13 +9,13 @@
 
 #include "python-frames.h"
 
-/* Each frame has its current instruction in one of these forms: the offset in bytes or in units of
- * 2 bytes (an int), or the address. */
+/* How a frame stores its current instruction: as the offset in bytes, as the offset in units of 2
+ * bytes (an int), or as the address. */
 enum python_form { PYTHON_BYTES, PYTHON_UNITS, PYTHON_ADDRESS };
 /* Forms of line tables (python-lines.c). */
 enum python_lines { PYTHON_LNOTAB, PYTHON_LINETABLE, PYTHON_LOCATIONS };
 
-/* Offsets and sizes in bytes. */
+/* Offsets and sizes in bytes; the comments name the struct in which they are. */
 struct python_layout {
   uint16_t form, lines;                           /* enum python_form, enum python_lines */
   uint16_t finalizing;                            /* of _PyRuntime */
@@ -32,12 +32,13 @@ struct python_layout {
   uint16_t bytes;                    /* of a bytes object */
 };
 
-/* Owners of a frame, which it has from 3.11 on. From PYTHON_OWNER_INTERPRETER on, the frame is
- * the interpreter's own and has no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also
+/* Values of a frame's owner, from 3.11 on. From PYTHON_OWNER_INTERPRETER on, the frame is the
+ * interpreter's own and has no code of the program (FRAME_OWNED_BY_CSTACK, since 3.14 also
  * FRAME_OWNED_BY_INTERPRETER). */
 enum { PYTHON_OWNER_GENERATOR = 1, PYTHON_OWNER_INTERPRETER = 3 };
-/* Distance in bytes from the first instruction of a code object back to the field
- * _co_firsttraceable (from 3.11 on): the unit of 2 bytes from which on a frame is visible. */
+/* Distance, in bytes, from the member _co_firsttraceable of a code object to its first instruction
+ * (from 3.11 on). The member is the number of the unit of 2 bytes from which on a frame is
+ * visible. */
 enum { PYTHON_TRACEABLE_BEFORE = 16 };
 /* From 3.14 on, the lowest bits of a frame's pointer to its code are a tag. */
 #define PYTHON_TAG ((uintptr_t)7)
@@ -53,20 +54,21 @@ struct python {
 /* The interpreter of this process. Written once, before python_state changes from PYTHON_NONE. */
 extern struct python python __attribute__((visibility("hidden")));
 
-/* Switches Python frames off, for this reason (a constant string). */
+/* Switches Python frames off. reason: a constant string. */
 void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 
 /* Copies n bytes from an address of this process. Returns false if not all of them are mapped and
  * readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
-/* Like python_read, for an address that may be wrong, of memory that may be unmapped later: the
- * kernel makes each of these reads. */
+/* Reads n bytes from an address that may be wrong, in memory that may be unmapped later. In
+ * contrast to python_read, the kernel makes each of these reads. Returns false if the memory cannot
+ * be read. */
 bool python_read_fresh(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
-/* Copies as many of n bytes from an address as are mapped. Returns their number. */
+/* Copies as many of the n bytes at an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 
-/* A hash table of pages from which the kernel has copied, by page number. Threads read and write it
- * without a lock. */
+/* A hash table of pages from which the kernel has copied, by number of the page. Threads read and
+ * write it without a lock. */
 enum { PYTHON_PAGE = 4096 /* or a part of a larger one */, PYTHON_PAGES = 512 };
 extern uintptr_t python_pages[PYTHON_PAGES] __attribute__((visibility("hidden")));
 
@@ -77,7 +79,8 @@ static inline bool python_is_known(uintptr_t page) {
   return page && __atomic_load_n(python_place_of(page), __ATOMIC_RELAXED) == page;
 }
 
-/* Like python_read, but faster if n is constant and the page was read before. */
+/* Reads n bytes like python_read. Faster if n is constant and the page was read before. Returns
+ * false if the memory cannot be read. */
 static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PYTHON_PAGE, last = (from + n - 1) / PYTHON_PAGE;
   if (!python_is_known(first) || (last != first && (last != first + 1 || !python_is_known(last))))
@@ -86,8 +89,8 @@ static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   return true;
 }
 
-/* Returns a mark (python_mark, script_mark) after a text was added to it; only the end of a very
- * long text counts. */
+/* Returns a mark (hash; python_mark, script_mark) after adding a text to it. If the text is very
+ * long, adds only its end. */
 static inline uint64_t python_mark_bytes(uint64_t mark, const char *text, size_t length) {
   enum { MOST = 1024 };
   const uint64_t factor = 0x9e3779b97f4a7c15u;
@@ -107,16 +110,16 @@ static inline uint64_t python_mark_bytes(uint64_t mark, const char *text, size_t
   return mark;
 }
 
-/* The parts of a code object that are read. Texts are addresses of str objects. */
+/* The members of a code object that are used. Texts are addresses of str objects. */
 struct python_code {
   uintptr_t file, name;
-  uintptr_t line_table; /* the bytes themselves */
+  uintptr_t line_table; /* address of the bytes themselves */
   size_t line_table_size;
   uint32_t first_line;
   long instruction; /* byte offset of the frame's instruction; -1: before the first */
 };
-/* Reads the code object of a frame. Returns false if it is not a code object, or has other fields
- * than expected. */
+/* Reads the code object of a frame. Returns false if it is not a code object, or has unexpected
+ * values. */
 bool python_code_of(const struct python_frame *frame, struct python_code *code)
     __attribute__((visibility("hidden")));
 

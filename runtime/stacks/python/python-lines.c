@@ -1,4 +1,4 @@
-/* Reads CPython's line tables. */
+/* Reads CPython's line tables (python_line in python-frames.h). */
 #include "python-frames.h"
 
 #include <stdbool.h>
@@ -7,15 +7,15 @@
 
 enum { CHUNK = 256, MOST_BYTES = 16 << 20, UNIT = 2 /* bytes of an instruction */ };
 
-/* The table, which is read piece by piece. */
+/* The table, which is read in chunks. */
 struct table {
   uintptr_t next;
-  size_t left; /* bytes that are not in the buffer yet */
+  size_t left; /* number of bytes that have not been read into the buffer yet */
   size_t at, filled;
   unsigned char buffer[CHUNK];
 };
 
-/* Returns the next byte, or -1 at the end. */
+/* Returns the next byte, or -1 at the end of the table. */
 static int next_byte(struct table *table) {
   if (table->at == table->filled) {
     size_t n = table->left < CHUNK ? table->left : CHUNK;
@@ -53,8 +53,8 @@ static uint32_t line_in_linetable(struct table *table, int64_t line, long instru
   }
 }
 
-/* Reads and returns a signed number: 6 bits in each byte, the lowest first; bit 6 means that
- * another byte follows. The lowest bit of the whole is the sign. */
+/* Reads and returns a signed number. Each byte has 6 bits of it, the lowest first; bit 6 of a byte
+ * means that another byte follows. The lowest bit of the whole number is its sign. */
 static int64_t signed_number(struct table *table) {
   uint64_t number = 0;
   int byte = 0x40;

@@ -1,7 +1,7 @@
 /* Reads memory of this process that may not be mapped. The kernel copies it, and returns an error
- * where a load would crash the process. A system call takes a microsecond, so this file remembers
- * the pages that the kernel has copied from, and reads these directly: Python's objects are in few
- * pages. A page may have been unmapped since, but no valid pointer leads there. */
+ * where a load would crash the process. A system call takes a microsecond, so this file stores
+ * which pages the kernel has copied from, and reads these pages directly: Python's objects are in
+ * few pages. A stored page may have been unmapped since, but no valid pointer leads there. */
 #include <stdbool.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -12,9 +12,9 @@
 
 enum { PAGE = PYTHON_PAGE, READS_MEM = 1 };
 
-/* Reads n bytes by /proc/self/mem, for a process whose seccomp filter (an older container)
- * forbids process_vm_readv; this needs only calls that every filter allows. Returns the number
- * of bytes read. */
+/* Reads n bytes by /proc/self/mem. Used if a seccomp filter (of an older container) forbids
+ * process_vm_readv; it needs only calls that every filter allows. Returns the number of bytes read;
+ * 0 if reading fails. */
 static size_t read_mem(void *to, uintptr_t from, size_t n) {
   ssize_t got = 0;
   if (!sys_gate_begin()) return 0;

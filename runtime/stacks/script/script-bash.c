@@ -1,10 +1,8 @@
-/* The lines of a script that bash runs.
- *
- * bash shows its variables to builtins that users load (`enable -f`), so the line of the command
- * that runs has a symbol. Files, functions and the lines of calls are in the arrays BASH_SOURCE,
- * FUNCNAME and BASH_LINENO of the shell, which are found in its table of variables: the first
- * elements are of the innermost function. A script in a file has the last element. Text from `bash
- * -c` or from the standard input has no element. */
+/* Reads the lines of a script that bash runs. bash exports its variables to builtins that users
+ * load (`enable -f`), so the line of the running command has a symbol. Files, functions and the
+ * lines of calls are in the arrays BASH_SOURCE, FUNCNAME and BASH_LINENO of the shell, which are
+ * found in its table of variables; their first elements belong to the innermost function. A script
+ * in a file has the last element. Text from `bash -c` or from the standard input has no element. */
 #include <string.h>
 
 #include "../../intercept/loader/libc-direct.h"
@@ -19,16 +17,16 @@ enum { ELEMENT_INDEX = 0, ELEMENT_VALUE = 8, ELEMENT_NEXT = 16, ELEMENT_BYTES = 
 enum { CHAIN = 64, MOST_BUCKETS = 1 << 20 };
 
 static struct {
-  uintptr_t code;             /* address of a function */
-  const int *line;            /* line_number */
-  const uintptr_t *variables; /* global_variables */
-  const uintptr_t *script;    /* shell_script_filename */
-  const uintptr_t *text;      /* command_execution_string */
+  uintptr_t code;             /* address of a function of bash */
+  const int *line;            /* address of line_number */
+  const uintptr_t *variables; /* address of global_variables */
+  const uintptr_t *script;    /* address of shell_script_filename */
+  const uintptr_t *text;      /* address of command_execution_string */
   unsigned head;              /* offset of the first element in an ARRAY */
 } bash;
 
 static const struct {
-  const char *version; /* dist_version */
+  const char *version; /* value of dist_version */
   unsigned head;
 } versions[] = {
 #define BASH(version, head) {version, head},
@@ -42,8 +40,8 @@ uintptr_t bash_address(void) {
   return bash.code;
 }
 
-/* The arrays, with the hash of their names as bash computes it: Fowler, Noll and Vo's, of 32 bits.
- * item: where the shell's table had the variable last. */
+/* The arrays, with the hash of their names as bash computes it (Fowler, Noll and Vo, 32 bits).
+ * item: address of the variable in the shell's table when it was last found. */
 struct array {
   const char *name;
   uint32_t hash;
@@ -59,8 +57,8 @@ static void prepare(struct array *array) {
     array->hash = array->hash * 16777619u ^ (unsigned char)*at;
 }
 
-/* Returns the offset of an array's first element in the bash of this version; 0: it is not known.
- * address: of dist_version. Another program may have something else there. */
+/* Returns the offset of the first element in an array of this version of bash; 0 if unknown.
+ * address: of dist_version, which another program may use for something else. */
 static unsigned head_of(uintptr_t address) {
   uintptr_t text;
   char version[8];
@@ -88,7 +86,7 @@ bool bash_consider(const struct link_map *program) {
   return bash.code && bash.variables && bash.script && bash.text;
 }
 
-/* Finds the table of the shell's variables. Returns false if there is none. */
+/* Reads the table of the shell's variables. Returns false if it cannot be read. */
 static bool read_table(char table[TABLE_BYTES]) {
   uintptr_t at, context = *bash.variables;
   if (!context || !python_read_few(&at, context + CONTEXT_TABLE, sizeof(at)) ||
@@ -104,7 +102,7 @@ static bool has_name(const char *item, const char *name) {
   return python_read(key, script_word(item, ITEM_KEY), length) && memcmp(key, name, length) == 0;
 }
 
-/* Returns the value of an array variable, 0 if there is none. */
+/* Returns the address of an array variable's value; 0 if there is none. */
 static uintptr_t value_of(const char *table, struct array *array) {
   char item[ITEM_BYTES], variable[VARIABLE_BYTES];
   uint32_t bucket = array->hash & (script_number(table, TABLE_SIZE) - 1);
@@ -123,14 +121,14 @@ static uintptr_t value_of(const char *table, struct array *array) {
   return 0;
 }
 
-/* A place in an array. */
+/* A position in an array. */
 struct cursor {
   uintptr_t head, next;
   uintptr_t value; /* address of a string */
   intptr_t index;
 };
 
-/* Goes to the place before the first element. Returns false if this is not an array. */
+/* Moves the cursor before the first element. Returns false if this is not an array. */
 static bool begin(struct cursor *cursor, uintptr_t array) {
   char element[ELEMENT_BYTES];
   if (!array || !python_read_few(&cursor->head, array + bash.head, sizeof(cursor->head)) ||
@@ -141,7 +139,7 @@ static bool begin(struct cursor *cursor, uintptr_t array) {
   return cursor->index == -1;
 }
 
-/* Goes to the next element. Returns false at the end. */
+/* Moves the cursor to the next element. Returns false at the end. */
 static bool advance(struct cursor *cursor) {
   char element[ELEMENT_BYTES];
   if (cursor->next == cursor->head || !python_read_few(element, cursor->next, sizeof(element)) ||
@@ -153,7 +151,7 @@ static bool advance(struct cursor *cursor) {
   return true;
 }
 
-/* The frames of the shell, innermost first. */
+/* The frames of the shell, innermost first, as positions in the three arrays. */
 struct stack {
   struct cursor file, function, line;
   uintptr_t now; /* line of the frame */
@@ -169,8 +167,8 @@ static bool begin_stack(struct stack *stack) {
          begin(&stack->line, value_of(table, &calls));
 }
 
-/* Goes to the next frame. file and function are 0 for text that has no file. Returns false after
- * the last one. line: of the frame. */
+/* Moves to the next frame. line: receives the line of the current frame. file and function are set
+ * to 0 for text that has no file. Returns false after the last frame. */
 static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function, uintptr_t *line) {
   *line = stack->now;
   if (stack->is_at_end) return false;
@@ -183,15 +181,15 @@ static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function
   bool is_cut = false;
   *file = stack->file.value;
   *function = stack->function.value;
-  stack->now = 0; /* of the call */
+  stack->now = 0; /* line of the call, read below */
   if (script_text(text, sizeof(text), stack->line.value, &is_cut) > 0)
     for (const char *digit = text; *digit >= '0' && *digit <= '9'; digit++)
       stack->now = stack->now * 10 + (uintptr_t)(*digit - '0');
   return true;
 }
 
-/* Returns a hash of a string, which bash stores anew for each call of a function; 0: it cannot be
- * read. Takes eight bytes at a time. */
+/* Returns a hash of a string; 0 if it cannot be read. bash copies the string for each call of a
+ * function, so its address cannot be compared. Reads eight bytes at a time. */
 static uint64_t hash_text(uintptr_t at) {
   enum { AT_ONCE = 32, MOST = 4096 };
   const uint64_t ones = 0x0101010101010101u;
@@ -218,7 +216,7 @@ bool bash_walk(struct script_sink *sink) {
   struct stack stack;
   uintptr_t file, function, line, number = 0;
   if (!begin_stack(&stack)) return false;
-  if (stack.now == 0) return true; /* it has read no line of the script */
+  if (stack.now == 0) return true; /* bash has not read a line of the script yet */
   while (next_frame(&stack, &file, &function, &line)) {
     uint64_t code = file ? hash_text(file) * 31 + hash_text(function) : 1;
     if (!script_give(sink, (struct python_frame){number++, code, line})) break;
@@ -226,8 +224,8 @@ bool bash_walk(struct script_sink *sink) {
   return false;
 }
 
-/* Returns whether this is bash's name of a text without a file. Functions of such a text have it,
- * and inherited functions (export -f). */
+/* Returns true if this is the name that bash gives to functions without a file: inherited ones
+ * (export -f), and those of `bash -c`. */
 static bool is_environment(uintptr_t file) {
   static const char name[] = "environment";
   char text[sizeof(name)];

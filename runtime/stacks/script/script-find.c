@@ -1,4 +1,5 @@
-/* Finds the interpreter of a script in this process, and the texts of its frames. */
+/* Finds the interpreter of a script in this process, and composes the texts of its frames
+ * (script-frames.h). */
 #include <libc-loader.h>
 #include <link.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 int script_kind = SCRIPT_NONE;
 
-/* The folder in which the program started, with a slash at its end; empty: not known. */
+/* The folder in which the program started, with a slash at its end; empty: unknown. */
 enum { FOLDER_ROOM = 1024 };
 SELDOM static char folder[FOLDER_ROOM];
 
@@ -99,7 +100,7 @@ bool script_frames_are(const struct python_frame *known, size_t count,
   struct script_sink sink = {.known = known, .limit = count, .call = call};
   bool imports = walk(&sink);
   if (imports || sink.differs || sink.count != count) return false;
-  return !sink.is_full || count == SCRIPT_FRAMES; /* frames beyond these are not known */
+  return !sink.is_full || count == SCRIPT_FRAMES; /* frames beyond these are unknown */
 }
 
 bool script_describe(const struct python_frame *frame, struct python_place *place) {
@@ -154,7 +155,7 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut) {
   return (long)n;
 }
 
-/* Puts the folder, and one of these below it, before a relative path, if a file is there. */
+/* Inserts the folder, and `below` after it, before a relative path, if a file exists there. */
 static void make_absolute(struct python_place *place, size_t room, const char *below) {
   const char *relative = place->text;
   size_t folders = strlen(folder), before = folders + strlen(below), length = place->file_length;
@@ -175,8 +176,8 @@ static void make_absolute(struct python_place *place, size_t room, const char *b
   place->file_length = length;
 }
 
-/* Returns how many bytes of the room of a place are for the path; the function's name, whose length
- * is changed if it is too long, has the rest. */
+/* Returns how many bytes of the buffer of a place the path may use. The rest is for the function's
+ * name, whose length is reduced if it is too long. */
 static size_t room_for_path(const struct python_place *place, size_t *function) {
   if (*function > place->room / 2) *function = place->room / 2;
   return place->room - *function - 1;

@@ -27,40 +27,40 @@ static inline bool script_is_here(void) {
   return __builtin_expect(__atomic_load_n(&script_kind, __ATOMIC_RELAXED) != SCRIPT_NONE, 0);
 }
 
-/* Looks for an interpreter of scripts in the program and in the libraries that were loaded with it.
+/* Searches the program, and the libraries that were loaded with it, for an interpreter of scripts.
  * Called once, by the runtime's constructor, when there are no other threads. */
 void script_look(void) __attribute__((visibility("hidden")));
 
-/* Looks for a Java machine in an object that dlopen brought, unless there is an interpreter. The
- * object must stay loaded meanwhile. A Java machine is never unloaded. */
+/* Searches an object that dlopen has loaded for a Java machine, unless an interpreter was found
+ * already. The object must stay loaded meanwhile. A Java machine is never unloaded. */
 struct link_map;
 void script_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
 
-/* Returns true if a thread that runs the script has the stack that script_frames needs: the Java
- * machine lets no method begin without room for native code. */
+/* Returns true if a thread that runs the script surely has the stack that script_frames needs: the
+ * Java machine starts a method only if there is stack left for native code. */
 static inline bool script_has_room(void) {
   return script_kind == SCRIPT_JAVA;
 }
 
-/* Outermost frames beyond this number are left out. */
+/* Largest number of frames. Further outer frames are omitted. */
 enum { SCRIPT_FRAMES = 64 };
 
-/* Addresses of words on the stack of this thread. As long as these words and the return addresses
- * of the native frames inside are the same, so are the frames of Java or JavaScript, unless the
- * machine has replaced compiled code. */
+/* Addresses of words on the stack of this thread that identify the frames of Java or JavaScript:
+ * while these words and the return addresses of the native frames inside are the same, so are the
+ * frames, unless the machine has replaced compiled code. */
 enum { SCRIPT_WORDS = 256 };
 struct script_words {
-  size_t count; /* more than SCRIPT_WORDS: there were more */
+  size_t count; /* a number above SCRIPT_WORDS means that not all words were stored */
   uintptr_t address[SCRIPT_WORDS];
 };
 
-/* Returns true if script_frames tells the words of the frames. */
+/* Returns true if script_frames stores the words that identify the frames. */
 static inline bool script_has_words(void) {
   return script_kind == SCRIPT_JAVA || script_kind == SCRIPT_V8;
 }
 
-/* The running call: registers of a frame that runs until it is over, and the mapping of its stack
- * from there on; end 0: not known. */
+/* The running call: the registers of a frame that runs until the call is over, and the mapping of
+ * its stack, from there on; end 0: unknown. */
 struct script_call {
   struct registers registers;
   struct span stack;
@@ -70,11 +70,12 @@ static inline bool script_needs_call(void) {
   return script_kind == SCRIPT_V8;
 }
 
-/* Fills in the lines that led to this call, the innermost first, at most `limit`, and returns their
- * number. words: NULL, or where the words of the frames go; none if the interpreter has none.
- * Frames have the form of Python's: those with the same code and instruction are the same line of
- * the same function. imports: true if the interpreter reads the text of a program; the frames begin
- * then with the line that loads it. Takes some hundred bytes of stack, with Java two kilobytes. */
+/* Stores the lines that led to this call, the innermost first, at most `limit`, and returns their
+ * number. words: NULL, or where to store the words that identify the frames; if the interpreter has
+ * no such words, their number is 0. Frames have the form of Python's: frames with the same code and
+ * instruction are the same line of the same function. imports: set to true if the interpreter is
+ * reading the text of a program; the frames then begin with the line that loads it. Needs some
+ * hundred bytes of stack, with Java two kilobytes. */
 size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
                      struct script_words *words, const struct script_call *call)
     __attribute__((visibility("hidden")));
@@ -84,13 +85,13 @@ bool script_frames_are(const struct python_frame *known, size_t count,
                        const struct script_call *call) __attribute__((visibility("hidden")));
 
 /* Returns a hash of the texts of these frames of the running stack. It differs if a statement of
- * Perl was freed and another one was made at its address. 0: frames with the same numbers always
- * have the same texts, as in bash. Takes a kilobyte of stack. */
+ * Perl was freed and another one was made at its address. Returns 0 if frames with the same members
+ * always have the same texts, as in bash. Needs a kilobyte of stack. */
 uint64_t script_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
-/* Like python_describe, for a frame that script_frames returned inside of the current call. The
- * file is an absolute path, if known; code that is not in a file has a name in <>. */
+/* Like python_describe, for a frame that script_frames returned in the current call. The file is an
+ * absolute path, if known. Code that is not in a file has a name in angle brackets. */
 bool script_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 

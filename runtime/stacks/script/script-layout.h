@@ -1,4 +1,5 @@
-/* Interpreters of scripts, for the files of this folder. */
+/* Functions and structs that the readers of bash, Perl, Java and V8 share. Only for files of these
+ * folders. */
 #ifndef DARSHAN_SCRIPT_LAYOUT_H
 #define DARSHAN_SCRIPT_LAYOUT_H
 
@@ -7,7 +8,7 @@
 
 struct link_map;
 
-/* 1 if the frames of compiled scripts (Java, V8) are known on this processor. */
+/* 1 if the layout of frames of compiled scripts (Java, V8) is known for this processor. */
 #if defined(__x86_64__)
 enum { SCRIPT_KNOWS_FRAMES = 1 };
 #else
@@ -17,21 +18,21 @@ enum { SCRIPT_KNOWS_FRAMES = 0 };
 /* The receiver of the frames of a walk: stores them in an array, or compares them with known
  * ones. */
 struct script_sink {
-  struct python_frame *to;          /* NULL: compare */
+  struct python_frame *to;          /* NULL: the frames are compared with `known` */
   const struct python_frame *known; /* innermost first */
-  size_t limit, count;              /* count: frames that were given, at most the limit */
-  bool differs, is_full;            /* is_full: there were more frames */
-  bool loads;                       /* a loader of classes is among the frames */
-  struct script_words *words;       /* NULL: not asked for */
+  size_t limit, count;              /* count: number of frames so far, at most limit */
+  bool differs, is_full;            /* is_full: there were more frames than limit */
+  bool loads;                       /* true: a loader of classes is among the frames */
+  struct script_words *words; /* receives the words that identify the frames; NULL: not requested */
   const struct script_call *call;
 };
-/* Passes a frame to the sink. Returns false if the walk may end. */
+/* Passes a frame to the sink. Returns false if the sink needs no further frames. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
     __attribute__((visibility("hidden")));
 /* Notes that the frames depend on the word at this address of the stack. */
 void script_note(struct script_sink *sink, uintptr_t address) __attribute__((visibility("hidden")));
 
-/* Returns a word, or a number of 32 bits, of bytes that were read. */
+/* Return a word, or a number of 32 bits, from bytes that were read. */
 static inline uintptr_t script_word(const char *bytes, size_t at) {
   uintptr_t word;
   __builtin_memcpy(&word, bytes + at, sizeof(word));
@@ -43,25 +44,28 @@ static inline uint32_t script_number(const char *bytes, size_t at) {
   return number;
 }
 
-/* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Bytes that
- * cannot be shown become a question mark. Returns its length, or -1 if it is not in memory. */
+/* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Replaces bytes
+ * that cannot be displayed by a question mark. Returns its length, or -1 if the memory cannot be
+ * read. */
 long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
     __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place: a path and the name of a function. If the path is relative and the
- * file exists in the folder in which the interpreter started, this folder is put before the path.
+ * file exists in the folder in which the interpreter started, inserts this folder before the path.
  * file: address of the path; 0: the path is without_file. Returns false if there is no path. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
-/* Like script_place, for texts of the runtime. */
+/* Fills in the texts of a place, as script_place does. path: a path in the runtime's own memory.
+ * Returns false if there is no path. */
 bool script_place_named(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
-/* Like script_place_named, for a path that begins below a folder of sources. */
+/* Fills in the texts of a place, as script_place_named does. path: may be relative to a folder of
+ * sources. Returns false if there is no path. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 
-/* Each returns true if this object has its interpreter, in a known version. */
+/* Each function returns true if this object contains its interpreter, in a known version. */
 bool bash_consider(const struct link_map *program) __attribute__((visibility("hidden")));
 bool perl_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 
@@ -84,8 +88,8 @@ uintptr_t bash_address(void) __attribute__((visibility("hidden")));
 uintptr_t perl_address(void) __attribute__((visibility("hidden")));
 uintptr_t v8_address(void) __attribute__((visibility("hidden")));
 uintptr_t java_address(void) __attribute__((visibility("hidden")));
-/* Each returns the mark after the name of a frame's file, or of its class and method, was added to
- * it. */
+/* Each function returns the mark (hash) after adding to it the name of a frame's file, or of its
+ * class and method. */
 uint64_t v8_mark(uint64_t mark, const struct python_frame *frame)
     __attribute__((visibility("hidden")));
 uint64_t java_mark(uint64_t mark, const struct python_frame *frame)

@@ -1,4 +1,4 @@
-/* The statement of Perl that an operation belongs to. */
+/* Finds the statement of Perl that contains an operation (script-perl.h). */
 #include "../../intercept/guard.h"
 #include "script-perl.h"
 
@@ -14,16 +14,16 @@ static unsigned type_of(const char *bytes) {
   return script_number(bytes, OP_TYPE) & 0xffff;
 }
 
-/* Returns whether an operation begins a statement, or did so before Perl removed it because a block
- * does not need it; a removed operation keeps its line. */
+/* Returns true if an operation begins a statement, or did before Perl disabled it because the block
+ * does not need it. A disabled operation still has its line. */
 static bool begins_statement(const char *bytes) {
   uintptr_t function = script_word(bytes, OP_FUNCTION);
   return function == perl.functions[perl.statement] || function == perl.functions[perl.debugged] ||
          (function == perl.functions[0] && script_word(bytes, OP_TARGET) == perl.statement);
 }
 
-/* Returns the parent of an operation; 0 if it has none, cannot be read, or *steps, which counts the
- * operations that were read, reaches its limit. */
+/* Returns the parent of an operation; 0 if it has none, if it cannot be read, or if *steps, which
+ * counts operations that were read, reaches its limit. */
 static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
   char bytes[OP_BYTES];
   for (; op && ++*steps < MOST_STEPS; op = script_word(bytes, OP_SIBLING)) {
@@ -33,7 +33,7 @@ static uintptr_t parent_of(uintptr_t op, unsigned *steps) {
   return 0;
 }
 
-/* Returns the last operation that begins a statement among the children before this one; 0 if there
+/* Returns the last operation that begins a statement among the siblings before `child`; 0 if there
  * is none, or if *steps reaches its limit. */
 static uintptr_t before(uintptr_t parent, uintptr_t child, unsigned *steps) {
   char bytes[OP_BYTES];
@@ -62,14 +62,15 @@ static uintptr_t search(uintptr_t op) {
   return 0;
 }
 
-/* The statements that searches found, because a search takes some microseconds. Threads write them
- * without a lock, so an entry is valid only if both of its words are from the same search. */
+/* The statements that earlier searches found, because a search takes some microseconds. Threads
+ * write them without a lock, so an entry is valid only if both of its words are from the same
+ * search. */
 enum { KNOWN = 256 };
 SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 
-/* Returns the key under which the result of a search is kept: the operation, with the number
- * (cop_seq) of the current statement, because another text may be compiled into the memory of a
- * freed one. */
+/* Returns the key under which the result of a search is stored: the operation, combined with the
+ * number (cop_seq) of the current statement, because another text may be compiled into the memory
+ * of a freed one. */
 static uintptr_t key_of(uintptr_t op, uintptr_t current) {
   enum { COP_NUMBER = 60 };
   uint32_t number = 0;
@@ -93,5 +94,5 @@ void perl_find_statement(uintptr_t op, struct statement *now) {
   if (line == 0) return;
   now->at = found;
   now->line = line;
-  if (file) now->file = file; /* it is freed if the operation begins no statement any more */
+  if (file) now->file = file; /* a disabled operation has no file any more */
 }

@@ -1,11 +1,9 @@
-/* The lines of a program that Perl runs.
- *
- * Perl compiles each statement into a tree of operations, and begins it with one that has the line
- * and the file (a COP; its function is pp_nextstate, which has a symbol). The interpreter of a
- * thread points to the statement that runs, to the operation that runs, and to the contexts of
- * calls, each with the statement that called. The offsets of these pointers belong to a version of
- * Perl and to the size of its interpreter (script-layouts.def); a statement counts only if its
- * function is pp_nextstate. */
+/* Reads the lines of a program that Perl runs. Perl compiles each statement into a tree of
+ * operations. The first operation has the line and the file (a COP; its function is pp_nextstate,
+ * which has a symbol). The interpreter of a thread points to the running statement, to the running
+ * operation, and to the contexts of calls, each with the statement that made the call. The offsets
+ * of these pointers depend on the version of Perl and the size of its interpreter
+ * (script-layouts.def). A statement is accepted only if its function is pp_nextstate. */
 #include <libc-loader.h>
 #include <link.h>
 #include <pthread.h>
@@ -24,8 +22,8 @@ static const struct perl_layout layouts[] = {
 #undef PERL
 };
 
-/* The function that returns a value of this thread. A program with threads has it in libc or, with
- * an older glibc, in libpthread. */
+/* Returns the function pthread_getspecific, which returns a value of this thread. A program with
+ * threads has it in libc or, with an older glibc, in libpthread. */
 static void *(*find_own_value(const struct link_map *object))(pthread_key_t) {
   void *found = NULL;
   for (; object && !found; object = object->l_next)
@@ -33,7 +31,7 @@ static void *(*find_own_value(const struct link_map *object))(pthread_key_t) {
   return (void *(*)(pthread_key_t))found;
 }
 
-/* Returns the number of an operation, 0 if there is none of this name. */
+/* Returns the number of the operation with this name; 0 if there is none. */
 static uint16_t operation(const char *const *names, const char *name) {
   enum { MOST = 512 };
   for (uint16_t i = 0; i < MOST && names[i]; i++)
@@ -70,7 +68,7 @@ uintptr_t perl_address(void) {
   return perl.functions[perl.statement];
 }
 
-/* Reads a statement. Returns false if the address has none. */
+/* Reads a statement. Returns false if the address is not that of a statement. */
 static bool read_statement(uintptr_t at, struct statement *found) {
   char bytes[COP_BYTES];
   if (!at || !python_read_few(bytes, at, sizeof(bytes))) return false;
@@ -81,7 +79,7 @@ static bool read_statement(uintptr_t at, struct statement *found) {
   return found->file != 0;
 }
 
-/* Names of a frame's function that are not the address of a function. */
+/* Values of a frame's function that are not the address of a function. */
 enum { OF_PROGRAM = 0, OF_EVAL = 1, OF_FILE = 2 };
 
 static bool give(struct script_sink *sink, const struct statement *statement, uintptr_t function) {
@@ -90,8 +88,8 @@ static bool give(struct script_sink *sink, const struct statement *statement, ui
 }
 
 /* Walks the contexts of one stack of calls, from the innermost (number `last`) to number 0. *now:
- * the statement that runs (address 0 if unknown); afterwards the statement that called the
- * outermost context. Returns false if the walk must end. */
+ * the running statement (address 0: unknown); afterwards the statement that made the outermost
+ * call. Returns false if the walk must end. */
 static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t last,
                           struct statement *now, bool imports) {
   const struct perl_layout *at = perl.at;
@@ -99,7 +97,8 @@ static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t 
   for (int32_t i = last; i >= 0; i--) {
     if (!python_read(bytes, contexts + (uintptr_t)i * at->context, at->context)) return false;
     unsigned kind = (unsigned char)bytes[0] & 0xf;
-    unsigned loads = (script_number(bytes, 0) >> 16) >> 7; /* operation of an eval */
+    unsigned loads =
+        (script_number(bytes, 0) >> 16) >> 7; /* number of the operation that began an eval */
     if (kind != at->sub && kind != at->sub + 1u && kind != at->sub + 2u) continue;
     uintptr_t function = kind == at->sub ? script_word(bytes, at->cv) : OF_PROGRAM;
     if (kind == at->sub + 2u) {
@@ -124,7 +123,7 @@ bool perl_walk(struct script_sink *sink) {
       !python_read_few(&current, own + at->curcop, sizeof(current)) ||
       !python_read_few(&info, own + at->curstackinfo, sizeof(info)))
     return false;
-  /* While a text is compiled, its position is kept within the interpreter. */
+  /* While a text is compiled, Perl stores its position within the interpreter. */
   bool imports = current - own < at->size || perl_loads(op);
   if (read_statement(current, &now)) perl_find_statement(op, &now);
   for (int i = 0; info && i < STACKS; i++) {
@@ -140,7 +139,7 @@ bool perl_walk(struct script_sink *sink) {
 
 /* --- names -------------------------------------------------------------------------------- */
 
-/* Copies the name of a Perl function, without its package. *is_cut: set if the name was longer than
+/* Copies the name of a Perl function, without its package. Sets *is_cut if the name was longer than
  * `room`. Returns false if it cannot be read. */
 static bool name_of(uintptr_t function, char *to, size_t room, bool *is_cut) {
   enum { BODY = 0, FLAGS = 12, TYPE = 0xff, IS_FUNCTION = 13, IS_GLOB = 9 };
@@ -184,7 +183,7 @@ bool perl_describe(const struct python_frame *frame, struct python_place *place)
   if (script_text(file, sizeof(file), at, &is_cut) < 0) return false;
   if (strcmp(file, "-e") == 0) return script_place(place, 0, "<perl -e>", function);
   if (strcmp(file, "-") == 0) return script_place(place, 0, "<stdin>", function);
-  /* Each text that is compiled has a number. */
+  /* "(eval N)" becomes "<eval>", because Perl numbers each text that it compiles. */
   if (strncmp(file, "(eval ", 6) == 0) return script_place(place, 0, "<eval>", function);
   return script_place(place, at, "", function);
 }

@@ -1,4 +1,4 @@
-/* The Perl interpreter of this process, for the files that read it. */
+/* The Perl interpreter of this process. Only for the files that read it. */
 #ifndef DARSHAN_SCRIPT_PERL_H
 #define DARSHAN_SCRIPT_PERL_H
 
@@ -12,9 +12,9 @@ struct perl_layout {
 
 struct perl {
   const struct perl_layout *at;
-  const unsigned *key;                                  /* PL_thr_key */
-  void *(*own_value)(unsigned);                         /* pthread_getspecific */
-  const uintptr_t *functions;                           /* PL_ppaddr: of each operation */
+  const unsigned *key;          /* PL_thr_key */
+  void *(*own_value)(unsigned); /* pthread_getspecific */
+  const uintptr_t *functions;   /* PL_ppaddr: the function of each operation */
   uint16_t statement, debugged, require, do_file, eval; /* numbers of operations */
 };
 extern struct perl perl __attribute__((visibility("hidden")));
@@ -25,17 +25,17 @@ enum { OP_FIRST = 40, OP_BYTES = 48, COP_LINE = 36, COP_FILE = 48, COP_BYTES = 5
 enum { PERL_CONTEXT_MOST = 128 };
 
 struct statement {
-  uintptr_t at; /* 0: not known */
+  uintptr_t at; /* address; 0: unknown */
   uint32_t line;
   uintptr_t file; /* address of a string */
 };
 
-/* Returns true if the operation loads a file of Perl. */
+/* Returns true if the operation loads a file of Perl code. */
 bool perl_loads(uintptr_t op) __attribute__((visibility("hidden")));
 
-/* Replaces the interpreter's current statement by the one that the operation belongs to. They
- * differ in two cases: the condition of a loop is evaluated again after the last statement of its
- * body; and the first statement of a block does not become the current one. */
+/* Replaces *now, the interpreter's current statement, by the statement to which the operation
+ * belongs. They differ in two cases: the condition of a loop is evaluated again after the last
+ * statement of its body; and the first statement of a block does not become the current one. */
 void perl_find_statement(uintptr_t op, struct statement *now) __attribute__((visibility("hidden")));
 
 #endif

@@ -1,12 +1,12 @@
-/* Names and lines of JavaScript functions. */
+/* Reads the names and lines of JavaScript functions. */
 #include <string.h>
 
 #include "v8-text.h"
 
 enum { WORD = sizeof(uintptr_t) };
 
-/* The properties of a function that are read. start: where its definition begins in the source; -1:
- * not known. */
+/* The properties of a function that are read. start: where its definition begins in the source, in
+ * characters; -1: unknown. */
 struct function {
   struct v8_text name, file, source;
   bool has_name, has_file, has_source;
@@ -19,7 +19,8 @@ static uintptr_t element(uintptr_t scope, size_t index, bool *is_read) {
   return value;
 }
 
-/* Like v8_type, for a value that may be behind the end of an object, and lead anywhere. */
+/* Returns the type of a value; -1 if it is not an object. The value may have been read from behind
+ * the end of an object, and so may be any number. */
 static int type_of_any(uintptr_t value) {
   uintptr_t map;
   uint16_t type;
@@ -32,9 +33,9 @@ static int type_of_any(uintptr_t value) {
 }
 
 /* Reads name and start from the description of the function's variables (ScopeInfo). Behind the
- * variables there are, as far as the function has them: the name with a number, a name that V8
- * inferred, start and end of the definition, and the description of the scope outside. Some
- * releases have start and end before the variables. */
+ * variables follow, if the function has them: the name with a number, a name that V8 inferred,
+ * start and end of the definition, and the description of the enclosing scope. Some releases have
+ * start and end before the variables. */
 static void read_scope(uintptr_t scope, struct function *found) {
   enum { INLINE_MOST = 75, SLOTS = 8, WITH_POSITIONS = 5 };
   bool is_read;
@@ -97,7 +98,8 @@ bool v8_describe(const struct python_frame *frame, struct python_place *place) {
   const char *function = name;
   if (!name[0]) function = found.start == 0 ? "(module)" : "(anonymous)";
   place->line = place->first_line = 0;
-  /* Lines of node itself are not looked for: its sources are long, and no user's. */
+  /* Lines of node's own sources are not computed: these sources are long, and users cannot change
+   * them. */
   if (found.has_source && found.start >= 0 && strncmp(file, own, sizeof(own) - 1) != 0)
     place->line = v8_line(&found.source, (size_t)found.start);
   return script_place_named(place, file, function);

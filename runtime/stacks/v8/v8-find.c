@@ -1,4 +1,4 @@
-/* Finds V8 in this process, and the layout of its structures. */
+/* Finds V8 in this process, and the layout of its structures (v8-layout.h). */
 #include <link.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The V8 machine of this process (node): where its structures are. For the files of this subject;
- * others include ../script/script-frames.h. */
+/* The V8 machine of this process (node), and the layout of its structures. Only for files of this
+ * folder; others include ../script/script-frames.h. */
 #ifndef DARSHAN_V8_LAYOUT_H
 #define DARSHAN_V8_LAYOUT_H
 
@@ -14,8 +14,8 @@ struct v8_layout {
 };
 struct v8 {
   struct v8_layout at;
-  uintptr_t inside; /* an address in the code of the machine */
-  struct span own;  /* the object with the machine and the functions that it was built with */
+  uintptr_t inside; /* an address in the machine's code */
+  struct span own;  /* the object that contains the machine and its built-in functions */
 };
 /* Written once, before script_kind becomes SCRIPT_V8. */
 extern struct v8 v8 __attribute__((visibility("hidden")));
@@ -27,14 +27,15 @@ static inline bool v8_is_smi(uintptr_t value) {
   return (value & V8_TAG) == 0;
 }
 
-/* Reads the field at this offset of an object, whose address has the tag. */
+/* Reads the member at this offset of an object, whose address has the tag. Returns false if the
+ * memory cannot be read. */
 static inline bool v8_field(uintptr_t object, int32_t offset, uintptr_t *value) {
   return python_read_few(value, object - V8_TAG + (uintptr_t)(intptr_t)offset, sizeof(*value));
 }
 /* Returns the type of an object; -1 if the value is not an object, or cannot be read. */
 int v8_type(uintptr_t value) __attribute__((visibility("hidden")));
-/* Returns the description of the function (SharedFunctionInfo) that a value has; 0 if the value is
- * not a function of a script. */
+/* Returns the description (SharedFunctionInfo) of a function; 0 if the value is not a function of a
+ * script. */
 uintptr_t v8_shared_of(uintptr_t function) __attribute__((visibility("hidden")));
 
 #endif

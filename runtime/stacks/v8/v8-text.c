@@ -1,4 +1,5 @@
-/* Texts of V8: a string is an array of bytes or of 16-bit characters, or refers to others. */
+/* Reads texts of V8 (v8-text.h). A string is an array of bytes or of 16-bit characters, or refers
+ * to other strings. */
 #include "v8-text.h"
 
 bool v8_text_of(uintptr_t value, struct v8_text *text) {
@@ -24,7 +25,7 @@ bool v8_text_of(uintptr_t value, struct v8_text *text) {
       if (!v8_field(value, at->text_offset, &word)) return false;
       text->offset += word >> V8_SMI_BITS;
       if (!v8_field(value, at->text_parent, &value)) return false;
-    } else if (form == at->form_cons) { /* flat: all is in its first part */
+    } else if (form == at->form_cons) { /* if it is flat, its first part has all characters */
       if (!v8_field(value, at->text_first, &value)) return false;
     } else if (form == at->form_thin) {
       if (!v8_field(value, at->text_actual, &value)) return false;
@@ -35,8 +36,8 @@ bool v8_text_of(uintptr_t value, struct v8_text *text) {
   return false;
 }
 
-/* Reads characters from `from` on, as many as fit into the buffer and are in memory. Returns their
- * number. */
+/* Reads characters, from index `from` on, as many as fit into the buffer and can be read. Returns
+ * their number. */
 static size_t read_characters(const struct v8_text *text, size_t from, void *to, size_t room) {
   size_t n = room / text->width, left = text->length - from;
   if (n > left) n = left;

@@ -1,10 +1,8 @@
-/* The JavaScript frames of this thread.
- *
- * All code that V8 makes while it runs, and its own assembled functions, keep a frame pointer, but
- * have no unwind tables. So the native frames are walked by their tables up to such code, and from
- * there the frame pointers are followed. The word below a frame pointer tells the kind of a frame;
- * frames of JavaScript have their function there, too. The walk ends where native code called
- * JavaScript. */
+/* Walks the JavaScript frames of this thread. Code that V8 generates while it runs, and its own
+ * assembled functions, have a frame pointer but no unwind tables. So the native frames are walked
+ * by their tables up to V8's code; from there the frame pointers are followed. The word below a
+ * frame pointer shows the kind of a frame; frames of JavaScript have their function there, too. The
+ * walk ends where native code called JavaScript. */
 #include "../walk.h"
 #include "v8-layout.h"
 
@@ -28,8 +26,8 @@ uintptr_t v8_shared_of(uintptr_t function) {
   return shared;
 }
 
-/* Gives the function of a frame to the sink, unless it is V8's own. code: where the frame
- * continues. Returns false if the walk may end. */
+/* Passes the function of a frame to the sink, unless it is V8's own. code: the address at which the
+ * frame continues. Returns false if the sink needs no further frames. */
 static bool give(struct script_sink *sink, const struct span *stack, uintptr_t frame,
                  uintptr_t code) {
   uintptr_t function;
@@ -38,14 +36,16 @@ static bool give(struct script_sink *sink, const struct span *stack, uintptr_t f
   uintptr_t shared = v8_shared_of(function);
   if (!shared) return true;
   if (code - v8.own.start < v8.own.end - v8.own.start) {
-    /* A frame of the interpreter, which all have the same return address. */
+    /* Frames of the interpreter all have the same return address, so the words for bytecode and
+     * position identify them. */
     script_note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecodes);
     script_note(sink, frame + (uintptr_t)(intptr_t)v8.at.frame_bytecode);
   }
   return script_give(sink, (struct python_frame){0, shared, 0});
 }
 
-/* Follows the frame pointers, from the innermost frame of V8's code, which continues at `code`. */
+/* Follows the frame pointers, beginning with the innermost frame of V8's code. code: the address at
+ * which this frame continues. */
 static void follow(struct script_sink *sink, const struct span *stack, uintptr_t frame,
                    uintptr_t code) {
   for (int i = 0; i < STEPS; i++) {

@@ -1,4 +1,4 @@
-/* Delivers texts to receivers, by one process for each receiver. See deliver.h. */
+/* Delivers texts to receivers, in one process for each receiver (deliver.h). */
 #define _GNU_SOURCE
 #include "deliver.h"
 
@@ -62,12 +62,12 @@ static int fail(char error[DELIVERY_ERROR], const char *what) {
 }
 
 /* Replaces the file `place`: writes a temporary file in its folder and renames it, so that a reader
- * never sees a part of the text, and follows no symbolic link. Returns 0, or nonzero with the
- * reason in error. */
+ * never sees an incomplete text. Follows no symbolic link. Returns 0, or nonzero with the reason in
+ * error. */
 static int replace_file(const char *place, const char *text, size_t length,
                         char error[DELIVERY_ERROR]) {
   char path[PATH_MAX];
-  /* node_exporter reads files that end in .prom. */
+  /* The temporary name must not end in .prom, because node_exporter reads all such files. */
   if (snprintf(path, sizeof(path), "%s.%d", place, (int)getpid()) >= (int)sizeof(path)) {
     errno = ENAMETOOLONG;
     return fail(error, "cannot write the file");
@@ -83,8 +83,8 @@ static int replace_file(const char *place, const char *text, size_t length,
   return failed;
 }
 
-/* Appends a text to the file or pipe `place` ("-": standard output). Opens it for each text, so
- * that the administrators may rotate it. Returns 0, or nonzero with the reason in error. */
+/* Appends a text to the file or pipe `place` ("-": standard output). Opens the file for each text,
+ * so that administrators may rotate it. Returns 0, or nonzero with the reason in error. */
 static int append(const char *place, const char *text, size_t length, char error[DELIVERY_ERROR]) {
   int is_output = strcmp(place, "-") == 0;
   int fd = is_output ? STDOUT_FILENO
@@ -109,13 +109,14 @@ static int deliver(const struct delivery *delivery, const char *text, size_t len
 
 /* --- the process ------------------------------------------------------------------------- */
 
-/* The delivering process's report to its parent when it is ready for the next text. */
+/* The message by which the delivering process tells its parent that it is ready for the next
+ * text. */
 struct answer {
-  int failures; /* in a row */
+  int failures; /* number of failures in a row */
   double processor;
 };
 
-/* Prints the first failure of a receiver and its recovery, and nothing in between. */
+/* Prints a message at the first failure of a receiver and at its recovery, and none in between. */
 static void report(const struct delivery *delivery, int failed, int failures, const char *error) {
   if (failed && failures == 0)
     say("cannot export to %s: %s; recording continues, and the export is tried again",
@@ -154,7 +155,7 @@ int delivery_start(struct delivery *delivery) {
   delivery->process = fork();
   if (delivery->process < 0) return -1;
   if (delivery->process == 0) {
-    signal(SIGINT, SIG_IGN); /* the parent also gets it, and passes a last text */
+    signal(SIGINT, SIG_IGN); /* the parent receives the signal, too, and passes a last text */
     signal(SIGTERM, SIG_IGN);
     close(orders[1]);
     close(answers[0]);

@@ -20,35 +20,37 @@ struct delivery {
   const char *place; /* a file, or a URL; "-": standard output */
   struct http_url url;
   pid_t process;
-  int orders, answers; /* pipes to and from it */
-  int text;            /* a file in memory that both have */
+  int orders, answers; /* pipes to the process and from it */
+  int text;            /* descriptor of a file in memory that both processes use */
   int is_busy;
-  int has_failed;     /* the last delivery failed */
-  int is_broken;      /* standard output has no reader, or the process is gone */
-  double retry;       /* monotonic seconds: after a failure, no text is passed before this time */
-  double processor;   /* seconds that the process has used */
-  unsigned long sent; /* number of the look whose text was passed last; the caller sets it */
+  int has_failed; /* 1: the last delivery failed */
+  int is_broken;  /* 1: standard output has no reader, or the process does not exist any more */
+  double retry;   /* after a failure: monotonic time, in seconds, before which no text is passed */
+  double processor;   /* processor time that the process has used, in seconds */
+  unsigned long sent; /* number of the look whose text was passed last; set by the caller */
 };
 
 /* Parses a receiver given as FORM:PLACE. Returns 0, or -1 after a message. */
 int delivery_parse(struct delivery *delivery, const char *text);
 /* Starts the process that delivers. Returns 0, or -1 with errno set. */
 int delivery_start(struct delivery *delivery);
-/* Returns 1 if delivery_hand_over can be called: the process is idle, and the pause after a failure
- * (1, 2, 4 ... 30 seconds) is over. Updates has_failed, is_broken and processor. */
+/* Returns 1 if delivery_hand_over may be called: the process is idle, and the pause after a failure
+ * (1, 2, 4 ... 30 seconds) is over. Otherwise returns 0. Updates has_failed, is_broken and
+ * processor. */
 int delivery_is_ready(struct delivery *delivery);
-/* Passes a text to the process, which must be idle, and does not wait for the delivery. Returns 0,
- * or -1 with errno set. */
+/* Passes a text of `length` bytes to the delivering process, which must be idle, and does not wait
+ * for the delivery. Returns 0, or -1 with errno set. */
 int delivery_hand_over(struct delivery *delivery, const char *text, size_t length);
 /* Waits until the process is idle, for `seconds` at most. Returns 1 if it is idle, else 0. */
 int delivery_wait(struct delivery *delivery, double seconds);
-/* Ends the process, even if it still delivers. */
+/* Ends the process, even if it is delivering. */
 void delivery_end(struct delivery *delivery);
 
-/* http-post.c: reads http://HOST[:PORT][/PATH]. Returns 0, or -1 if it is something else. */
+/* Function of http-post.c: parses http://HOST[:PORT][/PATH]. Returns 0, or -1 if the text has
+ * another form. */
 int http_parse(struct http_url *url, const char *text);
-/* Sends JSON by POST. Takes at most five seconds plus the lookup of the host's name. Returns 0, or
- * -1 with the reason in error. */
+/* Sends JSON by a POST request. Takes at most five seconds, plus the lookup of the host's name.
+ * Returns 0, or -1 with the reason in error. */
 int http_post(const struct http_url *url, const char *text, size_t length,
               char error[DELIVERY_ERROR]);
 

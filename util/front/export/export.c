@@ -1,4 +1,4 @@
-/* `darshan watch --export`. See export.h. */
+/* Reads journals at intervals and exports sums for `darshan watch --export` (export.h). */
 #define _GNU_SOURCE
 #include "export.h"
 
@@ -15,17 +15,18 @@
 
 enum { BILLION = 1000000000, LAST_WORDS = 2 /* seconds for the last delivery */ };
 
-/* Looks and listings that cost much come less often: each is at most 1/200 of a core. */
+/* Looks and listings that take long are made less often, so that each kind uses at most 1/200 of a
+ * core. Sums are exported after 5 seconds even if they have not changed. */
 static const double pause_per_cost = 200, longest_pause = 10, unchanged_for = 5;
 
 struct exporter {
   struct export_options *options;
   struct followed followed;
   double next_listing, exported;
-  unsigned long changed; /* the last look in which a sum changed */
-  uint64_t skipped;      /* files so far */
+  unsigned long changed; /* number of the last look in which a sum changed */
+  uint64_t skipped;      /* files that were skipped so far */
   int64_t began_ns;
-  char *said; /* for each folder: 1 after a message that it cannot be read */
+  char *said; /* for each folder: 1 after a message that the folder cannot be read */
 };
 
 static double seconds_of(clockid_t clock) {
@@ -40,7 +41,7 @@ static int64_t wall_ns(void) {
   return (int64_t)now.tv_sec * BILLION + now.tv_nsec;
 }
 
-/* Lists all folders, and prints one message when a folder becomes unreadable. Returns how many
+/* Lists all folders. Prints a message when a folder becomes unreadable. Returns how many folders
  * could be read. */
 static int list_folders(struct exporter *exporter) {
   int read = 0;
@@ -67,8 +68,8 @@ static int has_changed(struct exporter *exporter) {
   return 0;
 }
 
-/* Makes the receiver's text and passes it on, if the receiver is ready, or prints why that failed.
- * Otherwise does nothing: the receiver gets a later text. */
+/* If the receiver is ready, makes its text and passes it on, or prints why that failed. Otherwise
+ * does nothing, and the receiver gets a later text. */
 static void export_to(struct exporter *exporter, struct delivery *delivery) {
   struct export_view view = {.followed = &exporter->followed,
                              .now_ns = wall_ns(),
@@ -92,8 +93,8 @@ static void export_to(struct exporter *exporter, struct delivery *delivery) {
 }
 
 /* Exports changed sums to the receivers that do not have them yet. After `unchanged_for` seconds,
- * or if is_last is set, exports them to all receivers, so that these know that this program
- * runs. */
+ * or if is_last is 1, exports them to all receivers, which shows these that this program is
+ * running. */
 static void export_all(struct exporter *exporter, int is_last) {
   struct export_options *options = exporter->options;
   const struct sums *sums = &exporter->followed.sums;
@@ -107,8 +108,8 @@ static void export_all(struct exporter *exporter, int is_last) {
   }
 }
 
-/* Reads the journals once and exports the sums. Returns the seconds until the next call, or -1 if
- * the first call could read no folder. */
+/* Reads the journals once and exports the sums. Returns the seconds until the next look, or -1 if
+ * the first look could read no folder. */
 static double look(struct exporter *exporter, int is_last) {
   double now = seconds_of(CLOCK_MONOTONIC), before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   int lists = now >= exporter->next_listing || is_last;
@@ -128,8 +129,8 @@ static double look(struct exporter *exporter, int is_last) {
   return left > 0 ? left : 0;
 }
 
-/* Waits for so many seconds or a signal. Signals are blocked everywhere else, so none is missed
- * between a look and the wait. */
+/* Waits for `seconds` seconds or until a signal. Signals are blocked everywhere else, so none is
+ * missed between a look and the wait. */
 static void wait_for(const sigset_t *unblocked, double seconds) {
   struct timespec length = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
   ppoll(NULL, 0, &length, unblocked);
@@ -141,17 +142,17 @@ static int is_broken(const struct export_options *options) {
   return 0;
 }
 
-/* Ends the deliveries, after a last look if a signal ends the program. Waits two seconds for a busy
- * process. Removes the file for Prometheus if a signal ends the program, because its numbers would
- * seem current for ever. */
+/* Ends the deliveries; if a signal ends the program, after a last look. Waits up to two seconds for
+ * a process that is delivering. If a signal ends the program, removes the file for Prometheus,
+ * because its numbers would otherwise seem current for ever. */
 static void finish(struct exporter *exporter) {
   struct export_options *options = exporter->options;
   int is_last = *options->interrupted, patience[EXPORT_PLACES];
   for (int i = 0; i < options->num_deliveries; i++)
     patience[i] = delivery_wait(&options->deliveries[i], LAST_WORDS) ? LAST_WORDS : 0;
   if (is_last) look(exporter, 1);
-  /* In reverse order, because a process that was started later has the pipes of the earlier
-   * processes. */
+  /* Ends the processes in reverse order, because a process that was started later has inherited the
+   * pipes of the earlier ones. */
   for (int i = options->num_deliveries; i-- > 0;) {
     struct delivery *delivery = &options->deliveries[i];
     int is_idle = delivery_wait(delivery, patience[i]);

@@ -13,8 +13,8 @@ enum { EXPORT_PLACES = 8, EXPORT_LIMIT = 1000 };
 
 struct export_options {
   double interval; /* seconds between two looks */
-  long looks;      /* 0: until interrupted */
-  size_t limit;    /* of exported sums */
+  long looks;      /* number of looks; 0: until interrupted */
+  size_t limit;    /* largest number of exported sums */
   char **folders;
   int num_folders;
   const volatile sig_atomic_t *interrupted;
@@ -29,10 +29,10 @@ int export_run(struct export_options *options);
 struct export_view {
   const struct followed *followed;
   char host[64];
-  int64_t now_ns;      /* since the epoch */
+  int64_t now_ns;      /* current time, since the epoch */
   int64_t began_ns;    /* start of this program */
-  double processor;    /* seconds that this program has used */
-  unsigned long since; /* JSON: only sums that changed after this look; 0: all */
+  double processor;    /* processor time that this program has used, in seconds */
+  unsigned long since; /* for JSON: only sums that changed after this look; 0: all sums */
 };
 
 /* Return the sums as a text of *length bytes, which the caller frees; NULL if out of memory. */

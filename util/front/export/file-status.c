@@ -1,4 +1,5 @@
-/* statx by its system call: musl has the function since 1.2.5 only. See followed.h. */
+/* Stores the status of a file by the system call statx (followed.h): musl has the function only
+ * since 1.2.5. */
 #define _GNU_SOURCE
 #include "followed.h"
 
@@ -16,7 +17,7 @@ enum {
   NO_QUESTION = 0x4000 /* AT_STATX_DONT_SYNC */
 };
 
-/* The kernel's struct statx as far as it is used here. */
+/* The members of the kernel's struct statx that are used here, and those before them. */
 struct answer {
   uint32_t mask, block_size;
   uint64_t attributes;

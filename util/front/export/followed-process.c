@@ -1,5 +1,5 @@
-/* The table of processes whose journals are read, and the sums that each process belongs to. See
- * followed-process.h. */
+/* The table of processes whose journals are read, and the sums to which each process belongs
+ * (followed-process.h). */
 #define _GNU_SOURCE
 #include "followed-process.h"
 
@@ -12,7 +12,7 @@
 enum {
   BILLION = 1000000000,
   CHAINS = FOLLOWED_CHAINS,
-  RETRIES = 6 /* of a file that cannot be read, after 1, 2, 4 ... seconds */
+  RETRIES = 6 /* tries for a file that cannot be read, after 1, 2, 4 ... seconds */
 };
 
 /* --- the table --------------------------------------------------------------------------- */
@@ -70,11 +70,11 @@ struct followed_process *process_identify(struct followed *followed,
   return older;
 }
 
-/* Returns the process of a listed file, NULL if it is new. An open journal is recognized by its
- * inode, even under another name; any other file by its name. */
+/* Returns the process of a listed file; NULL if it is new. An open journal is recognized by its
+ * inode, even if it was renamed; any other file by its name. */
 struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name) {
-  ino_t inode = file->inode + file->at; /* parts of one file are apart in the table */
+  ino_t inode = file->inode + file->at; /* gives each part in a packed file its own number */
   struct followed_process *one = *inode_chain(followed, file->device, inode);
   while (one && (one->inode != inode || one->device != file->device ||
                  (!one->journal && one->name != name)))
@@ -103,7 +103,7 @@ struct followed_process *process_new(struct followed *followed, struct user *use
 /* --- sums to which a process belongs
  * ----------------------------------------------------------- */
 
-/* Returns the sum for a process on a file system, and counts the process as one of the sum's. */
+/* Returns the sum for a process on a file system, and increases the sum's number of processes. */
 static struct sum *sum_of(struct followed *followed, const struct followed_process *process,
                           struct tally_place *place) {
   const struct darshan_job *job = &process->journal->tally.job.job;
@@ -152,7 +152,7 @@ static void leave_sums(struct followed *followed, struct tally *tally) {
 }
 
 /* Closes the journal of a process. The process stays in the table, so that its numbers are not
- * counted again. */
+ * counted a second time. */
 void process_end(struct followed *followed, struct followed_process *process) {
   struct open_journal *journal = process->journal;
   if (!journal) return;
@@ -197,8 +197,8 @@ int process_look(struct followed *followed, struct followed_process *process) {
   const struct darshan_job *job = &journal->tally.job.job;
   struct timespec wall;
   clock_gettime(CLOCK_REALTIME, &wall);
-  /* The start comes from the process itself, so it is limited to the time since the start of the
-   * machine. */
+  /* The start is a value that the process itself wrote. So it is limited to the time since the
+   * machine started. */
   int64_t start_ns = alive_time(job->start_time_sec, job->start_time_nsec);
   int64_t since_ns = start_ns > followed->here.boot_ns ? start_ns : followed->here.boot_ns;
   double elapsed = (double)wall.tv_sec - (double)since_ns / BILLION;

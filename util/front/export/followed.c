@@ -1,4 +1,4 @@
-/* Finds new processes by listed files, and reads the journals of known ones. See followed.h. */
+/* Finds new processes by listed files, and reads the journals of known processes (followed.h). */
 #define _GNU_SOURCE
 #include "followed.h"
 
@@ -19,20 +19,21 @@ enum {
   FILES_MOST = 1 << 17,
   FILES_OF_USER = FILES_MOST / 4,
   SPARE_DESCRIPTORS = 64,
-  FORGOTTEN_AFTER = 60, /* seconds after a file without open journal was listed last, and */
-  LISTINGS = 3,         /* so many listings without it */
-  ALIVE_AFTER = 30,     /* seconds without a change, then it is checked if the process lives */
-  LARGE = 1 << 20       /* bytes of a journal that is not read in each look */
+  FORGOTTEN_AFTER = 60, /* a file without an open journal is forgotten after this many seconds */
+  LISTINGS = 3,         /* ... and this many listings that do not have it */
+  ALIVE_AFTER =
+      30,         /* seconds without a change after which it is checked whether the process lives */
+  LARGE = 1 << 20 /* bytes from which on a journal is not read in each look */
 };
-/* Large journals, of processes with more than some 1,400 files, cost 1/200 of a core together. */
-static const double large_per_second = 12e6; /* bytes; 2.4 GB take a second */
+/* Large journals (of processes with more than some 1,400 files) together use 1/200 of a core. */
+static const double large_per_second = 12e6; /* bytes per second; reading 2.4 GB takes a second */
 
 const char *const export_skipped_names[SKIPPED_REASONS] = {"unreadable", "dead", "limit"};
 
 /* --- new files --------------------------------------------------------------------------- */
 
 /* Sets the job of a process. Without a scheduler the job id is the pid of a process: this process,
- * its parent, or another known process. Processes without a scheduler have the job "none". */
+ * its parent, or another known process. The processes then have the job "none". */
 static void set_job(struct followed *followed, struct followed_process *process) {
   const struct darshan_job_region *region = &process->journal->tally.job;
   int64_t job = region->job.jobid;
@@ -60,8 +61,8 @@ static void read_owner(struct open_journal *journal) {
       alive_read_owner(&journal->traces, job->metadata[i].value);
 }
 
-/* Opens a listed file, unless it is a link or another file now. O_NONBLOCK: a lease of its owner
- * must not delay this process. Returns a descriptor, or -1. */
+/* Opens a listed file, unless it is a link or has been replaced. O_NONBLOCK: a lease that its owner
+ * holds must not delay this process. Returns a descriptor, or -1. */
 static int open_file(const struct followed_file *file) {
   struct stat status;
   int fd = openat(file->folder, file->length ? RUN_PACK : file->name,
@@ -74,9 +75,9 @@ static int open_file(const struct followed_file *file) {
   return -1;
 }
 
-/* Transfers the counted numbers of an earlier file of the same process, and ends that file: a copy
- * that was rewritten, or the journal that became a part. Returns 1, or 0 if the earlier file was
- * already read to its end. */
+/* Transfers the counted numbers of an earlier file of the same process, and ends that file: it was
+ * a copy that has been rewritten, or the journal that became a part. Returns 1, or 0 if the earlier
+ * file was already read to its end. */
 static int take_over(struct followed *followed, struct followed_process *process,
                      struct followed_process *older) {
   struct tally *now = &process->journal->tally;
@@ -95,8 +96,8 @@ static int take_over(struct followed *followed, struct followed_process *process
   return 1;
 }
 
-/* Reads job and owner of a file that was opened for a process, and stores its pid. Returns 0, or -1
- * with the reason not to count the file in *reason. */
+/* Reads the job and the owner of a file that was opened for a process, and stores its pid. Returns
+ * 0, or -1 with the reason in *reason if the file must not be counted. */
 static int begin(struct followed *followed, struct followed_process *process,
                  const struct followed_file *file, enum export_skipped *reason) {
   struct darshan_error error = {""};
@@ -160,8 +161,8 @@ static void open_process(struct followed *followed, struct followed_process *pro
   if (file->is_part || !was_open) process_end(followed, process);
 }
 
-/* Checks the status of a listed file. Returns 0 with its owner, or -1 if the file must not be read:
- * it is not regular, is another file now, or belongs to another user. */
+/* Checks the status of a listed file. Returns 0 and its owner, or -1 if the file must not be read:
+ * it is not regular, has been replaced, or belongs to another user. */
 static int may_be_read(const struct followed_file *file, uid_t *owner) {
   struct file_status status;
   const char *name = file->length ? RUN_PACK : file->name;
@@ -191,7 +192,7 @@ void followed_found(struct followed *followed, const struct followed_file *file)
     followed->skipped[SKIPPED_LIMIT]++;
     return;
   }
-  if (!users_may_open(user, followed->now)) return; /* in the next look */
+  if (!users_may_open(user, followed->now)) return; /* the file is opened in a later look */
   process = process_new(followed, user, file, name);
   if (!process) return;
   process->listed = followed->now;
@@ -235,8 +236,9 @@ void followed_begin_look(struct followed *followed, double now, int lists) {
   alive_look_here(&followed->here);
 }
 
-/* Returns 1 if the process of a journal had ended when the last look at it began: its file was
- * removed, or the file has not changed for a long time and the process does not exist. */
+/* Returns 1 if the process of a journal had ended before the last look at it began: its file was
+ * removed; or the file has not changed for a long time, and the process does not exist. Otherwise
+ * returns 0. */
 static int has_ended(const struct followed *followed, const struct followed_process *process) {
   const struct stat *status = &process->journal->live.status;
   if (status->st_nlink == 0) return 1;
@@ -254,7 +256,7 @@ static void read_one(struct followed *followed, struct followed_process *process
   if (has_ended(followed, process)) process_end(followed, process);
 }
 
-/* Reads large journals in turn, as many as their share of the processor allows, so that small
+/* Reads large journals in turn, as many as their part of the processor time allows, so that small
  * journals never wait for them. */
 static void read_large(struct followed *followed) {
   double before = processor_seconds();

@@ -1,6 +1,6 @@
-/* The processes of this node whose journals are read, and the sums that they belong to. No process
- * counts twice: a journal that moves, is rewritten, or becomes a part of a run belongs to one
- * process, known by its user, number and start. */
+/* The processes of this node whose journals are read, and the sums to which they belong. No process
+ * is counted twice: a journal that is moved or rewritten, or becomes a part of a run, belongs to
+ * one process, which is known by its user, pid and start. */
 #ifndef DARSHAN_EXPORT_FOLLOWED_H
 #define DARSHAN_EXPORT_FOLLOWED_H
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum export_skipped {                     /* why a file does not count, or not now */
+enum export_skipped {                     /* why a file is not counted, or not yet */
                       SKIPPED_UNREADABLE, /* damaged, of another user, or with impossible values */
-                      SKIPPED_DEAD,       /* the process had ended before it was seen */
+                      SKIPPED_DEAD,       /* the process had ended before its file was found */
                       SKIPPED_LIMIT,      /* too many files of this user, or in all */
                       SKIPPED_REASONS
 };
@@ -25,48 +25,49 @@ enum { FOLLOWED_CHAINS = 1 << 14 };
 struct followed {
   struct followed_process **all;
   size_t count;
-  struct followed_process **by_inode, **by_identity; /* heads of chains */
+  struct followed_process **by_inode, **by_identity; /* heads of the chains of both hash tables */
   struct users users;
   struct sums sums;
   struct darshan_live_room room;
   struct alive_here here;
-  size_t held, held_most; /* open journals */
+  size_t held, held_most; /* number of open journals, and its limit */
   uint64_t skipped[SKIPPED_REASONS];
-  size_t next_large;     /* large journals are read in turn */
-  double large_until;    /* no large journal is read before */
-  double large_cost;     /* processor seconds that they took in this look */
-  double now;            /* seconds, monotonic */
+  size_t next_large;     /* index of the large journal that is read next */
+  double large_until;    /* time before which no large journal is read */
+  double large_cost;     /* processor time that large journals took in this look, in seconds */
+  double now;            /* time of the look, in monotonic seconds */
   unsigned long listing; /* number of the last listing of all folders */
 };
 
-/* A file that a listing has found; name: without its folder, which is open as `folder`. */
+/* A file that a listing has found. name: relative to `folder`, the open descriptor of its
+ * folder. */
 struct followed_file {
   int folder;
   const char *name;
-  uint64_t at, length; /* of a part in a file of small parts; length 0: the file is the part */
+  uint64_t at, length; /* range of a part in a packed file; length 0: the file is the part */
   ino_t inode;
-  dev_t device; /* device of the folder; files on another device are not from the runtime */
-  int only_own; /* 1: only files of this user count */
-  int is_part;  /* of a run: complete, read once */
-  int64_t pid, start_ns; /* of a part, by its name */
+  dev_t device; /* device of the folder; a file on another device is not from the runtime */
+  int only_own; /* 1: only files of this user are counted */
+  int is_part;  /* 1: a part of a run, which is complete and is read once */
+  int64_t pid, start_ns; /* those in a part's name */
 };
 
-/* Prepares an empty table; limit: the largest number of exported sums. Returns 0, or -1 if out of
+/* Makes an empty table. limit: the largest number of exported sums. Returns 0, or -1 if out of
  * memory. */
 int followed_init(struct followed *followed, size_t limit);
 void followed_free(struct followed *followed);
 
-/* Begins a look at time `now` (seconds). lists: 1 if followed_found is called for all files before
- * followed_read. */
+/* Begins a look at time `now` (seconds). lists: 1 if followed_found will be called for all files
+ * before followed_read. */
 void followed_begin_look(struct followed *followed, double now, int lists);
-/* Called for each listed file: recognizes its process, or opens a new one. */
+/* Called for each listed file: finds its process, or adds a new one and opens its journal. */
 void followed_found(struct followed *followed, const struct followed_file *file);
 /* Reads the journals, adds their increase to the sums, and ends processes that have exited. */
 void followed_read(struct followed *followed);
 
-/* Passes the journals of a folder and of its run directories to followed_found, of this user or, if
- * this is root, of all. No link inside the folder is followed. Returns 0, or -1 with errno set if
- * the folder cannot be read. */
+/* Calls followed_found for the journals in a folder and in its run directories: those of this user
+ * or, if this is root, of all users. Follows no link in the folder. Returns 0, or -1 with errno set
+ * if the folder cannot be read. */
 int listing_find(struct followed *followed, const char *folder);
 
 struct file_status {
@@ -76,8 +77,8 @@ struct file_status {
   dev_t device;
 };
 
-/* Stores the status of a name in an open folder as the kernel has it in memory: sends no request to
- * a file server or to a file system in user space, which may hang. Follows no link and mounts
+/* Stores the status of a name in an open folder, as the kernel has it in memory: sends no request
+ * to a file server or to a file system in user space, which may hang. Follows no link and mounts
  * nothing. Returns 0, or -1 with errno set. */
 int file_status(int folder, const char *name, struct file_status *status);
 

@@ -1,4 +1,4 @@
-/* A POST of HTTP/1.1 over a new connection, with a deadline. See deliver.h. */
+/* Sends a POST request of HTTP/1.1 over a new connection, within a time limit (deliver.h). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ int http_parse(struct http_url *url, const char *text) {
     return -1;
   }
   if (path[0] == '\0' || path[1] == '\0') path = usual_path;
-  /* A blank or a control would end the request's line. */
+  /* Rejects blanks and control characters, which would end the request line. */
   for (const char *c = path; *c; c++)
     if (*c <= ' ' || *c == 0x7f) return -1;
   return copy(url->path, sizeof(url->path), path, strlen(path));
@@ -56,8 +56,8 @@ static long milliseconds(void) {
   return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Waits until the socket is ready, at most until `end` (by milliseconds()). Returns 0, or -1 with
- * errno set, ETIMEDOUT at the end. */
+/* Waits until the socket is ready, at most until `end` (a time of milliseconds()). Returns 0, or -1
+ * with errno set: ETIMEDOUT if the time is over. */
 static int wait_for(int fd, short events, long end) {
   for (;;) {
     struct pollfd wait = {fd, events, 0};
@@ -102,7 +102,7 @@ static int send_all(int fd, const char *text, size_t length, long end) {
   return 0;
 }
 
-/* Returns 1 if the response is complete, by the length in its header; else 0. */
+/* Returns 1 if the response is complete, according to the length in its header; else 0. */
 static int is_complete(const char *answer, size_t used) {
   const char *body = strstr(answer, "\r\n\r\n"),
              *length = strcasestr(answer, "\r\nContent-Length:");
@@ -133,8 +133,8 @@ static int read_answer(int fd, char answer[ANSWER], long end) {
   return NO_ANSWER;
 }
 
-/* Returns 0 if the receiver accepted everything, else -1 with the reason in error. A collector that
- * rejects some data points also returns status 200, so the text is searched. */
+/* Returns 0 if the receiver accepted all numbers, else -1 with the reason in error. A collector
+ * that rejects some data points also returns status 200, so the response's text is searched. */
 static int judge(int status, const char *answer, char error[DELIVERY_ERROR]) {
   static const char rejected[] = "\"rejectedDataPoints\"";
   const char *number = strstr(answer, rejected);

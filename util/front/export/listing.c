@@ -1,4 +1,4 @@
-/* Finds journals and parts of runs in folders that other users can write to. See followed.h. */
+/* Finds journals and parts of runs in folders to which other users can write (followed.h). */
 #define _GNU_SOURCE
 #include "followed.h"
 
@@ -23,11 +23,11 @@ struct listing {
   struct followed *followed;
   int folder;
   dev_t device;
-  int runs; /* run directories still allowed; -1: this is one */
+  int runs; /* number of run directories that may still be listed; -1: this is one */
 };
 
-/* Stores pid and start from the name part.PID.START.N. Returns 1, or 0 if this is not the name of a
- * part. */
+/* Stores pid and start, taken from a name part.PID.START.N. Returns 1, or 0 if this is not the name
+ * of a part. */
 static int read_part(const char *name, struct followed_file *file) {
   char *end;
   if (strncmp(name, RUN_PART, sizeof(RUN_PART) - 1) != 0) return 0;
@@ -62,7 +62,7 @@ static int take_packed(void *context, const struct packed_log *log) {
   return packed->left-- > 0 ? 0 : -1;
 }
 
-/* Lists the parts in the file of small parts. */
+/* Lists the parts in a run's packed file. */
 static void list_packed(const struct listing *run, const struct followed_file *file) {
   struct packed_listing packed = {run->followed, *file, ENTRIES_MOST};
   struct file_status status;
@@ -105,7 +105,7 @@ static void take(struct listing *listing, const struct dirent *entry) {
   }
 }
 
-/* Lists an open folder, which it closes. Returns 0, or -1 with errno set. */
+/* Lists an open folder, and closes it. Returns 0, or -1 with errno set. */
 static int list(struct listing *listing) {
   struct stat status;
   struct dirent *entry;

@@ -1,4 +1,4 @@
-/* The exported sums. See sums.h. */
+/* Makes, exports and forgets sums (sums.h). */
 #define _GNU_SOURCE
 #include "sums.h"
 
@@ -49,7 +49,7 @@ static void swap(struct sums *sums, size_t a, size_t b) {
   sums->all[b] = one;
 }
 
-/* Frees the sum that has been idle for the longest time, among those that are not exported. */
+/* Frees the sum that has been idle for the longest time, among the sums that are not exported. */
 static void forget_one(struct sums *sums) {
   size_t oldest = sums->exported;
   for (size_t i = oldest; i < sums->count; i++)
@@ -77,8 +77,8 @@ static struct sum *new_sum(struct sums *sums, uid_t uid, const char *const label
   return sum;
 }
 
-/* Returns the sum of a set of labels, which is made if necessary and exported from now on; NULL if
- * out of memory. */
+/* Returns the sum of a set of labels, which is made if necessary and is exported from now on; NULL
+ * if out of memory. */
 static struct sum *exported(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                             int64_t began_ns, double now) {
   size_t i = 0;
@@ -93,8 +93,8 @@ static struct sum *exported(struct sums *sums, uid_t uid, const char *const labe
   return sums->all[sums->exported - 1];
 }
 
-/* Returns 1 if the user may get no further sum, else 0. *has_place: 1 if the user may have a sum
- * "other" of its own. */
+/* Returns 1 if the user may get no further sum, else 0. *has_place: set to 1 if the user may have a
+ * sum "other" of its own. */
 static int is_full(const struct sums *sums, uid_t uid, int *has_place) {
   size_t own = 0, users = 0;
   *has_place = 0;

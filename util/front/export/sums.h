@@ -1,6 +1,6 @@
-/* The exported sums: one for each job, user and file system. They never decrease, and outlive the
- * processes that they count. Their number is limited. Beyond the limit, numbers count for the job
- * and file system "other" of their user; users beyond a quarter of the limit share the user
+/* The exported sums: one for each job, user and file system. Sums never decrease, and outlive the
+ * processes whose numbers they contain. There is a limit of sums. Beyond it, numbers are added to
+ * the job and file system "other" of their user; users beyond a quarter of the limit share the user
  * "other". */
 #ifndef DARSHAN_EXPORT_SUMS_H
 #define DARSHAN_EXPORT_SUMS_H
@@ -16,19 +16,19 @@ extern const char *const sum_label_names[SUM_LABELS];
 
 enum { SUM_LABEL_ROOM = 129 };
 /* Copies a label as valid UTF-8 without control characters, at most 128 bytes. Returns out. All
- * formats rely on this. Two names that become the same label share a sum, because a receiver
- * rejects the whole text if two rows have the same labels. */
+ * formats need labels in this form. Two names that become the same label share a sum, because a
+ * receiver rejects the whole text if two rows have the same labels. */
 const char *sum_label_clean(char out[SUM_LABEL_ROOM], const char *label);
 
 struct sum {
   char *label[SUM_LABELS];       /* clean */
-  char *as_prometheus, *as_otlp; /* the labels as these formats write them; NULL: not yet */
-  uid_t uid;                     /* of the first process */
+  char *as_prometheus, *as_otlp; /* labels in the form of these formats; NULL: not made yet */
+  uid_t uid;                     /* user of the first process */
   struct values values;
-  unsigned processes;    /* that count into it and live */
-  double idle_since;     /* seconds; meaningless with processes */
-  int64_t began_ns;      /* since the epoch: when the first process began to count */
-  unsigned long changed; /* number of the look that changed it last */
+  unsigned processes;    /* living processes whose numbers are added to it */
+  double idle_since;     /* monotonic time in seconds; meaningless if processes is not 0 */
+  int64_t began_ns;      /* time when the first process was added, ns since the epoch */
+  unsigned long changed; /* number of the look that last changed it */
 };
 
 struct sums {
@@ -42,13 +42,13 @@ struct sums {
 struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                      int64_t began_ns, double now);
 
-/* Adds the increase of the numbers from `counted` to `now` to a sum. Each number of `counted`
- * becomes the larger of both. */
+/* Adds the increase of the numbers from `counted` to `now` to a sum. Sets each number of `counted`
+ * to the larger of both. */
 void sums_add(const struct sums *sums, struct sum *sum, const struct values *now,
               struct values *counted);
 
-/* Stops exporting sums that have had no process for ten minutes. They stay in memory until there
- * are very many, and continue if a process with their labels appears. */
+/* Stops exporting sums that have had no process for ten minutes. They stay in memory, up to a
+ * limit, and are exported again if a process with their labels appears. */
 void sums_retire(struct sums *sums, double now);
 
 void sums_free(struct sums *sums);

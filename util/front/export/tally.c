@@ -1,4 +1,4 @@
-/* Adds up the journal of one process by file system. See tally.h. */
+/* Adds up the journal of one process by file system (tally.h). */
 #define _GNU_SOURCE
 #include "tally.h"
 
@@ -15,7 +15,7 @@
 enum { FILES_MOST = 1 << 20, BILLION = 1000000000, IGNORED = -1, UNKNOWN = 0 };
 
 struct tally_file {
-  signed char place; /* IGNORED: a standard stream, which is not a file */
+  signed char place; /* IGNORED: the record is of a standard stream, which is not a file */
   unsigned char has_posix;
 };
 
@@ -62,8 +62,8 @@ static const struct part {
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]), MODULES = sizeof(modules) / sizeof(modules[0]) };
 
-/* Returns a hash of a record id with a secret of this process. Record ids are untrusted; without
- * the secret a journal could have ids that collide in the table. */
+/* Returns a hash of a record id and a secret of this process. Record ids are untrusted: without the
+ * secret, a journal could contain ids that collide in the table. */
 static uint64_t hidden(uint64_t id) {
   static uint64_t secret[2];
   if (!secret[1] && getrandom(secret, sizeof(secret), GRND_NONBLOCK) < (ssize_t)sizeof(secret))
@@ -131,8 +131,8 @@ void tally_free(struct tally *tally) {
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Converts an untrusted number of seconds to nanoseconds: 0 if it is negative or NaN, at most 127
- * years, because int64_t holds 292. */
+/* Converts an untrusted number of seconds to nanoseconds: 0 if it is negative or NaN, and at most
+ * 127 years, so that sums fit into int64_t. */
 static int64_t nanoseconds(double seconds) {
   static const double most = 4e9; /* 127 years */
   if (!(seconds > 0)) return 0;
@@ -144,8 +144,8 @@ static void add_seconds(struct values *into, int layer, int time, double seconds
   *sum = export_sum(*sum, nanoseconds(seconds));
 }
 
-/* Adds the counters of one record to the exported values. first to end: which counter is a part of
- * which value, in the order of the values. */
+/* Adds the counters of one record to the exported values. first to end: rows that assign counters
+ * to values, in the order of the values. */
 static void add_counts(struct values *into, const struct part *first, const struct part *end,
                        const int64_t *counters) {
   for (const struct part *part = first; part < end;) {
@@ -168,7 +168,7 @@ static void parts_of(int module, const struct part **first, const struct part **
     ++*end;
 }
 
-/* Returns the merge plan of the module with this number in the table. Makes it once, because that
+/* Returns the merge plan of the module at this index of the table. Makes it once, because this
  * takes long. */
 static const struct darshan_merge_plan *plan_of(int number) {
   static struct darshan_merge_plan plans[MODULES];
@@ -189,8 +189,8 @@ static void add_times(struct values *into, int layer, const struct darshan_merge
   if (plan->meta_time >= 0) add_seconds(into, layer, EXPORT_METADATA_TIME, times[plan->meta_time]);
 }
 
-/* Adds the records of a journal's module (its index in the table of modules) to the tally. Returns
- * 0, or -1 with an error. */
+/* Adds the records of a journal's module to the tally. number: index of the module in the table.
+ * Returns 0, or -1 with an error. */
 static int add_module(struct tally *tally, struct darshan_live *live,
                       struct darshan_live_room *room, int number, struct darshan_error *error) {
   const struct darshan_merge_plan *plan = plan_of(number);
@@ -213,7 +213,7 @@ static int add_module(struct tally *tally, struct darshan_live *live,
 }
 
 /* Adds the metadata operations that only POSIX_EXT counts. Returns 0, or -1 with an error. A failed
- * lookup either counts as an access or is a separate operation. */
+ * lookup is either one of the accesses or an operation of its own. */
 static int add_unattributed(struct tally *tally, struct darshan_live *live,
                             struct darshan_live_room *room, struct darshan_error *error) {
   const struct part *first, *end;
@@ -243,8 +243,9 @@ static int add_unattributed(struct tally *tally, struct darshan_live *live,
 /* --- largest possible values of a process
  * --------------------------------------------------------------- */
 
-/* Returns 0 if all values are possible for a process in `elapsed` seconds, else -1 with an error:
- * at most 1 TiB or 2^40 calls a second, and 65,536 threads that are in I/O all the time. */
+/* Checks that all values are possible for a process in `elapsed` seconds: at most 1 TiB or 2^40
+ * calls per second, and 65,536 threads that are in I/O all the time. Returns 0, or -1 with an
+ * error. */
 static int check(const struct tally *tally, double elapsed, struct darshan_error *error) {
   static const double counts_per_second = 1099511627776.0, threads = 65536;
   double most = counts_per_second * (elapsed + 1), longest = threads * (elapsed + 1) * BILLION;

@@ -6,21 +6,23 @@
 #include "live.h"
 #include "values.h"
 
-enum { TALLY_PLACES = 32 }; /* most file systems of a process; "unknown" has files on others */
+enum {
+  TALLY_PLACES = 32
+}; /* largest number of file systems of a process; "unknown" has the files on others */
 
 struct tally_place {
-  const char *mount, *type; /* in the job region; "unknown" without a file system */
+  const char *mount, *type; /* as in the job region; "unknown" if there is no file system */
   struct values now;
-  struct values counted; /* the highest values so far, which the sums contain for this process */
-  void *sum;             /* the caller's */
+  struct values counted; /* highest values so far, which the sums contain for this process */
+  void *sum;             /* used by the caller */
 };
 
 struct tally {
   struct darshan_job_region job;
   struct id_table files; /* hidden record id -> struct tally_file */
-  int num_places;        /* the first is that of unknown file systems */
+  int num_places;        /* number of file systems; the first is "unknown" */
   struct tally_place *places;
-  signed char *place_of_mount; /* -1: none yet */
+  signed char *place_of_mount; /* index of each mount's file system; -1: not used yet */
 };
 
 /* Begins a tally of an open journal, whose job region it reads. Returns 0, or -1 with an error;
@@ -28,9 +30,9 @@ struct tally {
 int tally_begin(struct tally *tally, struct darshan_live *live, struct darshan_error *error);
 void tally_free(struct tally *tally);
 
-/* Reads the journal and sets places[].now. elapsed: seconds that the process can have run; values
- * that a process cannot reach in this time are an error. Returns 0, or -1 with an error, after
- * which places[].now have no meaning. */
+/* Reads the journal and sets places[].now. elapsed: seconds since the process can have started;
+ * values that a process cannot reach in this time are an error. Returns 0, or -1 with an error;
+ * places[].now is then undefined. */
 int tally_look(struct tally *tally, struct darshan_live *live, struct darshan_live_room *room,
                double elapsed, struct darshan_error *error);
 

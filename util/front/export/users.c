@@ -1,4 +1,4 @@
-/* The users whose journals are followed. See users.h. */
+/* The users whose journals are followed (users.h). */
 #define _GNU_SOURCE
 #include "users.h"
 
@@ -15,11 +15,13 @@
 
 enum {
   USERS_MOST = 4096,
-  OPENED_MOST = 512, /* most new files of a user in a look; the others wait for the next look */
+  OPENED_MOST = 512, /* largest number of new files of a user in a look; further files wait for the
+                        next look */
   ANSWER_MS = 1000
 };
 
-/* If a user's journals need more than this, they are not read in each look. */
+/* Limits of a user's journals: bytes per second, above which they are not read in each look; bytes
+ * read in a look; and bytes of new files in a look. */
 static const double bytes_per_second = 16e6;
 static const uint64_t bytes_in_look = UINT64_C(64) << 20, new_bytes_in_look = UINT64_C(16) << 20;
 

@@ -1,4 +1,4 @@
-/* The exported numbers of a process, a job or a user on a file system: an array of counts and
+/* The exported numbers of a process, or of a job and user on a file system: an array of counts and
  * nanoseconds. */
 #ifndef DARSHAN_EXPORT_VALUES_H
 #define DARSHAN_EXPORT_VALUES_H
@@ -32,7 +32,7 @@ enum export_time { EXPORT_READING, EXPORT_WRITING, EXPORT_METADATA_TIME, EXPORT_
 enum { EXPORT_VALUES = EXPORT_COUNTS + EXPORT_LAYERS * EXPORT_TIMES };
 
 struct values {
-  int64_t value[EXPORT_VALUES]; /* the counts; then for each layer nanoseconds of each kind */
+  int64_t value[EXPORT_VALUES]; /* the counts; then, for each layer, the nanoseconds of each kind */
 };
 
 struct export_count_name {
@@ -46,7 +46,7 @@ static inline int export_time_place(int layer, int time) {
   return EXPORT_COUNTS + layer * EXPORT_TIMES + time;
 }
 
-/* Returns the sum of two values that are not negative, INT64_MAX if it overflows. */
+/* Returns the sum of two values that are not negative; INT64_MAX if it overflows. */
 static inline int64_t export_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }

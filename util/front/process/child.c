@@ -1,4 +1,4 @@
-/* Starts the application and waits for it. See child.h. */
+/* Starts the application and waits for it (child.h). */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -15,7 +15,7 @@
 
 enum { NOT_FOUND = 127, NOT_STARTED = 126 };
 
-/* Signals that users and batch systems send to end a job or to notify it. */
+/* Signals that are forwarded: users and batch systems send them to end a job or to notify it. */
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 static double now(void) {
@@ -25,7 +25,7 @@ static double now(void) {
 }
 
 /* Waits until the child ends, and forwards signals that another process sent to this one (si_code
- * <= 0). The kernel sends the terminal's signals to the whole process group itself. */
+ * <= 0). The kernel itself sends the terminal's signals to the whole process group. */
 static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end) {
   for (;;) {
     siginfo_t info;
@@ -44,8 +44,8 @@ static int64_t number_after(const char *text, const char *label) {
   return at ? strtoll(at + strlen(label), NULL, 10) : 0;
 }
 
-/* Reads the bytes of this process's own calls and of its waited-for children (/proc/self/io), and
- * the children's storage bytes and processor time. */
+/* Reads the bytes of calls of this process and of children that it has waited for (/proc/self/io),
+ * and the children's bytes on storage and processor time. */
 static void account(struct run_usage *usage, int64_t *cpu_ns) {
   enum { BLOCK = 512, MILLION = 1000000, MICRO = 1000 };
   struct rusage children;
@@ -83,8 +83,8 @@ struct signals_before {
 };
 
 /* Starts the child and returns its pid, or -1 with errno set. Uses vfork, because fork would copy
- * the page tables of this process. The child shares this memory until exec, so it gets a copy of
- * the environment to change. report: a pipe for the errno of a failed exec. */
+ * the page tables of this process. The child shares this memory until exec, so it changes a copy of
+ * the environment. report: a pipe for the errno of a failed exec. */
 static __attribute__((noinline)) pid_t begin(char *const *command,
                                              void (*prepare)(const void *context),
                                              const void *context, int report,
@@ -122,7 +122,7 @@ int child_run(char *const *command, void (*prepare)(const void *context), const 
   for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
     sigaddset(&signals, passed_on[i]);
   if (pipe2(report, O_CLOEXEC) < 0) return -1;
-  /* With SIGCHLD ignored, the kernel would discard the exit status. */
+  /* SIGCHLD must not be ignored: the kernel would discard the exit status. */
   sigaction(SIGCHLD, &plain, &before.child);
   sigprocmask(SIG_BLOCK, &signals, &before.blocked);
   account(&end->before, &end->cpu_ns);
@@ -155,7 +155,7 @@ void child_end_like(const struct child_end *end) {
     sigfillset(&all);
     sigprocmask(SIG_UNBLOCK, &all, NULL);
     raise(number);
-    exit(128 + number); /* reached only if the signal does not end processes */
+    exit(128 + number); /* reached only if the signal does not end the process */
   }
   exit(WEXITSTATUS(end->status));
 }

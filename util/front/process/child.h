@@ -9,23 +9,23 @@
 
 struct child_end {
   pid_t pid;
-  int status;       /* as waitpid gives it */
+  int status;       /* as waitpid stores it */
   int exec_error;   /* errno if the program could not be started, else 0 */
   double wall_time; /* run time in seconds */
   int64_t begun_ns; /* wall clock, since the epoch */
   int64_t cpu_ns;
-  struct run_usage before, usage; /* calls_*: values of this process at the start and at the end */
+  struct run_usage before, usage; /* calls_*: values of this process, at the start and at the end */
 };
 
-/* Starts command (found by PATH) with this process's signals, descriptors, terminal and process
- * group, waits for its end and describes it in *end. Calls `prepare(context)` in the new process
- * before exec. Forwards signals that a process sends to this process alone; the terminal's signals
+/* Starts a command (searched in PATH) with this process's signals, descriptors, terminal and
+ * process group, waits for its end and describes that in *end. Calls `prepare(context)` in the new
+ * process before exec. Forwards signals that are sent to this process alone; the terminal's signals
  * reach the application anyway. Returns 0, or -1 with errno set if no process can be started. */
 int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
               struct child_end *end);
 
 /* Ends this process as the application ended: with its exit status, or by the same signal (without
- * a second core file). */
+ * another core file). */
 void child_end_like(const struct child_end *end) __attribute__((noreturn));
 
 #endif

@@ -1,5 +1,5 @@
-/* The run directory (runtime/format/run.h), as far as the `darshan` command needs it: which
- * processes still live, and whether there is a log to make. See directory.h. */
+/* Reads the run directory for the `darshan` command: which processes still live, and whether a log
+ * can be made (directory.h). */
 #define _GNU_SOURCE
 #include "directory.h"
 
@@ -31,7 +31,7 @@ static uint64_t key_of(const struct run_event *row) {
   return key;
 }
 
-/* Clears the state of a pid's earlier process, because a new process has this pid. */
+/* Clears the state that an earlier process with this pid left in the table. */
 static void begin_anew(struct tree_process *process) {
   process->starts = process->ended = process->is_rank = process->is_launcher = 0;
 }
@@ -44,7 +44,7 @@ static void add_start(struct tree_process *process, const struct run_event *row)
 }
 
 /* Stores the launcher, whose pid is in the folder's name (darshan-run.<pid>p.<unique>), as
- * folder->parent. It began before the first row, on the same host. */
+ * folder->parent. The launcher began before the first row, on the same host. */
 static void note_parent(struct tree *folder, const struct run_event *row) {
   const char *slash = strrchr(folder->path, '/'), *name = slash ? slash + 1 : folder->path;
   char *end;
@@ -56,8 +56,8 @@ static void note_parent(struct tree *folder, const struct run_event *row) {
   memcpy(folder->parent.host, row->host, sizeof(row->host));
 }
 
-/* Marks all processes in the PID namespace of `first` as ended, because the kernel kills them when
- * process 1 of the namespace ends. */
+/* Marks all processes in the PID namespace of `first` as ended: the kernel kills them when process
+ * 1 of the namespace ends. */
 static void end_namespace(struct tree *folder, const struct tree_process *first) {
   for (size_t i = 0; i < folder->processes.count; i++) {
     struct tree_process *process = id_table_value(&folder->processes, i);
@@ -100,14 +100,14 @@ static int read_events(struct tree *folder) {
   return failed ? -1 : 0;
 }
 
-/* Files of a run directory that are not data of the run. */
+/* Kinds of files in a run directory that have no data of the run. */
 enum {
   OWN_CLOSED = 1,
   OWN_LOGS = 2,
   OWN_LIBRARY = 4,
   OWN_EVENTS = 8,
   OWN_NAMES = 16,
-  OWN_PACK = 32 /* without a part */
+  OWN_PACK = 32 /* a packed file that contains no part */
 };
 static unsigned own_kind(const char *name) {
   if (strcmp(name, RUN_CLOSED) == 0) return OWN_CLOSED;
@@ -143,7 +143,7 @@ int tree_close(const struct tree *folder) {
 }
 
 /* Lists the journals and parts of a run directory, and notes which other files it has. Does not
- * read the rows of the event files. Returns 0, or -1 if the folder cannot be opened. */
+ * read the event files. Returns 0, or -1 if the folder cannot be opened. */
 static int list(struct tree *folder, const char *path) {
   memset(folder, 0, sizeof(*folder));
   id_table_init(&folder->processes, sizeof(struct tree_process));
@@ -205,7 +205,7 @@ static int open_events(const char *path, int flags) {
   return open(events, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* Writes a row with the pid namespace and host that other rows of this host have. */
+/* Writes a row with the PID namespace and host that other rows of this host have. */
 static void write_row(const struct tree *folder, struct run_event *row) {
   int fd = open_events(folder->path, O_WRONLY | O_APPEND);
   if (fd < 0) return;
@@ -218,7 +218,7 @@ static void write_row(const struct tree *folder, struct run_event *row) {
     memcpy(row->host, process->traces.host, sizeof(row->host));
   }
   ssize_t written = write(fd, row, sizeof(*row));
-  (void)written; /* without the row it is not known how it ended */
+  (void)written; /* if it fails, the log lacks how the process ended */
   close(fd);
 }
 

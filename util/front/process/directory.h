@@ -1,5 +1,5 @@
-/* The run directory (runtime/format/run.h), as far as the `darshan` command needs it: which
- * processes still live, and whether there is a log to make. */
+/* The run directory (runtime/format/run.h) for the `darshan` command: which processes still live,
+ * and whether a log can be made. */
 #ifndef DARSHAN_FRONT_DIRECTORY_H
 #define DARSHAN_FRONT_DIRECTORY_H
 
@@ -15,25 +15,27 @@ struct tree_process {
   int64_t seen_ns;
   int starts; /* number of its START rows */
   int ended, is_rank;
-  int is_launcher; /* its last program is a launcher */
+  int is_launcher; /* 1: its last program is a launcher */
 };
 
 struct tree {
   char path[PATH_MAX];
   struct id_table processes;
   size_t rows;
-  struct alive_traces parent; /* the uninstrumented launcher of several root processes */
+  struct alive_traces
+      parent; /* the launcher of several root processes, which is not instrumented */
   struct path_list parts;
-  struct path_list journals; /* of processes that live or were killed */
-  int has_pack;              /* parts in the file that processes share */
+  struct path_list journals; /* those of processes that live or were killed */
+  int has_pack;              /* 1: there are parts in the packed file */
   int is_closed;
-  int has_others; /* a process forked or started another one, which may not have written rows yet */
-  int has_unwatched; /* a process is, or became, a program that leaves no records */
-  int strange;       /* other files, for example of a killed merger */
+  int has_others;    /* 1: a process started another one, which may not have written rows yet */
+  int has_unwatched; /* 1: a process is, or has become, a program that leaves no records */
+  int strange;       /* 1: there are other files, for example of a merger that was killed */
   unsigned own;      /* a bit for each kind of file that tree_discard removes */
 };
 
-/* The name of a link to the runtime in the run directory, if the runtime's own path has a blank. */
+/* Name of a link in the run directory to the runtime; made if the runtime's own path has a blank or
+ * a colon. */
 #define TREE_LIBRARY "libdarshan.so"
 
 /* Reads the run directory at path: its rows, parts and journals. Returns 0, or -1 if it cannot be
@@ -45,33 +47,34 @@ void tree_free(struct tree *folder);
  * -1. */
 int tree_close(const struct tree *folder);
 
-/* Returns 1 if there is nothing to make a log from. */
+/* Returns 1 if the run directory has no data for a log, otherwise 0. */
 int tree_is_empty(const struct tree *folder);
 
-/* Returns for how many processes of the run, including the launcher, there is no end in the rows,
- * and alive_process returns this answer. */
+/* Returns the number of processes of the run, including the launcher, whose end is not in the rows
+ * and for which alive_process returns `answer`. */
 size_t tree_alive(const struct tree *folder, const struct alive_here *here,
                   enum alive_answer answer);
-/* Returns 1 if each process except `but` has ended according to its rows. */
+/* Returns 1 if each process except `but` has ended according to its rows, otherwise 0. */
 int tree_has_ended(const struct tree *folder, pid_t but);
 /* Returns the number of instrumented processes that still run, except `but`. */
 size_t tree_running(const struct tree *folder, const struct alive_here *here, pid_t but);
 
-/* Writes a row with the exit status and resource usage of the root process, which only this process
- * knows. */
+/* Writes a row with the exit status and resource usage of the root process, which only its parent,
+ * this process, knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
-/* Writes a row with the end and the command of the root process if it was not, or not completely,
- * instrumented. */
+/* Writes a row with the end and the command of the root process, if it was not instrumented, or not
+ * completely. */
 void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);
 
-/* Takes a shared lock on the run directory's event file, which it creates if necessary. The lock
+/* Takes a shared lock on the run directory's event file, which is created if necessary. The lock
  * shows that this process lives and will make the log. Returns the descriptor with the lock, or -1
- * if the file cannot be opened or is locked exclusively. */
+ * if the file cannot be opened or another process has an exclusive lock. */
 int tree_hold(const char *path);
-/* Returns 1 if a process holds that lock. */
+/* Returns 1 if a process holds the lock of tree_hold, otherwise 0. */
 int tree_is_held(const char *path);
 
-/* Removes a run directory unless it still has parts, journals or other files, or is held. */
+/* Removes a run directory unless it still has parts, journals or other files, or a process holds
+ * its lock. */
 void tree_discard(const char *path);
 
 #endif

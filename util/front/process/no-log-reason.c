@@ -1,4 +1,4 @@
-/* Determines why a program left no log. See no-log-reason.h. */
+/* Determines why a program left no log (no-log-reason.h). */
 #define _GNU_SOURCE
 #include "no-log-reason.h"
 
@@ -33,8 +33,8 @@ static int find_program(char out[PATH_MAX], const char *name) {
   return -1;
 }
 
-/* Returns 1 if no more of the file is needed: it is not a program, or its program headers and all
- * that they name are in these bytes. */
+/* Returns 1 if no more bytes of the file are needed: it is not a program, or these bytes contain
+ * its program headers and all data to which they refer. Otherwise returns 0. */
 static int is_enough(const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;
@@ -52,7 +52,7 @@ static int is_enough(const char *head, size_t n) {
 }
 
 /* Reads the start of a file: a page, or up to HEAD bytes if its headers need more. Returns the
- * bytes read, 0 on an error. */
+ * number of bytes, or 0 on an error. */
 static size_t read_head(const char *path, char head[HEAD]) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   ssize_t n = fd < 0 ? -1 : read(fd, head, SHORT_HEAD);
@@ -66,8 +66,8 @@ static size_t read_head(const char *path, char head[HEAD]) {
   return (size_t)n;
 }
 
-/* Returns the path of the dynamic linker (PT_INTERP), "" if it is not in the part that was read.
- * NULL: none, or the program headers are not in that part. */
+/* Returns the path of the dynamic linker (PT_INTERP); "" if the path is not in the bytes that were
+ * read; NULL if the program has none, or its headers are not in these bytes. */
 static const char *loader_of(const char *head, size_t n) {
   ElfW(Ehdr) file;
   memcpy(&file, head, sizeof(file));
@@ -84,8 +84,8 @@ static const char *loader_of(const char *head, size_t n) {
   return NULL;
 }
 
-/* Returns 1 if a file for another word size or processor names a dynamic linker, which would print
- * an error about the runtime and start the program without it. */
+/* Returns 1 if a program for another word size or processor uses a dynamic linker, which would
+ * print an error about the runtime and start the program without it. Otherwise returns 0. */
 static int names_a_loader(const char *head, size_t n) {
   Elf32_Ehdr file;
   memcpy(&file, head, sizeof(file));
@@ -100,11 +100,12 @@ static int names_a_loader(const char *head, size_t n) {
   return 0;
 }
 
-/* This program's ELF header in memory, which the linker names. Used because /proc may be
- * missing. */
+/* The ELF header of this program in memory, to which the linker adds this symbol. Used because
+ * /proc may be missing. */
 extern const ElfW(Ehdr) own_head __asm__("__ehdr_start");
 
-/* Returns the dynamic linker of this program, which is also libdarshan.so's; "": none. */
+/* Returns the dynamic linker of this program, which libdarshan.so needs, too; "" if there is
+ * none. */
 static const char *own_loader(void) {
   const char *first = (const char *)&own_head;
   const ElfW(Phdr) *part = (const ElfW(Phdr) *)(const void *)(first + own_head.e_phoff);
@@ -113,8 +114,8 @@ static const char *own_loader(void) {
   return "";
 }
 
-/* Returns 1 for the readable dynamic linker of another C library, which would not start the program
- * with the runtime. */
+/* Returns 1 if this dynamic linker can be read and belongs to another C library: it would not start
+ * the program with the runtime. Otherwise returns 0. */
 static int is_foreign(const char *loader) {
   static const char mark[] = LIBC_LOADER_MARK;
   struct stat st;
@@ -139,8 +140,8 @@ static int raises_rights(const char *path) {
   return getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-/* Replaces path by the interpreter that a script names, or by the program that `env NAME` starts.
- * Returns 0, or -1 if the file is not a script. */
+/* Replaces path by the interpreter of a script, or by the program that `env NAME` starts. Returns
+ * 0, or -1 if the file is not a script. */
 static int follow_script(char path[PATH_MAX], const char *head) {
   char line[256], *word, *rest = NULL;
   if (strncmp(head, "#!", 2) != 0) return -1;
@@ -165,12 +166,12 @@ static const char other_kind[] = OTHER_KIND,
                   other_processor[] = OTHER_KIND "; it ran without being recorded";
 
 /* Returns 1 if a program with this reason is started without LD_PRELOAD, because its dynamic linker
- * would print an error about the runtime. */
+ * would print an error about the runtime. Otherwise returns 0. */
 static int is_left_alone(const char *reason) {
   return reason == other_libc || reason == other_size || reason == other_processor;
 }
 
-/* Returns the reason for a program of another word size or processor. */
+/* Returns the reason for a program that has another word size or processor. */
 static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) * file) {
   if (!names_a_loader(head, n))
     return other_kind; /* nothing is printed, and its children may be instrumented */
@@ -181,7 +182,8 @@ static const char *reason_of_kind(const char *head, size_t n, const ElfW(Ehdr) *
 static const char other_rights[] =
     "runs with raised rights, so the dynamic linker preloads no library";
 
-/* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c). */
+/* Returns 1 for a Go program, which has a note with its build id (life/exec/instrumentable.c).
+ * Otherwise returns 0. */
 static int is_go(const char *head, size_t n) {
   static const char go[4] = "Go";
   ElfW(Ehdr) file;
@@ -225,7 +227,7 @@ static const char *reason_of_file(const char *path, const char *head, size_t n) 
   return NULL;
 }
 
-/* The reason for the last command, stored because it is needed before the run and after it. */
+/* The reason for the last command. Stored, because it is needed both before and after the run. */
 static struct {
   const char *command, *reason;
   char path[PATH_MAX];
@@ -247,8 +249,8 @@ static void look_at(const char *command) {
   }
 }
 
-/* Returns why the runtime cannot be preloaded into this program, or into the interpreter of this
- * script; path becomes that program. NULL: no reason found. */
+/* Returns the reason why the runtime cannot be preloaded into this program, or into the interpreter
+ * of this script; NULL if no reason was found. Sets path to that program. */
 static const char *reason_of_program(char path[PATH_MAX], const char *command) {
   look_at(command);
   if (looked_at.is_there) memcpy(path, looked_at.path, PATH_MAX);
@@ -279,7 +281,8 @@ int reason_for_no_log(char *out, size_t room, const char *command) {
   char path[PATH_MAX];
   const char *serial = getenv("DARSHAN_ENABLE_NONMPI");
   const char *reason = reason_of_program(path, command);
-  if (is_left_alone(reason)) serial = NULL; /* this reason does not depend on the setting */
+  if (is_left_alone(reason))
+    serial = NULL; /* such a program was not recorded, whatever the setting is */
   if (access(DARSHAN_OFF_FILE, F_OK) == 0) {
     snprintf(out, room, DARSHAN_OFF_FILE " exists and switches recording off");
     return 1;

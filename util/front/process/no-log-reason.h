@@ -1,4 +1,4 @@
-/* Determines why a program left no log, or why some of its calls are missing there. */
+/* Determines why a program left no log, or why its log lacks some of its calls. */
 #ifndef DARSHAN_FRONT_NO_LOG_REASON_H
 #define DARSHAN_FRONT_NO_LOG_REASON_H
 
@@ -12,24 +12,25 @@
 int program_of_command(char path[PATH_MAX], const char *command);
 
 /* Writes the most likely reason why a program left no log, as a phrase for one line. command: the
- * program's name, searched in PATH. Returns 1, or 0 if the reason is unknown; the phrase then names
- * the settings.
- * */
+ * program's name, searched in PATH. Returns 1, or 0 if the reason is unknown; the phrase then
+ * refers to the settings. */
 int reason_for_no_log(char *out, size_t room, const char *command);
 
-/* Returns the reason as in a run's rows, RUN_WATCHED if there is none. name: the program's name. */
+/* Returns the reason in the form of a run's rows; RUN_WATCHED if there is none. name: receives the
+ * program's name. */
 enum run_unwatched reason_of_row(const char *command, char name[RUN_PROGRAM]);
 
 /* Returns 1 if the dynamic linker of this program, or of this script's interpreter, would not start
- * it with the runtime (another C library), or would print an error (another word size or
- * processor). */
+ * it with the runtime (it belongs to another C library), or would print an error (it has another
+ * word size or processor). Otherwise returns 0. */
 int reason_to_leave_alone(const char *command);
 
 enum { INSIDE_ROOM = 64 };
 
-/* Writes the names of known libraries that are linked statically into a dynamic program: "HDF5 and
- * MPI". Returns 1 if there are any, 0 if there are none or the file is unreadable. Leaves out a
- * program that is linked with the runtime, because its calls reach the wrappers. */
+/* Writes the names of known libraries that are linked statically into a dynamic program, for
+ * example "HDF5 and MPI". Returns 1 if there are any, 0 if there are none or the file is
+ * unreadable. Returns 0 for a program that is linked with the runtime, because its calls reach the
+ * wrappers. */
 int inside_program(char out[INSIDE_ROOM], const char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* Detects libraries that are statically linked into a program, where no wrapper is called. See
- * no-log-reason.h. */
+/* Detects libraries that are statically linked into a program, so that their functions have no
+ * wrappers (no-log-reason.h). */
 #define _GNU_SOURCE
 #include "no-log-reason.h"
 
@@ -14,8 +14,8 @@
 
 enum { LIBRARIES = 3 };
 
-/* A function that every program with this library contains, and a string of the library, which
- * identifies it if the symbols are stripped. */
+/* Known libraries. function: every program with this library contains it. words: a string of the
+ * library, which identifies it if the symbols are stripped. */
 static const struct library {
   const char *name, *function, *words;
 } libraries[LIBRARIES] = {
@@ -23,7 +23,7 @@ static const struct library {
     {"PnetCDF", "ncmpi_close", NULL},
     {"MPI", "PMPI_Finalize", NULL},
 };
-/* A section of programs that are linked with the runtime (runtime/link/make-archives). */
+/* A section that programs have which are linked with the runtime (runtime/link/make-archives). */
 static const char linked[] = "darshan_linked";
 
 struct image {
@@ -46,7 +46,7 @@ static int section(const struct image *image, const ElfW(Ehdr) * file, size_t nu
              : -1;
 }
 
-/* Returns 1 if this name is at offset `at` of a string table. */
+/* Returns 1 if the string at offset `at` of a string table is this name, otherwise 0. */
 static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t at,
                     const char *name) {
   if (at >= names->sh_size || names->sh_size - at < 2) return 0;
@@ -55,9 +55,9 @@ static int is_named(const struct image *image, const ElfW(Shdr) * names, size_t 
   return names->sh_size - at >= length && memcmp(here, name, length) == 0;
 }
 
-/* Returns 1 if the name may be that of a library's function. Checks two letters, because a symbol
- * table may have thousands of names. Two letters exclude most of them; one letter does not, because
- * many names in Python start with P like PMPI. */
+/* Returns 1 if the name may be that of a library's function, otherwise 0. Compares two letters,
+ * because a symbol table may have thousands of names. One letter would not exclude enough of them:
+ * many names in Python start with P, like PMPI. */
 static inline int may_be_of_library(const char *name) {
   int may = 0;
   for (unsigned i = 0; i < LIBRARIES; i++)
@@ -65,8 +65,8 @@ static inline int may_be_of_library(const char *name) {
   return may;
 }
 
-/* Returns one bit per library whose function this symbol table defines. count: number of defined
- * symbols. */
+/* Returns one bit per library, set if this symbol table defines its function. count: receives the
+ * number of defined symbols. */
 static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
                            const ElfW(Shdr) * names, size_t *count) {
   const char *texts = image->bytes + names->sh_offset;
@@ -94,9 +94,10 @@ static int is_linked(const struct image *image, const ElfW(Ehdr) * file) {
   return 0;
 }
 
-/* Returns one bit per library, from all symbol tables. has_symbols: the tables have all functions
- * of the program, because one is not only the dynamic linker's or because the program exports so
- * many that it was linked with --export-dynamic, as interpreters are. */
+/* Returns one bit per library, from all symbol tables. has_symbols: set to 1 if the tables have all
+ * functions of the program: there is a symbol table that the dynamic linker does not need, or the
+ * program exports so many functions that it was linked with --export-dynamic, as interpreters
+ * are. */
 static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int *has_symbols) {
   enum { EXPORTS_ALL = 500 };
   ElfW(Shdr) table, names;
@@ -114,8 +115,8 @@ static unsigned defined(const struct image *image, const ElfW(Ehdr) * file, int 
   return found;
 }
 
-/* Returns the section with the program's strings, so that the rest of a large program is not read
- * from disk; the whole file if there is no such section. */
+/* Returns the section with the program's strings, so that the rest of a large program need not be
+ * read from disk; the whole file if there is no such section. */
 static struct image constants(const struct image *image, const ElfW(Ehdr) * file) {
   static const char name[] = ".rodata";
   ElfW(Shdr) one, names;
@@ -127,7 +128,7 @@ static struct image constants(const struct image *image, const ElfW(Ehdr) * file
   return *image;
 }
 
-/* Returns one bit for each known library whose identifying string is in the program. */
+/* Returns one bit per known library, set if the program contains its identifying string. */
 static unsigned spoken(const struct image *image) {
   unsigned found = 0;
   for (unsigned i = 0; i < LIBRARIES; i++) {

@@ -1,4 +1,4 @@
-/* Decides whether the owner of a journal lives. See mapped.h. */
+/* Determines whether the owner of a journal lives (mapped.h). */
 #define _GNU_SOURCE
 #include "mapped.h"
 
@@ -13,8 +13,8 @@
 
 enum { STATUS_ROOM = 1024, LINE_ROOM = 4096 + 128 };
 
-/* The inode of the initial PID namespace (the kernel's PROC_PID_INIT_INO). There, all processes are
- * visible. */
+/* The inode of the initial PID namespace (the kernel's PROC_PID_INIT_INO), in which all processes
+ * are visible. */
 static const uint64_t first_namespace = 0xEFFFFFFC;
 
 void alive_init(struct alive *alive) {
@@ -32,8 +32,8 @@ static uint64_t key_of(dev_t device, ino_t inode) {
   return (uint64_t)device * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)inode;
 }
 
-/* Adds a process of this user that made its maps unreadable. Does nothing for another user's, or if
- * the process is gone. */
+/* Adds a process of this user whose maps cannot be read. Ignores processes of other users and
+ * processes that have ended. */
 static void add_hidden(struct alive *alive, pid_t pid) {
   char text[STATUS_ROOM];
   unsigned real, effective;
@@ -63,7 +63,7 @@ static void add_mapped(struct alive *alive, pid_t pid) {
   snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
   errno = 0;
   FILE *maps = fopen(path, "re");
-  /* Some kernels check the permission at the first read, not at open. */
+  /* Some kernels check the permission only at the first read, not at open. */
   while (maps && fgets(line, sizeof(line), maps)) {
     if (!strstr(line, "_mmap-log-")) continue;
     if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major_number, &minor_number, &inode) == 3)
@@ -74,7 +74,7 @@ static void add_mapped(struct alive *alive, pid_t pid) {
   if (denied) add_hidden(alive, pid);
 }
 
-/* Scans /proc once, and only if there is a journal to check. */
+/* Scans /proc, at the first call. Not called if there is no journal to check. */
 static void look(struct alive *alive) {
   if (alive->looked) return;
   alive->looked = 1;
@@ -90,7 +90,7 @@ static void look(struct alive *alive) {
 }
 
 /* Returns 1 if a process with unreadable maps may be the owner: it is old enough and has the
- * program's name, of which the kernel keeps 15 bytes. */
+ * program's name, of which the kernel stores 15 bytes. Otherwise returns 0. */
 static int may_be_hidden(const struct alive *alive, int64_t start_ns, const char *program) {
   for (size_t i = 0; i < alive->num_hidden; i++) {
     const struct alive_hidden *one = &alive->hidden[i];

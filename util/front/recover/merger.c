@@ -1,4 +1,4 @@
-/* Starts darshan-merge. See recover.h. */
+/* Starts darshan-merge (recover.h). */
 #define _GNU_SOURCE
 #include "recover.h"
 
@@ -13,7 +13,7 @@
 #include "../message.h"
 #include "../paths.h"
 
-/* Returns the environment without LD_PRELOAD; the caller frees the array. */
+/* Returns a copy of the environment without LD_PRELOAD; the caller frees the array. */
 static char **plain_environment(void) {
   static const char preload[] = "LD_PRELOAD=";
   size_t count = 0, kept = 0;

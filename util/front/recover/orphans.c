@@ -1,5 +1,4 @@
-/* Finds the run directories and orphaned journals in a folder: journals of single processes and of
- * MPI jobs. See orphans.h. */
+/* Finds run directories and orphaned journals in a folder (orphans.h). */
 #define _GNU_SOURCE
 #include "orphans.h"
 
@@ -14,7 +13,7 @@
 #include "darshan-read.h"
 
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
-static const char any_run[] = "darshan-run"; /* older runs: darshan-run-XXXXXX */
+static const char any_run[] = "darshan-run"; /* older runs have names like darshan-run-XXXXXX */
 
 static int number(char *out, size_t room, const char *from, const char *to) {
   size_t length = (size_t)(to - from);
@@ -64,8 +63,8 @@ static struct orphan *new_orphan(struct orphans *orphans, int is_run) {
   return &all[orphans->count++];
 }
 
-/* Returns the job of a journal, made if it is new; NULL if out of memory. The ranks of a job share
- * a unique number; other processes have one each. */
+/* Returns the job of a journal, which is made if it is new; NULL if out of memory. The ranks of a
+ * job have the same unique number in their journals' names; each other process has its own. */
 static struct orphan *orphan_of(struct orphans *orphans, const struct journal_name *name) {
   char both[sizeof(name->job) + sizeof(name->unique)];
   int is_new, length = snprintf(both, sizeof(both), "%s/%s", name->job, name->unique);
@@ -84,8 +83,8 @@ static void add_journal(struct orphans *orphans, const char *path) {
   if (orphan) path_list_add(&orphan->files, path);
 }
 
-/* Returns 1 for a run directory. A folder with nothing but journals is not one: each journal is
- * then handled by itself. */
+/* Returns 1 for a run directory, otherwise 0. A folder that has only journals is not a run
+ * directory: each of its journals is recovered separately. */
 static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');
@@ -128,7 +127,7 @@ static void add_folder(struct orphans *orphans, const char *folder, size_t most,
 }
 
 /* Sorts the journals of each job by name. Processes that recover at the same time need the same
- * order, because each locks the first journal of a job. */
+ * order, because each of them locks the first journal of a job. */
 static void put_in_order(struct orphans *orphans) {
   for (size_t i = 0; i < orphans->count; i++)
     path_list_sort(&orphans->all[i].files, 0);

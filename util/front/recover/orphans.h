@@ -9,26 +9,28 @@
 #include "../path-list.h"
 
 struct orphan {
-  struct path_list files; /* the journals of a job, sorted by path; or one run directory */
+  struct path_list
+      files; /* the journals of a job, sorted by path; or the path of a run directory */
   int is_run;
 };
 
 struct orphans {
   struct orphan *all;
   size_t count;
-  struct id_table by_job; /* orphans of journals; zeroed before the first */
-  size_t looked_at;       /* directory entries read */
-  int cut;                /* the limit `most` was reached */
+  struct id_table by_job; /* index in `all` of each job with journals */
+  size_t looked_at;       /* number of directory entries that were read */
+  int cut;                /* 1: the limit `most` was reached */
 };
 
 /* Adds this user's run directories and journals in the folder, and journals one level below it.
- * Does not check whether their processes live. most: limit of directory entries. */
+ * Does not check whether their processes live. most: limit of the directory entries that are
+ * read. */
 void orphans_find(struct orphans *orphans, const char *folder, size_t most);
 /* Adds the journals in one folder. */
 void orphans_find_journals(struct orphans *orphans, const char *folder);
 void orphans_free(struct orphans *orphans);
 
-/* Returns 1 if the name may be that of a journal or run directory. */
+/* Returns 1 if the name may be that of a journal or run directory, otherwise 0. */
 int orphans_is_named(const char *name);
 
 /* The parts of a journal's name: <user>_<program>_id<job>_mmap-log-<unique>-<rank>. */

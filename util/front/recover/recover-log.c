@@ -1,4 +1,4 @@
-/* Makes logs from the files of killed processes, jobs and runs. See recover.h. */
+/* Makes logs from journals of killed processes and jobs (recover.h). */
 #define _GNU_SOURCE
 #include "recover.h"
 
@@ -81,7 +81,7 @@ int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const c
 struct journal {
   struct stat st;
   struct alive_traces owner;
-  int64_t start_sec; /* of the program */
+  int64_t start_sec; /* start of the program, seconds since the epoch */
   int readable;
 };
 
@@ -97,8 +97,8 @@ void recovery_made(struct recovery *recovery, const char *folder, const char *lo
   snprintf(recovery->folder, sizeof(recovery->folder), "%s", folder);
 }
 
-/* Reads the start and the owner from the journal; `readable` stays 0 if the journal cannot be read.
- */
+/* Reads the start and the owner from the journal. Leaves `readable` 0 if the journal cannot be
+ * read. */
 static void read_journal(struct journal *journal, const char *path) {
   struct darshan_error error = {""};
   darshan_log *log = darshan_log_read(path, &error);
@@ -118,8 +118,8 @@ static int may_be_mapped(const char *path) {
   return statfs(path, &fs) == 0 && in_place(fs.f_type);
 }
 
-/* Returns whether the owner of a journal lives, and fills in the journal. in_run 1: according to
- * the rows of the run, none of its processes lives. */
+/* Returns whether the owner of a journal lives, and fills in *journal. in_run: 1 if the rows of the
+ * run show that none of its processes lives. */
 static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
                                   struct journal *journal) {
   struct journal_name name;
@@ -131,15 +131,15 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   enum alive_answer answer = alive_journal(&recovery->alive, &journal->st, may_be_mapped(path),
                                            &journal->owner, name.program);
   if (answer != ALIVE_NOT || age >= (journal->readable ? FRESH : HOUR) * second_ns) return answer;
-  /* If the system knows that the owner is gone, as at the end of a batch job, no process will map
-   * it. */
+  /* If it is certain that the owner does not exist, as at the end of a batch job, no process will
+   * map a new journal. */
   int is_sure = journal->owner.pid && alive_process(&recovery->alive.here, &journal->owner,
                                                     recovery->alive.here.now_ns) == ALIVE_NOT;
   return is_sure ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* Writes the path of the log that is made from journals, of which `path` is the first. The same
- * journals always give the same name. The lowest rank is part of the name, because the ranks of
+/* Writes the path of the log that is made from journals, the first of which is `path`. The same
+ * journals always give the same path. The lowest rank is part of the name, because the ranks of
  * other nodes have the same unique number, and their log may be in the same folder. Returns 0, or
  * -1 after a message. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
@@ -152,8 +152,8 @@ static int name_log(char out[PATH_MAX], const char *folder, const char *path,
   return log_name_path(out, folder, &log);
 }
 
-/* Locks a job's first journal against other recovering processes. Returns a descriptor, or -1 if
- * another process holds the lock or has removed the journal. */
+/* Locks a job's first journal, so that no other process recovers it at the same time. Returns a
+ * descriptor, or -1 if another process holds the lock or has removed the journal. */
 static int lock(const char *path, const struct stat *st) {
   struct stat now;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -165,8 +165,8 @@ static int lock(const char *path, const struct stat *st) {
   return -1;
 }
 
-/* Removes the journals, the first one last, because the log's name comes from it. Prints a message
- * for each that cannot be removed. */
+/* Removes the journals. Removes the first journal last, because the log's name is computed from it.
+ * Prints a message for each journal that cannot be removed. */
 static void remove_all(const struct path_list *files) {
   for (size_t i = files->count; i-- > 0;)
     if (unlink(files->paths[i]) < 0 && errno != ENOENT)
@@ -187,7 +187,8 @@ static enum merger_end merge_journals(const struct recovery *recovery, char *log
   return end;
 }
 
-/* Returns 1 if the process was killed before it wrote anything. */
+/* Returns 1 if the journal has no content, because the process was killed before it wrote any.
+ * Otherwise returns 0. */
 static int is_blank(const char *path, const struct stat *st) {
   char head[16] = "", zeros[sizeof(head)] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -196,9 +197,9 @@ static int is_blank(const char *path, const struct stat *st) {
   return n >= 0 && (st->st_size == 0 || memcmp(head, zeros, sizeof(head)) == 0);
 }
 
-/* Makes the log of the journals, removes them and prints one line. Only removes a journal without
- * content. A log that exists is complete and is not made again: a process was killed after it made
- * the log and before it removed the journals. */
+/* Makes the log of the journals, removes them and prints one line. A journal without content is
+ * only removed. If the log already exists, it is complete and is not made again: an earlier process
+ * made it and was killed before it removed the journals. */
 static void make_log(struct recovery *recovery, const struct path_list *files,
                      const struct journal *first) {
   char folder[PATH_MAX], log[PATH_MAX];

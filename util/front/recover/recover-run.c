@@ -1,4 +1,4 @@
-/* Recovers run directories; see recover.h. */
+/* Recovers run directories (recover.h). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -28,8 +28,8 @@ static enum alive_answer anybody(struct recovery *recovery, const struct tree *r
   return ALIVE_NOT;
 }
 
-/* Makes the log of a run, or, in a dry run, only prints that it would. Returns 1 if the run has a
- * log now, or would have one; else 0. */
+/* Makes the log of a run. In a dry run, only prints that it would. Returns 1 if the run has a log
+ * now, or would have one; else 0. */
 static int merge_run(struct recovery *recovery, const struct tree *run) {
   char folder[PATH_MAX], log[PATH_MAX], path[PATH_MAX];
   size_t processes = run->processes.count;
@@ -76,8 +76,8 @@ static void remove_run(struct recovery *recovery, const struct tree *run, const 
                 recovery->dry_run ? "would be removed" : "removed");
 }
 
-/* Returns 1 if a merger works in the run directory at path. Its files are there, and journals may
- * disappear. */
+/* Returns 1 if a merger is working in the run directory at path: it has the merger's files, and
+ * journals may disappear. Otherwise returns 0. */
 static int is_busy(const char *path) {
   struct tree now;
   int busy = tree_read(&now, path) < 0 || now.strange;
@@ -88,7 +88,7 @@ static int is_busy(const char *path) {
 static void make_logs(struct recovery *recovery, const struct tree *run) {
   int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
-  if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* otherwise another process recovers it */
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* if the lock is held, another process recovers it */
     int merged = merge_run(recovery, run);
     if (!(merged && recovery->dry_run) && !is_busy(run->path)) recover_rest(recovery, run->path);
   }
@@ -111,8 +111,8 @@ static void recover_tree(struct recovery *recovery, const char *path) {
   tree_free(&run);
 }
 
-/* Makes the log of a run directory, in the folder where `darshan run` would have put it, unless the
- * user names a folder. */
+/* Makes the log of a run directory in the folder that the user names, otherwise in the folder where
+ * `darshan run` would have written it. */
 static void recover_run(struct recovery *recovery, const char *path) {
   char own[PATH_MAX], folder[PATH_MAX], run[PATH_MAX];
   struct stat st;

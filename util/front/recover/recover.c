@@ -1,4 +1,4 @@
-/* The subcommand recover, and the recovery after `darshan run`. See recover.h. */
+/* The subcommand recover, and the recovery after `darshan run` (recover.h). */
 #define _GNU_SOURCE
 #include "recover.h"
 
@@ -66,8 +66,8 @@ static int recover_own(struct command *command) {
   return command->recovery.failed || ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
-/* Gives this process the ids of a user for the rest of its life, because files in a shared folder
- * may be a trap for root. Returns 0, or -1 with errno set. */
+/* Switches this process to a user permanently, because files in a shared folder may be a trap for
+ * root. Returns 0, or -1 with errno set. */
 static int become(uid_t uid) {
   const struct passwd *user = getpwuid(uid);
   gid_t group = user ? user->pw_gid : (gid_t)uid;
@@ -122,7 +122,7 @@ static int recover_all(struct command *command) {
 }
 
 /* On a terminal, prints what would be done and asks the user for confirmation. Returns 1 to
- * continue. */
+ * continue, 0 if the user did not confirm. */
 static int ask(struct command *command) {
   char answer[16] = "";
   if (command->yes || command->recovery.dry_run || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -202,7 +202,8 @@ int command_recover(int argc, char **argv) {
 
 /* --- after a run --- */
 
-/* Returns 1 for a rank of a launcher: a delay of one rank delays all of them. */
+/* Returns 1 if this process is a rank: recovery would delay all ranks of its job. Otherwise returns
+ * 0. */
 static int in_a_job(void) {
   static const char *const ranks[] = {
 #define LAUNCHER(name, rank, size, first, job, step, again, unique) rank,
@@ -214,8 +215,8 @@ static int in_a_job(void) {
   return 0;
 }
 
-/* Returns 1 at most once a day per user and folder, and notes that in a file. A file of another
- * user under that name counts as noted. */
+/* Returns 1 at most once a day per user and folder. Stores the time in a file; if that file belongs
+ * to another user, returns 0. */
 static int is_due(const char *folder) {
   char path[PATH_MAX];
   struct stat st;

@@ -1,4 +1,4 @@
-/* Makes logs from the files of killed processes, jobs and runs, with darshan-merge. */
+/* Makes logs from the files of killed processes, jobs and runs, by running darshan-merge. */
 #ifndef DARSHAN_FRONT_RECOVER_H
 #define DARSHAN_FRONT_RECOVER_H
 
@@ -7,18 +7,18 @@
 #include "mapped.h"
 #include "orphans.h"
 
-/* Makes logs from files that this user's processes left in a folder more than an hour ago. Does
- * this at most once a day, for a limited number of logs, and never in a rank of a job. */
+/* Makes logs from files that this user's processes left in a folder more than an hour ago. Does so
+ * at most once a day, for a limited number of logs, and never in a rank of a job. */
 void recover_by_the_way(const char *folder);
 
-enum merger_end { /* its exit status */
+enum merger_end { /* exit status of darshan-merge */
                   MERGER_MADE = 0,
                   MERGER_FAILED = 1,
                   MERGER_NOTHING = 3 /* no log to make, or another process makes it */
 };
 
-/* Runs darshan-merge, uninstrumented, and returns how it ended. argv[0] is set here; argv ends with
- * NULL. out: receives the first line of its standard output, without newline; may be NULL. quiet: 1
+/* Runs darshan-merge, uninstrumented, and returns how it ended. Sets argv[0]; argv ends with NULL.
+ * out: receives the first line of its standard output, without the newline; may be NULL. quiet: 1
  * to discard its messages. */
 enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
 
@@ -26,36 +26,35 @@ enum merger_end merger_run(char **argv, char *out, size_t room, int quiet);
 int merger_exists(void);
 
 struct recovery {
-  const char *output; /* folder for logs; NULL: the default */
-  int dry_run, quiet; /* quiet: prints nothing */
+  const char *output; /* folder for the logs; NULL: the default */
+  int dry_run, quiet; /* quiet: 1 to print nothing */
   int64_t min_age_ns; /* younger files are skipped */
   struct alive alive;
-  struct path_list logs; /* made until now */
+  struct path_list logs; /* paths of the logs made so far */
   size_t failed;
-  size_t planned;        /* in a dry run: logs to make, and empty journals to remove */
+  size_t planned; /* in a dry run: number of logs that would be made, and of empty journals that
+                     would be removed */
   char folder[PATH_MAX]; /* folder of the last log */
 };
 
-/* Makes the log of an orphaned run or of orphaned journals and prints one line. Skips it if one of
- * its processes lives or may live. */
+/* Makes the log of an orphaned run or of orphaned journals, and prints one line. Does nothing if
+ * one of the processes lives or may live. */
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
 
-/* Makes the log of the ranks of a job, or of one process. in_run: the files are in a run directory
- * in which, according to the rows, no process lives. */
+/* Makes the log of the ranks of a job, or of one process. in_run: 1 if the files are in a run
+ * directory whose rows show that no process lives. */
 void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run);
-/* Makes the logs of all journals in a run directory whose log was made before. */
+/* Makes the logs of the journals that remain in a run directory after its log was made. */
 void recover_rest(struct recovery *recovery, const char *run);
 
 /* Prints a result on standard output, unless quiet. */
 void recovery_tell(const struct recovery *recovery, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Prints, in a dry run only, that a journal is skipped because its process lives, or that this is
- * unknown (answer). */
+/* In a dry run, prints that a journal is skipped. answer: its process lives, or this is unknown. */
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
-/* Writes the folder for the log of a journal to out, and creates it. This is the folder that the
- * user named, or else the first usable default; the last default is the journal's folder. Returns
- * 0, or -1 after a message.
- * */
+/* Writes the folder for the log of a journal to out, and creates it: the folder that the user
+ * named, otherwise the first default that is usable. The last default is the journal's folder.
+ * Returns 0, or -1 after a message. */
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
 void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 

@@ -1,5 +1,5 @@
-/* Results of `darshan run` for the user: the log of the run, those of its MPI jobs, and processes
- * that still run. See run-log.h. */
+/* Determines the results of `darshan run` and reports them: the log of the run, the logs of its MPI
+ * jobs, and processes that still run (run-log.h). */
 #define _GNU_SOURCE
 #include "run-log.h"
 
@@ -17,15 +17,16 @@
 #include "../recover/recover.h"
 #include "darshan-read.h"
 
-/* Returns the process of a run that was one process with one program, else NULL. Its part becomes
- * the log, byte for byte. */
+/* Returns the process of a run that consists of one process with one program, else NULL. Its part
+ * can become the log unchanged. */
 static const struct tree_process *only_process(const struct tree *run) {
   struct stat st;
   if (run->parts.count != 1 || run->has_pack || run->journals.count || run->processes.count != 1)
     return NULL;
-  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode)) return NULL; /* a link */
+  if (lstat(run->parts.paths[0], &st) < 0 || !S_ISREG(st.st_mode))
+    return NULL;                       /* a link to a part that is elsewhere */
   if (run->has_others) return NULL;    /* a child may not have written its row yet */
-  if (run->has_unwatched) return NULL; /* only a merged log has the row of that program */
+  if (run->has_unwatched) return NULL; /* only a merged log has a row about that program */
   const struct tree_process *process = id_table_value(&run->processes, 0);
   return process->starts == 1 && !process->is_rank ? process : NULL;
 }
@@ -58,8 +59,8 @@ static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
   return log_name_give(part, log, named) == 0 ? MERGER_MADE : MERGER_FAILED;
 }
 
-/* Joins the words of a command line with blanks. The merger uses it for a root process whose part
- * has no command line, for example a static program. */
+/* Joins the words of a command line with blanks. The merger uses the result if the part of the root
+ * process has no command line, as for a static program. */
 static void join_words(char *out, size_t room, char *const *words) {
   size_t used = 0;
   out[0] = '\0';
@@ -91,8 +92,8 @@ static int is_launched(const struct tree *run, pid_t top) {
 }
 
 /* Waits briefly for processes that end shortly after the root process, like servers of Python's
- * multiprocessing, so that their records are in the log. Does not wait for longer-lived processes.
- * Returns 0, or -1 if the folder is unreadable. */
+ * multiprocessing, so that the log has their records. Returns after 250 ms even if processes still
+ * run. Returns 0, or -1 if the folder is unreadable. */
 static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
   enum { STEP_MS = 5, MOST_MS = 250 };
   const struct timespec step = {0, STEP_MS * 1000000L};
@@ -130,7 +131,8 @@ static int make_log(struct run_outcome *outcome, struct places *places, const st
     tree_reaped(&run, end);
     outcome->jobs_first = is_launched(&run, end->pid);
     enum merger_end made = MERGER_NOTHING;
-    /* Only a merged log has the exit status of its processes, so a failed one is merged. */
+    /* Only a merged log has the exit status of its processes, so the log of a failed process is
+     * merged. */
     if (only && !outcome->running && end->status == 0)
       made = take_part(log, &run, only, places);
     else
@@ -156,8 +158,8 @@ static int is_of_job(const char *path) {
   return of_job;
 }
 
-/* Lists all logs of the outcome: the run's log first, then those of MPI jobs, then others. If the
- * user started only a job, the jobs' logs come before that of the run. */
+/* Sorts the logs of the outcome: the run's log first, then those of MPI jobs, then others. If the
+ * user started only a job, the logs of jobs come before that of the run. */
 static void put_in_order(struct run_outcome *outcome, const struct path_list *others,
                          const char *log) {
   enum { JOBS, OTHERS };
@@ -174,8 +176,8 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
   outcome->has_own = log[0] != '\0';
 }
 
-/* Makes the logs of journals that remain in the run directory, for example of a killed job's ranks,
- * and adds these logs to `others`. No other process would make them. */
+/* Makes logs of journals that remain in the run directory, for example those of a killed job's
+ * ranks, because no other process will. Adds these logs to `others`. */
 static void take_rest(struct run_outcome *outcome, const struct places *places,
                       struct path_list *others) {
   struct recovery recovery;
@@ -200,7 +202,8 @@ void run_log_make(struct run_outcome *outcome, struct places *places, const stru
                   char *const *command) {
   struct path_list others;
   char log[PATH_MAX];
-  log[0] = outcome->later[0] = outcome->kept[0] = '\0'; /* the rest of the paths is not touched */
+  log[0] = outcome->later[0] = outcome->kept[0] =
+      '\0'; /* sets only the first bytes, so that the other pages are not touched */
   outcome->logs = outcome->journals = (struct path_list){NULL, 0};
   outcome->has_own = outcome->jobs_first = 0;
   outcome->jobs = outcome->running = 0;
@@ -243,8 +246,8 @@ static void add_logs(struct line *line, size_t count, const char *what, const ch
     add(line, "%zu logs%s, the first: %s", count, what, say_path(first));
 }
 
-/* Adds the paths of all logs to the line. The first group of logs is named "log" alone: the log of
- * the run; or the logs of its jobs, if the run has no log or the user started only a job. */
+/* Adds the paths of all logs to the line. The first group of logs is called "log": the log of the
+ * run; or the logs of its jobs, if the run has no log or the user started only a job. */
 static void add_all_logs(struct line *line, const struct run_outcome *outcome) {
   char *const *paths = outcome->logs.paths;
   size_t own = (size_t)outcome->has_own, jobs = outcome->jobs;

@@ -1,5 +1,5 @@
-/* Results of `darshan run` for the user: the log of the run, those of its MPI jobs, and processes
- * that still run. */
+/* Results of `darshan run` for the user: the log of the run, the logs of its MPI jobs, and
+ * processes that still run. */
 #ifndef DARSHAN_FRONT_RUN_LOG_H
 #define DARSHAN_FRONT_RUN_LOG_H
 
@@ -8,13 +8,13 @@
 
 struct run_outcome {
   struct path_list logs; /* in the order of the message */
-  int has_own;           /* one of these logs is the run's */
-  size_t jobs;           /* number of MPI jobs' logs; the rest are of single processes */
+  int has_own;           /* 1: one of these logs is the run's own */
+  size_t jobs;           /* number of logs of MPI jobs; the rest are logs of single processes */
   int jobs_first;
-  struct path_list journals; /* of processes that were killed or still run */
-  size_t running;            /* processes that outlive the run */
-  char later[PATH_MAX];      /* folder for their logs */
-  char kept[PATH_MAX];       /* no log could be made: path of the run directory */
+  struct path_list journals; /* those of processes that were killed or still run */
+  size_t running;            /* number of processes that still run */
+  char later[PATH_MAX];      /* folder in which these processes will write their logs */
+  char kept[PATH_MAX];       /* if no log could be made: path of the run directory */
 };
 
 /* Makes the log of a run whose root process has ended, and fills *outcome. command: the arguments
@@ -23,7 +23,7 @@ void run_log_make(struct run_outcome *outcome, struct places *places, const stru
                   char *const *command);
 void run_outcome_free(struct run_outcome *outcome);
 
-/* Writes one line about the logs. Returns 0 if there is nothing to report. */
+/* Writes one line about the logs. Returns 1, or 0 if there is nothing to report. */
 int run_outcome_text(const struct run_outcome *outcome, char *out, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* The subcommands run and stat. See commands.h. */
+/* The subcommands run and stat (commands.h). */
 #define _GNU_SOURCE
 #include "../commands.h"
 
@@ -69,7 +69,7 @@ static int is_launcher(const char *path) {
   return 0;
 }
 
-/* Prints the final line: where the logs are, or why there are none. */
+/* Prints the final line: the paths of the logs, or the reason why there is none. */
 static void say_outcome(const struct run_outcome *outcome, const char *program,
                         const struct child_end *end) {
   char text[TEXT_ROOM], reason[TEXT_ROOM / 2];
@@ -91,8 +91,8 @@ static void say_outcome(const struct run_outcome *outcome, const char *program,
     say("no log: %s", reason);
 }
 
-/* Warns about a program with statically linked libraries, whose calls no wrapper sees. If the
- * command begins with a launcher, checks the programs behind it, and warns about the first such
+/* Warns about a program with statically linked libraries, whose functions have no wrappers. If the
+ * command begins with a launcher, checks the programs after it, and warns about the first such
  * program. */
 static void say_inside(char *const *command) {
   char libraries[INSIDE_ROOM], path[PATH_MAX];
@@ -119,7 +119,7 @@ struct run_options {
   const char *to;        /* NULL: the default */
 };
 
-/* Adds the log behind -r, or the newest log if there is none. Returns 0, or -1 after a message. */
+/* Adds the log after -r or, if there is none, the newest log. Returns 0, or -1 after a message. */
 static int add_log(struct path_list *logs, int argc, char **argv) {
   char *newest = NULL;
   const char *log = optarg;
@@ -132,8 +132,8 @@ static int add_log(struct path_list *logs, int argc, char **argv) {
   return 0;
 }
 
-/* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. optind is
- * then the index of the program. */
+/* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. Afterwards
+ * optind is the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
                      struct run_options *given) {
   static const struct option of_stat[] = {
@@ -186,7 +186,7 @@ static int run_program(char **command, const struct run_options *given, struct r
   return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
 }
 
-/* Recovers what earlier runs left in `around`, the folder of this run's journals. */
+/* Recovers the files of earlier runs in `around`, the folder of this run's journals. */
 static void recover_others(const struct run_outcome *outcome, const char *around) {
   if (around[0] && !outcome->jobs) recover_by_the_way(around);
 }
@@ -230,7 +230,7 @@ static int show(const struct run_options *given, const struct picture *picture,
                 const struct path_list *logs) {
   if (given->json || given->separator) return picture->logs ? print_data(given, picture) : 0;
   int lines = screen_print(picture);
-  if (picture->logs) findings_print(logs, lines); /* otherwise each log has its message already */
+  if (picture->logs) findings_print(logs, lines); /* without a log, a message was printed already */
   return ferror(stderr) ? -1 : 0;
 }
 
@@ -262,15 +262,15 @@ int command_stat(int argc, char **argv) {
   add_logs(&picture, &outcome.logs);
   add_logs(&picture, &outcome.journals);
   renamed_join(&picture);
-  picture.run_time = end.wall_time; /* for logs without an end time */
+  picture.run_time = end.wall_time; /* used for logs without an end time */
   int failed = show(&given, &picture, outcome.logs.count ? &outcome.logs : &outcome.journals) < 0;
   say_outcome(&outcome, command[0], &end);
   if (outcome.logs.count) say_inside(command);
   recover_others(&outcome, around);
   picture_free(&picture);
   run_outcome_free(&outcome);
-  /* The user requested the summary, so an error in writing it is a failure. The status of a failed
-   * program has precedence. */
+  /* The user requested the summary, so an error in writing it is a failure. If the program failed,
+   * its own exit status is returned instead. */
   if ((failed || ferror(stderr)) && end.status == 0) return CANNOT_RUN;
   child_end_like(&end);
 }

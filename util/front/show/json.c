@@ -1,4 +1,4 @@
-/* Prints strings and numbers as JSON. See values.h. */
+/* Prints strings and numbers as JSON (values.h). */
 #include "values.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Lines, cells and lists on stderr. See lines.h. */
+/* Prints lines, cells and lists on stderr (lines.h). */
 #include "lines.h"
 
 #include <stdio.h>

@@ -10,36 +10,38 @@
 
 enum {
   COLUMNS = TERMINAL_MOST,
-  LINES = 17, /* without the table of datasets; a screen has 24, and findings take at least 7 */
+  LINES =
+      17, /* without the table of datasets; a screen has 24 lines, and findings need at least 7 */
   NUMBER = QUANTITY_ROOM,
   NAME_COLUMNS = 24,
-  ITEM = 8 * COLUMNS, /* of a list */
+  ITEM = 8 * COLUMNS, /* bytes of an item of a list */
   MORE = sizeof(", and 99999 more")
 };
 
 struct screen {
   int lines;
-  int columns; /* of the terminal */
+  int columns; /* width of the terminal */
   const char *bold, *plain;
 };
 
 void end_line(struct screen *screen);
 
-/* Returns whether there is no room for another line above the findings. */
+/* Returns true if no further line fits above the findings. */
 static inline int is_full(const struct screen *screen) {
   return screen->lines >= LINES;
 }
 
-/* Prints a right-aligned cell after a blank. A micro sign has two bytes but one column. */
+/* Prints a blank and a right-aligned cell of this width. A micro sign has two bytes but one
+ * column. */
 void put_cell(int width, const char *text);
-/* Prints a name and, at the end of the columns, a number. */
+/* Prints a name and a number in `columns` columns: the name at the start, the number at the end. */
 void put_cell_beside(const char *name, int columns, const char *number);
 
 void heading(struct screen *screen, const char *text);
-/* Prints the heading of a table whose first column has this width. */
+/* Prints the heading of a table. width: of its first column. */
 void wide_heading(struct screen *screen, const char *first, int width, const char *others);
-/* Returns the width of a first column that has usual columns on a line of 80, and at least least.
- */
+/* Returns the width of the first column: `usual` on a line of 80 columns, more or less on other
+ * lines, but at least `least`. */
 int first_width(const struct screen *screen, int usual, int least);
 
 /* The state of a list of comma-separated items over at most two lines. */
@@ -48,9 +50,9 @@ struct packed {
   int column, lines;
 };
 struct packed begin_packed(struct screen *screen, const char *word);
-/* Adds an item. Returns 0 if there is no space left. */
+/* Adds an item. Returns 1, or 0 if there is no space left. */
 int pack(struct packed *packed, const char *item);
-/* Ends the list; left: items that had no space. */
+/* Ends the list. left: number of items that had no space. */
 void end_packed(struct packed *packed, size_t left);
 
 #endif

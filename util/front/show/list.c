@@ -1,4 +1,4 @@
-/* darshan list: the newest logs, one line each. See commands.h. */
+/* The subcommand list: prints the newest logs, one line each (commands.h). */
 #define _GNU_SOURCE
 #include "../commands.h"
 
@@ -36,7 +36,7 @@ static const char usage[] =
 
 struct list {
   size_t most;
-  double seconds; /* for findings; negative: no findings */
+  double seconds; /* time limit for findings; negative: no findings */
   int paths, json;
   struct path_list folders, logs;
 };
@@ -45,7 +45,7 @@ struct list {
 struct entry {
   int is_readable;
   char *program;
-  double began, run_time; /* seconds; run_time is negative if the log has no end */
+  double began, run_time; /* seconds since the epoch; seconds, negative if the log has no end */
   int64_t processes;
   struct shares shares;
 };
@@ -183,7 +183,8 @@ static int wrong(void) {
   return USAGE;
 }
 
-/* Reads the options and folders. Returns -1 if the command continues, otherwise its exit status. */
+/* Reads the options and folders. Returns -1 if the command must continue, otherwise its exit
+ * status. */
 static int parse(struct list *list, int argc, char **argv) {
   static const struct option names[] = {{"paths", no_argument, NULL, PATHS},
                                         {"json", no_argument, NULL, JSON},

@@ -1,4 +1,4 @@
-/* Formats numbers for narrow columns of a terminal. See values.h. */
+/* Formats numbers for narrow columns of a terminal (values.h). */
 #include "values.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   unsigned unit = 0;
-  if (!(bytes >= 0)) return "?"; /* counters are untrusted */
+  if (!(bytes >= 0)) return "?"; /* counters are untrusted and may be negative */
   while (bytes >= 999.5 && unit < 6 && (unit > 0 || bytes >= 1024)) {
     bytes /= 1024;
     unit++;
@@ -64,7 +64,7 @@ const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole) {
 }
 
 const char *quantity_share(char out[QUANTITY_ROOM], double part, double whole) {
-  /* Counters are untrusted: a part outside of the whole has no share. */
+  /* Counters are untrusted: if `part` is larger than `whole`, prints no share. */
   if (!(whole > 0 && part >= 0 && part <= whole)) return "-";
   snprintf(out, QUANTITY_ROOM, "%.0f%%", 100 * part / whole);
   return out;

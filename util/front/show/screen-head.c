@@ -1,4 +1,4 @@
-/* The first lines of the summary of `darshan stat`. See screen-head.h. */
+/* Prints the first lines of the summary of `darshan stat` (screen-head.h). */
 #define _GNU_SOURCE
 #include "screen-head.h"
 
@@ -11,7 +11,7 @@
 #include "../../../runtime/format/run.h"
 #include "screen.h"
 
-/* glibc has these names since 2.32 only. */
+/* Names of signals; glibc has such a list only since 2.32. */
 static const char *const names[] = {
     [SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",
     [SIGTRAP] = "TRAP",     [SIGABRT] = "ABRT", [SIGBUS] = "BUS",     [SIGFPE] = "FPE",
@@ -23,12 +23,12 @@ static const char *const names[] = {
     [SIGPWR] = "PWR",       [SIGSYS] = "SYS",
 };
 
-/* Returns the name without "SIG", NULL if there is none. */
+/* Returns the name without "SIG"; NULL if there is none. */
 static const char *signal_name(long number) {
   return number > 0 && number < (long)(sizeof(names) / sizeof(names[0])) ? names[number] : NULL;
 }
 
-/* Prints which data the log lacks, with the wording of the report (notes.py). missing: bits of enum
+/* Prints which data the log lacks, in the words of the report (notes.py). missing: bits of enum
  * picture_missing. */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
@@ -72,8 +72,8 @@ static void print_not_found(struct screen *screen, const struct picture *picture
   end_line(screen);
 }
 
-/* Prints the I/O share of the working time. Also prints the working time if it is not the run
- * time. */
+/* Prints which part of the working time was I/O. Also prints the working time if it differs from
+ * the run time. */
 static void print_shares(struct packed *packed, const struct picture *picture, double run) {
   const struct shares *shares = &picture->shares;
   const double rounding = 0.005;
@@ -113,7 +113,7 @@ void screen_head(struct screen *screen, const struct picture *picture) {
   print_dropped(screen, picture);
 }
 
-/* Writes a program and its number of processes: "cat x 200". Returns the length. */
+/* Writes a program and its number of processes, for example "cat x 200". Returns the length. */
 static int name_program(char *out, size_t room, const char *program, int64_t count) {
   char name[4 * COLUMNS], number[NUMBER];
   say_printable(name, sizeof(name), program, NAME_COLUMNS, 1);
@@ -168,8 +168,8 @@ static const char *why_unseen(int why) {
   return words[why];
 }
 
-/* Prints the programs that were not instrumented, or not completely. No number of the summary
- * includes their I/O. */
+/* Prints the programs that were not instrumented, or not completely. The numbers of the summary do
+ * not include their I/O. */
 static void print_unseen(struct screen *screen, const struct program **all, size_t count) {
   char item[ITEM], read[NUMBER], written[NUMBER];
   size_t left = 0;

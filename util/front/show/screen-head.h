@@ -1,16 +1,16 @@
-/* The first lines of the summary of `darshan stat`: the command, times, what the log lacks, and the
- * programs of a run. */
+/* The first lines of the summary of `darshan stat`: the command, times, data that the log lacks,
+ * and the programs of a run. */
 #ifndef DARSHAN_FRONT_SCREEN_HEAD_H
 #define DARSHAN_FRONT_SCREEN_HEAD_H
 
 #include "../summary/summary.h"
 #include "lines.h"
 
-/* Prints the command, the run time, the share of I/O, and what the log lacks. */
+/* Prints the command, the run time, the I/O share, and the data that the log lacks. */
 void screen_head(struct screen *screen, const struct picture *picture);
 
-/* Prints the programs of a run: those that took most time in I/O, those that were not instrumented,
- * and those that ended badly. */
+/* Prints the programs of a run: those with most time in I/O, those that were not instrumented, and
+ * those that failed. */
 void screen_programs(struct screen *screen, const struct picture *picture);
 
 #endif

@@ -1,5 +1,4 @@
-/* The summary of `darshan stat` on stderr: about 20 lines as wide as the terminal, so that the
- * findings and the path of the log fit below. See screen.h. */
+/* Prints the summary of `darshan stat` on stderr (screen.h). */
 #define _GNU_SOURCE
 #include "screen.h"
 
@@ -19,7 +18,8 @@
 enum {
   SIZE_BINS = 10,
   FILES_LEAST = 3,
-  FILES_OTHERS = 3 /* an empty line, the heading, and the number of rows that are not shown */
+  FILES_OTHERS =
+      3 /* lines for an empty line, the heading, and the number of rows that are not shown */
 };
 
 static double value(const struct picture_layer *layer, int fcounter) {
@@ -29,7 +29,8 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
   return darshan_record_counters(&layer->plan, layer->total)[counter];
 }
 
-/* Bytes that the layers next to the operating system moved, and the seconds of their calls. */
+/* Bytes that the lowest layers (those directly above the kernel) moved, and the seconds of their
+ * calls. */
 struct moved {
   double read, written, read_time, write_time;
 };
@@ -47,8 +48,8 @@ static struct moved moved_bytes(const struct picture *picture) {
   return sum;
 }
 
-/* Returns the run time to print, in seconds. Prefers the run time in the log to the measured run
- * time, so that the same log always gives the same output. */
+/* Returns the run time to print, in seconds. Uses the run time in the log if there is one, not the
+ * measured run time, so that the same log always gives the same output. */
 double screen_run_time(const struct picture *picture) {
   double logged = picture->ended - picture->began;
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
@@ -56,7 +57,8 @@ double screen_run_time(const struct picture *picture) {
 
 static void print_layers(struct screen *screen, const struct picture *picture) {
   enum {
-    FIRST = 18 /* columns of the name and the number of files, of which either may be long */
+    FIRST =
+        18 /* columns of the name and the number of files together, because either may be long */
   };
   char a[NUMBER];
   heading(screen,
@@ -77,8 +79,8 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Prints mapped bytes in one line, without the parts that do not fit; the report has them. A page
- * fault makes the kernel map neighbouring pages, too. */
+/* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has them. A
+ * page fault also makes the kernel map neighbouring pages. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
@@ -100,8 +102,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
   end_line(screen);
 }
 
-/* Prints a line with seconds, summed over all processes; nothing if they are below 1 % of the run.
- * label: first word of the line; where: what the time was spent on. */
+/* Prints a line with seconds, summed over all processes. Prints nothing if they are less than 1 %
+ * of the run time. label: first word of the line. where: the activity that took the time. */
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
@@ -110,8 +112,8 @@ static void print_time(struct screen *screen, const struct picture *picture, dou
   end_line(screen);
 }
 
-/* Prints how long the processes waited at pipes and for locks, which is not file I/O. The rows of
- * layers and files contain the time at pipes; no row contains the time for locks. */
+/* Prints how long the processes waited at named pipes and for locks, which is not file I/O. The
+ * rows of layers and files include the time at pipes; no row includes the time for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->shares.pipes, "waited",
              "at named pipes, which is not counted as file I/O");
@@ -121,8 +123,8 @@ static void print_waits(struct screen *screen, const struct picture *picture) {
              "of all ranks were waiting for other ranks in MPI");
 }
 
-/* Explains times in the table that are not transfers: a row without a write may have the time of
- * msync, and no file has the time of listing its folder. */
+/* Explains times in the table that are not transfers: t.write includes msync, so a row without
+ * writes may have it; and the time of listing folders is in t.meta, but in no file's row. */
 static void print_parts(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->syncing, "syncs",
              "of t.write were in fsync, msync and the like");
@@ -139,8 +141,8 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
   end_line(screen);
 }
 
-/* Prints which share of the calls is in each size class. family: the start of the names of these
- * counters; verb: the kind of call. */
+/* Prints the percentage of calls in each size class. family: the start of the names of these
+ * counters. verb: the kind of call. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);
@@ -168,7 +170,7 @@ static void print_sizes(struct screen *screen, const struct picture_layer *layer
   end_line(screen);
 }
 
-/* Prints the size classes of POSIX calls if a file fits below. */
+/* Prints the size classes of POSIX calls, if the row of a file still fits below. */
 static void print_posix_sizes(struct screen *screen, const struct picture *picture) {
   if (screen->lines + 2 + FILES_OTHERS + 1 > LINES) return;
   for (int i = 0; i < picture->num_layers; i++)
@@ -193,7 +195,8 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
   end_line(screen);
 }
 
-/* Prints the table of the slowest HDF5 datasets. Returns how many rows it printed. */
+/* Prints the table of the slowest HDF5 datasets. Returns the number of printed rows; 0 if there are
+ * no datasets. */
 static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
   char name[4 * COLUMNS], a[NUMBER];
@@ -208,7 +211,8 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
                                  (size_t)name_width, 1);
     fprintf(stderr, "%s%*s", name, name_width - (int)width, "");
     put_cell(9, quantity_bytes(a, (double)one->asked));
-    /* Without bytes in its own calls they are moved when the file is flushed or closed. */
+    /* If the dataset's own calls moved no bytes, prints no number: the bytes are moved when the
+     * file is flushed or closed. */
     put_cell(9, one->moved > 0 || one->asked <= 0 ? quantity_bytes(a, (double)one->moved) : "-");
     put_cell(7, quantity_ratio(a, (double)one->moved, (double)one->asked));
     put_cell(7, quantity_seconds(a, one->time));
@@ -225,7 +229,8 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
   return shown;
 }
 
-/* Writes " (5,000 files)", or "" for one file. Returns the length. */
+/* Writes the number of files, for example " (5,000 files)", or "" for one file. Returns the
+ * length. */
 static int tell_files(char out[NUMBER], int64_t files) {
   char digits[NUMBER], grouped[NUMBER];
   int n = snprintf(digits, sizeof(digits), "%lld", (long long)files), at = 0;
@@ -240,11 +245,11 @@ static int tell_files(char out[NUMBER], int64_t files) {
 
 enum { MAPPED = 9 };
 static int file_width(const struct screen *screen, int has_mapped) {
-  enum { LEAST = 24 }; /* of a name, with a number of files */
+  enum { LEAST = 24 }; /* least columns of a name, with the number of files */
   return first_width(screen, 42 - (has_mapped ? MAPPED : 0), LEAST);
 }
 
-/* Writes a name, with the temporary name of the file if there is room for both. Returns the
+/* Writes the name of a row and, if both fit, the temporary name of its file. Returns the number of
  * columns. */
 static size_t tell_name(char *out, size_t size, const struct alike_row *row, size_t room) {
   char both[4 * COLUMNS];
@@ -268,8 +273,8 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
-/* Prints how many rows are not shown, and their time. Program files are always the last rows, no
- * matter how long they took. */
+/* Prints how many rows are not shown, and their total time. Rows of program files are always the
+ * last, whatever time they took. */
 static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
   char a[NUMBER];
   double time = 0;
@@ -280,8 +285,8 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
   end_line(screen);
 }
 
-/* Prints as many files as the screen has lines for. least: print at least so many, because a table
- * of datasets may fill the screen. */
+/* Prints as many rows of files as the screen has lines for. least: number of rows that are printed
+ * in any case, because a table of datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
   int room = LINES - screen->lines - FILES_OTHERS, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);

@@ -6,19 +6,19 @@
 #include "../summary/summary.h"
 #include <stdio.h>
 
-/* Returns the run time in seconds, from the start of the first process to the last end; if the log
- * has no end, the time that `darshan stat` measured. */
+/* Returns the run time in seconds, from the start of the first process to the last end. If the log
+ * has no end, returns the time that `darshan stat` measured. */
 double screen_run_time(const struct picture *picture);
 
-/* Prints the summary on stderr; headings are bold if stderr is a terminal and NO_COLOR is not set.
+/* Prints the summary on stderr. Headings are bold if stderr is a terminal and NO_COLOR is not set.
  * Returns the number of lines. */
 int screen_print(const struct picture *picture);
 
-/* Prints one line of JSON. */
+/* Prints the summary as one line of JSON. */
 void stat_json(FILE *out, const struct picture *picture);
 
-/* Prints a row per number for other programs: value, unit and name, with the separator between
- * them. */
+/* Prints the numbers of the summary for other programs, one per row: value, unit and name, with the
+ * separator between them. */
 void stat_rows(FILE *out, const struct picture *picture, const char *separator);
 
 #endif

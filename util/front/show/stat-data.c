@@ -1,4 +1,4 @@
-/* The summary as data, for other programs. See screen.h. */
+/* Prints the summary as data for other programs (screen.h). */
 #include "screen.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ struct number {
   double value;
 };
 
-/* Fills the numbers of a layer: name, unit and value, in the order in which they are printed. */
+/* Fills in the numbers of a layer (name, unit and value) in the order in which they are printed. */
 static void numbers_of(struct number out[NUMBERS], const struct picture *picture,
                        const struct picture_layer *layer) {
   const struct darshan_merge_plan *plan = &layer->plan;

@@ -1,6 +1,5 @@
-/* The subcommand watch: shows the current I/O of running processes, from their journals. See
- * commands.h.
- * */
+/* The subcommand watch: shows the current I/O of running processes, read from their journals
+ * (commands.h). */
 #define _GNU_SOURCE
 #include "../commands.h"
 
@@ -30,7 +29,8 @@ struct live_rates { /* per second */
 
 static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
-/* Returns 1 if the path is a regular file, not a symbolic link, of this user. */
+/* Returns 1 if the path is a regular file, not a symbolic link, of this user. Otherwise returns 0.
+ * */
 static int is_ours(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
@@ -45,7 +45,7 @@ static int list_folder(struct path_list *list, const char *folder, int below) {
     int length = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
     if (length < 0 || (size_t)length >= sizeof(path)) continue;
     if (strstr(entry->d_name, mark) && is_ours(path)) path_list_add(list, path);
-    /* Errors are ignored: the folder may be gone or belong to another user. */
+    /* Errors are ignored: the folder may have been removed or belong to another user. */
     if (below && strncmp(entry->d_name, run_folder, sizeof(run_folder) - 1) == 0)
       list_folder(list, path, 0);
   }
@@ -53,8 +53,8 @@ static int list_folder(struct path_list *list, const char *folder, int below) {
   return 0;
 }
 
-/* Adds this user's journals of a folder and of its run directories, or one file as it is. Returns
- * 0, or -1 with errno set if the path cannot be read. */
+/* Adds this user's journals in a folder and in its run directories. If `place` is a file, adds it
+ * without checks. Returns 0, or -1 with errno set if the path cannot be read. */
 static int live_journals(struct path_list *list, const char *place) {
   struct stat st;
   if (stat(place, &st) < 0) return -1;
@@ -63,7 +63,7 @@ static int live_journals(struct path_list *list, const char *place) {
   return 0;
 }
 
-/* Returns the increase per second; 0 if the sum has shrunk, because a journal disappeared. */
+/* Returns the increase per second; 0 if the sum has decreased, because a journal was removed. */
 static double rate(int64_t now, int64_t before, double seconds) {
   return now > before && seconds > 0 ? (double)(now - before) / seconds : 0;
 }
@@ -79,7 +79,7 @@ static int64_t calls_of(const struct picture_layer *layer) {
   return picture_reads(&layer->plan, layer->total) + picture_writes(&layer->plan, layer->total);
 }
 
-/* Returns the rates of a layer since `before`; NULL: since the start. */
+/* Returns the rates of a layer since `before`; since the start of the processes if it is NULL. */
 static struct live_rates live_layer(const struct picture_layer *now, const struct picture *before,
                                     double seconds) {
   const struct picture_layer *old = same_layer(before, now);
@@ -92,7 +92,8 @@ static struct live_rates live_layer(const struct picture_layer *now, const struc
       rate(calls_of(now), old ? calls_of(old) : 0, seconds)};
 }
 
-/* Like live_layer, for the file at index `place` of now->files. */
+/* Returns the rates of the file at index `place` of now->files since the picture `before`. seconds:
+ * time between both pictures. */
 static struct live_rates live_file(const struct picture *now, size_t place,
                                    const struct picture *before, double seconds) {
   const struct picture_file *file = id_table_value(&now->files, place);
@@ -152,7 +153,7 @@ static int take(struct picture *picture, const struct watch *watch) {
       return -1;
     }
   for (size_t i = 0; i < journals.count; i++)
-    /* Skips a journal whose process ended between listing and reading. */
+    /* Skips a journal if its process ended between listing and reading. */
     if (access(journals.paths[i], R_OK) == 0) picture_add(picture, journals.paths[i]);
   path_list_free(&journals);
   return 0;
@@ -165,15 +166,16 @@ static void print_rates(const struct live_rates *rates) {
          quantity_count(a[2], (long long)(rates->calls + 0.5)));
 }
 
-/* Stores in `places` the indices of the files with the highest rates of bytes and calls since
- * `before`, the highest first. Returns how many. */
+/* Stores in `places` the indexes of the files with the highest sum of bytes and calls per second
+ * since `before`, the highest first. Returns their number. */
 static size_t busiest(const struct picture *now, const struct picture *before, double seconds,
                       size_t places[FILES]) {
   double moved[FILES];
   size_t found = 0;
   for (size_t i = 0; i < now->files.count; i++) {
     struct live_rates rates = live_file(now, i, before, seconds);
-    double bytes = rates.read + rates.written + rates.calls; /* calls of zero bytes count, too */
+    double bytes =
+        rates.read + rates.written + rates.calls; /* so that calls of zero bytes count as well */
     size_t at = found;
     if (bytes <= 0) continue;
     while (at > 0 && moved[at - 1] < bytes)
@@ -228,11 +230,12 @@ static int look_again_and_again(const struct watch *watch) {
     if (interrupted) break;
     double time = now_seconds();
     if (take(&now, watch) < 0) break;
-    /* Clears the terminal and starts at its top. Otherwise a blank line ends each table. */
+    /* On a terminal, clears the screen and prints from its top. Elsewhere, a blank line ends each
+     * table. */
     if (watch->terminal) fputs("\033[H\033[2J", stdout);
     print(&now, &before, time - last);
     if (!watch->terminal) putchar('\n');
-    if (fflush(stdout) != 0) break; /* the output cannot be written */
+    if (fflush(stdout) != 0) break; /* stdout cannot be written any more */
     picture_free(&before);
     before = now;
     last = time;

@@ -1,6 +1,5 @@
-/* HDF5 datasets of some logs, and the POSIX calls that calls on them caused (module LAYERS). See
- * datasets.h.
- * */
+/* Reads HDF5 datasets, and the POSIX calls that calls on them caused (module LAYERS), from logs
+ * (datasets.h). */
 #define _GNU_SOURCE
 #include "datasets.h"
 
@@ -41,8 +40,8 @@ void datasets_free(struct datasets *datasets) {
   id_table_free(&datasets->table);
 }
 
-/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and a negative value
- * adds nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and negative values
+ * are ignored. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
@@ -65,8 +64,8 @@ static void add_record(struct dataset *dataset, const struct darshan_layers_reco
   }
 }
 
-/* Seconds in HDF5 itself and in MPI, summed over all records of a log, so that rounding errors of
- * single records cancel out. */
+/* Seconds in HDF5 itself and in MPI. They are summed over all records of a log before they are
+ * compared with 0, so that rounding errors of single records cancel out. */
 struct above {
   double hdf5, mpi;
 };

@@ -1,4 +1,4 @@
-/* Findings of some logs: a few lines below the summary. See findings.h. */
+/* Runs the report, which prints findings below a summary (findings.h). */
 #define _GNU_SOURCE
 #include "findings.h"
 
@@ -16,29 +16,29 @@
 enum {
   MOST_LOGS = 64,
   OPTIONS = 5,
-  LONGEST = 300,     /* bytes kept of a line */
-  PARTIAL = 3,       /* report's exit status for incomplete logs: it printed their findings */
+  LONGEST = 300,     /* longest part of a line that is stored, in bytes */
+  PARTIAL = 3,       /* exit status of the report if it printed findings of incomplete logs */
   CANNOT_START = 126 /* exit status of a child that could not start the report */
 };
 
-/* The last line that the report wrote to stderr: the reason of its failure. */
+/* The last line that the report wrote to stderr, which is the reason of its failure. */
 struct complaint {
   size_t length;
-  int ended; /* the next byte begins a new line */
+  int ended; /* 1: the next byte begins a new line */
   char text[LONGEST + 1];
 };
 
 _Noreturn void findings_become_report(char **argv) {
-  /* The report must not be instrumented, and it must not load the user's LD_PRELOAD, for example a
-   * profiler, which would leave a file for each process. */
+  /* The report must not be instrumented. It also must not load the user's LD_PRELOAD, such as a
+   * profiler, which would write a file for each process. */
   if (setenv("DARSHAN_DISABLE", "1", 1) < 0 || unsetenv("LD_PRELOAD") < 0) _exit(CANNOT_START);
   execv(argv[0], argv);
   dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
   _exit(CANNOT_START);
 }
 
-/* Becomes the report in the child process. The report's stdout is this program's stderr; its stderr
- * goes to the pipe `complaints`. */
+/* Called in the child process: executes the report. The report's stdout is this program's stderr;
+ * its stderr is the pipe `complaints`. */
 static _Noreturn void start(char **argv, int complaints) {
   int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ||

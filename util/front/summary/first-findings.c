@@ -1,4 +1,4 @@
-/* The costliest finding of each of some logs, within a time limit. See findings.h. */
+/* Finds the costliest finding of each of several logs, within a time limit (findings.h). */
 #define _GNU_SOURCE
 #include "findings.h"
 
@@ -31,8 +31,8 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * MS + now.tv_nsec / 1000000;
 }
 
-/* Stores a line of the report: "INDEX <tab> NAME <tab> TITLE" is the finding of the log with this
- * index, any other line is an error message. */
+/* Evaluates a line of the report: "INDEX <tab> NAME <tab> TITLE" is the finding of the log with
+ * this index, any other line is an error message. */
 static void take_line(struct answers *answers) {
   char *end, *name, *title;
   answers->line[answers->used] = '\0';
@@ -50,8 +50,8 @@ static void take_line(struct answers *answers) {
   one->is_known = 1;
 }
 
-/* Reads and stores the report's lines from a pipe, until the report ends or the time (`until`, in
- * milliseconds) is up. */
+/* Reads the report's lines from a pipe and evaluates them, until the report ends or the time
+ * `until` (in milliseconds) is reached. */
 static void hear(struct answers *answers, int from, int64_t until) {
   char bytes[LINE];
   for (;;) {

@@ -1,4 +1,4 @@
-/* The I/O share of the run time, over some logs. See io-share.h. */
+/* Computes the I/O share of the run time, over several logs (io-share.h). */
 #include "io-share.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "records.h"
 
-/* Returns the value; 0 for unknown values and NaN. */
+/* Returns the value, or 0 if it is negative (unknown), infinite or NaN. */
 static double seconds(double value) {
   return isfinite(value) && value > 0 ? value : 0;
 }
@@ -30,8 +30,8 @@ static int add_pipes(struct log_shares *sums, darshan_log *log, int module,
   return more;
 }
 
-/* Returns the seconds of a record's POSIX calls below reads and writes of GDS, and below waits for
- * its batches; 0 for records of other modules. */
+/* Returns the seconds of POSIX calls within reads and writes of GDS, and within waits for its
+ * batches, according to a LAYERS record; 0 for records of other modules. */
 static double below_gds(const struct darshan_layers_record *record) {
   if (record->counters[LAYERS_UPPER_MODULE] != DARSHAN_MOD_GDS) return 0;
   return seconds(record->fcounters[LAYERS_F_READ_POSIX_TIME]) +
@@ -43,8 +43,8 @@ static double in_gds(const struct darshan_gds_record *record) {
   return seconds(record->fcounters[GDS_F_READ_TIME]) + seconds(record->fcounters[GDS_F_WRITE_TIME]);
 }
 
-/* Adds the time of transfers between files and the memory of a GPU, without the POSIX calls below.
- * Returns 0, or a negative number if the records are damaged. */
+/* Adds the time of transfers between files and the memory of a GPU, without the POSIX calls within
+ * them. Returns 0, or a negative number if the records are damaged. */
 static int add_gpu_direct(struct log_shares *sums, darshan_log *log, struct darshan_error *error) {
   static const int modules[] = {DARSHAN_MOD_GDS, DARSHAN_MOD_LAYERS};
   double own = 0;
@@ -103,7 +103,7 @@ void log_shares_own(struct log_shares *sums, double time) {
 }
 
 /* Returns the working time of a log in seconds: the sum of the run times of its processes. If the
- * log does not distinguish its processes, each counts with the log's run time. */
+ * log does not distinguish its processes, each counts with the run time of the log. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

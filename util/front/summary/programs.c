@@ -1,4 +1,4 @@
-/* The programs of runs, from PROCESS records of some logs. See programs.h. */
+/* Sums the PROCESS records of logs by program (programs.h). */
 #define _GNU_SOURCE
 #include "programs.h"
 
@@ -11,7 +11,7 @@
 
 static_assert(PROCESS_F_META_TIME == PROCESS_F_READ_TIME + 2, "times stand together");
 
-enum { EXITED = 1, SIGNALLED = 2 }; /* PROCESS_ENDED */
+enum { EXITED = 1, SIGNALLED = 2 }; /* values of PROCESS_ENDED */
 
 void programs_init(struct programs *programs) {
   id_table_init(&programs->table, sizeof(struct program));
@@ -27,8 +27,8 @@ void programs_free(struct programs *programs) {
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* Returns 1 for interpreters, whose processes users know by their script. A version may follow the
- * name. */
+/* Returns 1 for the name of an interpreter, whose processes users know by their script. Otherwise
+ * returns 0. A version may follow the name. */
 static int is_interpreter(const char *name, size_t length) {
   static const char *const known[] = {"sh",   "bash", "dash",    "zsh",   "ksh",  "python", "pypy",
                                       "perl", "ruby", "Rscript", "julia", "node", "lua"};
@@ -58,9 +58,9 @@ static struct word without_folder(struct word word) {
   return (struct word){slash + 1, word.length - (size_t)(slash + 1 - word.at)};
 }
 
-/* Returns the script or module (-m) among the arguments `rest` of the interpreter `program`.
- * Returns the interpreter itself if an option holds the program (-c) or may have the next word as
- * its value. */
+/* Returns the script or module (-m) in the arguments `rest` of the interpreter `program`. Returns
+ * the interpreter itself if an option contains the program (-c), or may have the next word as its
+ * value. */
 static struct word script_of(struct word program, const char *rest) {
   struct word word = next_word(&rest);
   if (word.length == 2 && strncmp(word.at, "-m", 2) == 0) {
@@ -78,7 +78,7 @@ char *program_of(const char *process) {
   command = command ? command + 2 : process;
   while ((next = strstr(command, became)))
     command = next + sizeof(became) - 1;
-  if (command[0] == '(') return strdup(command); /* a substitute for a name */
+  if (command[0] == '(') return strdup(command); /* not a command, but a text such as "(unknown)" */
   struct word program = without_folder(next_word(&command));
   if (program.length && program.at[0] == '-') { /* a login shell */
     program.at++;
@@ -88,7 +88,8 @@ char *program_of(const char *process) {
   return program.length ? strndup(program.at, program.length) : strdup("(unknown)");
 }
 
-/* Returns 1 for a script in a folder of commands: the user typed only its name. */
+/* Returns 1 for a script in a folder of commands, of which the user typed only the name. Otherwise
+ * returns 0. */
 static int is_command_file(struct word word) {
   static const char *const folders[] = {"bin", "sbin", "shims", "condabin", "libexec"};
   struct word name = without_folder(word);
@@ -117,8 +118,8 @@ const char *command_typed(const char *command) {
 
 /* --- sums --------------------------------------------------------------------------- */
 
-/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and a negative value
- * adds nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and negative values
+ * are ignored. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
@@ -151,7 +152,7 @@ static void add_end(struct programs *programs, const char *name,
   add(&end->count, record->counters[PROCESS_FAILED]);
 }
 
-/* Notes a rank whose process was not recorded: `silent` maps the rank + 1 to the key of its
+/* Stores a rank whose process was not recorded. silent: maps the rank + 1 to the key of its
  * program. */
 static void note_silent(struct id_table *silent, const struct darshan_process_record *record,
                         uint64_t key) {
@@ -162,8 +163,8 @@ static void note_silent(struct id_table *silent, const struct darshan_process_re
   if (at) *at = key;
 }
 
-/* Adds the bytes that the kernel counted (USAGE) of a process that was not recorded to its program.
- */
+/* Adds the bytes in a USAGE record, which the kernel counted, to the program of a process that was
+ * not recorded. */
 static void add_usage(struct programs *programs, const struct id_table *silent,
                       const struct darshan_usage_record *usage) {
   const uint64_t *key = id_table_find(silent, (uint64_t)usage->base.rank + 1);

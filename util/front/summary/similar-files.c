@@ -1,4 +1,4 @@
-/* Makes the rows of the table of files; similar files share a row. See summary.h. */
+/* Makes the rows of the table of files, in which similar files share a row (summary.h). */
 #define _GNU_SOURCE
 #include "summary.h"
 
@@ -8,18 +8,18 @@
 
 #include "../../../runtime/names/groups.h"
 
-/* The same rule as similar_files.py: from LEAST similar files on they share a row, and a file that
- * took more than own_part of their time has its own row. */
+/* The rule of similar_files.py: LEAST or more similar files share a row, except a file that took
+ * more than own_part of their time. */
 enum { LEAST = 20 };
 static const double own_part = 0.25;
 
-/* Similar files: one folder, one extension. */
+/* Similar files: files with one folder and extension. */
 struct kind {
   struct alike_row row;
-  double whole;      /* time of all similar files, including files with their own row */
-  int64_t members;   /* files that may share the row */
-  const char *first; /* name of one of them */
-  size_t prefix;     /* bytes of it that all names start with */
+  double whole;      /* time of all similar files, including those with a row of their own */
+  int64_t members;   /* number of files that may share the row */
+  const char *first; /* name of one of the files */
+  size_t prefix;     /* bytes at the start of this name that all names have */
 };
 
 struct alike {
@@ -32,8 +32,8 @@ static const struct picture_file *file_at(const struct picture *picture, size_t 
   return id_table_value(&picture->files, place);
 }
 
-/* Hashes the folder and extension, and with_stem also what precedes the first digit. Returns 0 for
- * datasets, Darshan's own names and groups, which have no kind. */
+/* Returns a hash of the folder and extension and, if with_stem is 1, of the characters before the
+ * first digit. Returns 0 for names that have no kind: datasets, Darshan's own names, and groups. */
 static uint64_t key_of(const char *name, int with_stem) {
   uint64_t parts[2];
   if (!name || name[0] != '/') return 0;
@@ -41,7 +41,7 @@ static uint64_t key_of(const char *name, int with_stem) {
   size_t ending = darshan_ending(name, length), stem = folder;
   if (folder < 2 || strchr(name + folder, ':') || name[folder] == '*') return 0;
   if (with_stem) stem += strcspn(name + folder, "0123456789");
-  if (with_stem && stem >= ending) return 0; /* no digit */
+  if (with_stem && stem >= ending) return 0; /* the name has no digit */
   parts[0] = darshan_id_of_name(name, stem);
   parts[1] = darshan_id_of_name(name + ending, length - ending);
   uint64_t key = darshan_id_of_name((const char *)parts, sizeof(parts));
@@ -65,7 +65,7 @@ static void note_prefix(struct kind *kind, const char *name) {
 }
 
 /* Stores the key of each file's kind. Files are of one kind if their names differ only in numbers.
- * If there are too few such files, all files of the folder and extension are of one kind. Returns
+ * If there are too few of them, all files with this folder and extension are of one kind. Returns
  * 0, or -1 if out of memory. */
 static int find_keys(struct alike *alike) {
   const struct picture *picture = alike->picture;
@@ -86,8 +86,8 @@ static int find_keys(struct alike *alike) {
   return result;
 }
 
-/* Groups the files of the picture into kinds, and counts the members and the time of each kind.
- * Returns 0, or -1 if out of memory. */
+/* Finds the kinds of the files, and counts the members and the time of each kind. Returns 0, or -1
+ * if out of memory. */
 static int find_kinds(struct alike *alike) {
   const struct picture *picture = alike->picture;
   size_t count = picture->files.count;
@@ -126,8 +126,8 @@ static void add_file(struct alike_row *row, const struct picture_file *file) {
   row->files++;
 }
 
-/* Returns the common name of a kind's files, such as "/data/part_*.csv", which the caller frees.
- * The star replaces whole characters and whole numbers. Returns NULL if out of memory. */
+/* Returns a common name for a kind's files, such as "/data/part_*.csv", which the caller frees. The
+ * star replaces whole characters and whole numbers. Returns NULL if out of memory. */
 static char *name_of(const struct kind *kind) {
   const char *name = kind->first;
   char *made = NULL;
@@ -141,8 +141,8 @@ static char *name_of(const struct kind *kind) {
   return made;
 }
 
-/* Returns 1 for a file that a virtual machine or an interpreter keeps for itself: its counters,
- * sockets and caches. The same patterns as in measure/files/runtimes.py. */
+/* Returns 1 for a file that a virtual machine or an interpreter makes for itself: counters, sockets
+ * and caches. Otherwise returns 0. The patterns are those of measure/files/runtimes.py. */
 static int is_of_runtime(const char *name) {
   static const char *const parts[] = {
       "/hsperfdata_",         "/.java_pid",          "/.dotnet/",          "/clr-debug-pipe-",
@@ -171,8 +171,8 @@ static int by_row(const void *a, const void *b) {
   return strcmp(left->name ? left->name : "", right->name ? right->name : "");
 }
 
-/* Returns 1 for a standard stream that the program did not use: libc flushes it at the end of every
- * program. */
+/* Returns 1 for a standard stream that the program did not use, otherwise 0. Its record exists
+ * because libc flushes it at the end of every program. */
 static int is_unused_stream(const struct picture_file *file) {
   const double flush = 1e-3; /* seconds; a longer flush is shown */
   return file->name && strncmp(file->name, "<STD", 4) == 0 && file->calls == 0 &&

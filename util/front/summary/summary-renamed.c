@@ -1,5 +1,5 @@
-/* Files that were written under a temporary name and then renamed. The user knows their last name.
- * See summary.h. */
+/* Joins files that were written under a temporary name with the files that they became by a rename
+ * (summary.h). */
 #define _GNU_SOURCE
 #include "summary.h"
 
@@ -25,7 +25,7 @@ void renamed_note(struct picture *picture, const void *record) {
   if (!file->from) file->from = (uint64_t)counters[POSIX_RENAMED_FROM];
 }
 
-/* Removes an ending from the length of a name. Returns 1 if the name had it. */
+/* Removes an ending from the length of a name. Returns 1 if the name ends with it, else 0. */
 static int drop(const char *name, size_t *length, const char *ending) {
   size_t n = strlen(ending);
   if (*length < n || memcmp(name + *length - n, ending, n) != 0) return 0;
@@ -33,7 +33,8 @@ static int drop(const char *name, size_t *length, const char *ending) {
   return 1;
 }
 
-/* Returns 1 for the name of an older version: x~, x.bak, x.1 ..., also compressed. */
+/* Returns 1 for the name of an older version (x~, x.bak, x.1 ...), even if it is compressed.
+ * Otherwise returns 0. */
 static int is_aside(const char *name) {
   static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
   static const char *const endings[] = {"~",     ".bak",  ".backup", ".old",
@@ -49,9 +50,9 @@ static int is_aside(const char *name) {
   return digits > 0 && digits <= DIGITS && digits < length && name[length - 1 - digits] == '.';
 }
 
-/* Returns the id of the name to which this file was renamed, or 0 if the file keeps its row. It
- * keeps its row if it was not renamed, if its new name is that of an old version, or if it was
- * read, because the user then knows it by its first name. */
+/* Returns the id of the name to which this file was renamed. Returns 0 if the file keeps its own
+ * row: it was not renamed; its new name is that of an old version; or it was read, so the user
+ * knows it by its first name. */
 static uint64_t next_name(const struct picture *picture, const struct id_table *names,
                           uint64_t id) {
   const struct renamed *source = id_table_find(&picture->renamed, id);
@@ -79,8 +80,10 @@ static void join(struct picture_file *to, struct picture_file *from) {
 }
 
 void renamed_join(struct picture *picture) {
-  enum { NAMES_MOST = 64 }; /* of one file: a log may have a circle of names */
-  struct id_table names;    /* id of a source -> id of its target */
+  enum {
+    NAMES_MOST = 64
+  }; /* largest number of names of one file, because a log may have a cycle of names */
+  struct id_table names; /* id of a source -> id of its target */
   int is_new;
   id_table_init(&names, sizeof(uint64_t));
   for (size_t i = 0; i < picture->renamed.count; i++) {

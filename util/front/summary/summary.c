@@ -1,4 +1,4 @@
-/* The summary of some logs of one run, small enough for a terminal. See summary.h. */
+/* Reads logs of one run into a summary that fits on a terminal (summary.h). */
 #define _GNU_SOURCE
 #include "summary.h"
 
@@ -48,14 +48,15 @@ int picture_is_bottom(const struct darshan_merge_plan *plan) {
   return id == DARSHAN_MOD_POSIX || id == DARSHAN_MOD_STDIO || id == DARSHAN_MOD_DFS;
 }
 
-/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and an unknown
- * (negative) value adds nothing. */
+/* Adds a counter to a sum. Counters are untrusted: the sum stops at INT64_MAX, and unknown
+ * (negative) values are ignored. */
 static void add(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
 
-/* Returns the number of calls of a record, the sum of its counters of `word`: READS, or
- * INDEP_READS, COLL_READS and so on, but not properties of calls such as SEQ_READS. */
+/* Returns the number of calls of a record: the sum of its counters READS, INDEP_READS, COLL_READS
+ * and so on. word: "READS" or "WRITES". Does not include counters such as SEQ_READS, which count
+ * calls with a property. */
 static int64_t calls(const struct darshan_merge_plan *plan, const void *record, const char *word) {
   static const char *const kinds[] = {"", "INDEP_", "COLL_", "SPLIT_", "NB_"};
   const struct darshan_counter *counter = plan->module->counters;
@@ -74,8 +75,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Returns the number of read calls (write 1: write calls) of a DAOS record, including asynchronous
- * calls. These counters have other names than the counters for `calls`. */
+/* Like `calls`, for a DAOS record, whose counters have other names. Returns the number of read
+ * calls (write: 0) or write calls (write: 1), including asynchronous ones. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},
@@ -134,15 +135,15 @@ static void add_file(struct picture *picture, const struct darshan_merge_plan *p
   add(&file->calls, picture_writes(plan, record));
 }
 
-/* Returns 1 for a standard stream that is not a file. In a run, time in such a stream is waiting
- * for another program, and the reader and writer of a pipe would count its bytes twice. */
+/* Returns 1 for a standard stream that is not a file, otherwise 0. In a run, time in such a stream
+ * is waiting for another program, and both ends of a pipe would count its bytes. */
 static int is_stream(const darshan_log *log, const struct darshan_base_record *record) {
   const char *name = darshan_log_name(log, record->id);
   return name && (strcmp(name, "<STDIN>") == 0 || strcmp(name, "<STDOUT>") == 0 ||
                   strcmp(name, "<STDERR>") == 0);
 }
 
-/* The log that is being added. */
+/* State of a log that is being added. */
 struct adding {
   darshan_log *log;
   const char *path;
@@ -151,7 +152,8 @@ struct adding {
   struct log_shares shares;
 };
 
-/* Returns 1 for layers that move no bytes themselves, so only their time counts. */
+/* Returns 1 for layers that move no bytes themselves, so that only their time counts. Otherwise
+ * returns 0. */
 static int is_above(int id) {
   return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
 }
@@ -200,8 +202,8 @@ static void add_module(struct picture *picture, struct adding *adding, int id) {
   if (records) darshan_records_close(records);
 }
 
-/* Adds the touched bytes of mapped files to the files' rows. A mapped file was opened before, so it
- * has a row if POSIX was recorded. */
+/* Adds the touched bytes of mapped files to the rows of the files. A mapped file was opened before,
+ * so it has a row if POSIX was recorded. */
 static void add_touched(struct picture *picture, const struct id_table *touched) {
   for (size_t i = 0; i < touched->count; i++) {
     struct picture_file *file = id_table_find(&picture->files, touched->keys[i]);
@@ -244,8 +246,8 @@ static void add_datasets(struct picture *picture, struct adding *adding) {
   log_shares_own(&adding->shares, own);
 }
 
-/* Adds the processes of a run. A rank of a run's log may be several processes, and ranks of an MPI
- * job count in their own log. Returns 0 if the log has no PROCESS records. */
+/* Adds the processes of a run. In a run's log, a rank may be several processes. Ranks of an MPI job
+ * are counted in the job's own log. Returns 0 if the log has no PROCESS records. */
 static int add_programs(struct picture *picture, darshan_log *log, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};
@@ -258,10 +260,12 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 }
 
 /* Adds the groups of a log: records that several files share. The number of files of a group is the
- * largest number of a process or log, which is a lower bound. Returns 1 if some of these files
- * share a record because a limit was reached. */
+ * largest number in any process or log, which is a lower bound. Returns 1 if some of these files
+ * share a record because a limit was reached, otherwise 0. */
 static int add_groups(struct picture *picture, darshan_log *log) {
-  enum { COUNTED = 114688 }; /* names in groups that a process counts exactly (overflow.c) */
+  enum {
+    COUNTED = 114688
+  }; /* names of files in groups that a process counts exactly (overflow.c) */
   struct darshan_error error = {""};
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_GROUP, &error);
   const void *record;
@@ -301,7 +305,8 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
   return all;
 }
 
-/* Returns 1 if the module only lacks single files: overflow records have their exact sums. */
+/* Returns 1 if the module lacks only records of single files, whose sums are in overflow records.
+ * Otherwise returns 0. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,
@@ -321,7 +326,7 @@ static int missing_of(const darshan_log *log, int has_groups) {
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial)
       found |= shares_record(log, info->modules[i].id, has_groups) ? PICTURE_SHARED : PICTURE_LOST;
-  /* STDIO counts the names of a group by a sketch only, so its number is an estimate. */
+  /* STDIO only estimates the number of files of a group, by a sketch. */
   for (int i = 0; i < info->num_modules; i++)
     if (info->modules[i].partial && info->modules[i].id == DARSHAN_MOD_STDIO)
       found |= PICTURE_ESTIMATED;
@@ -331,8 +336,8 @@ static int missing_of(const darshan_log *log, int has_groups) {
   return found;
 }
 
-/* Adds the dropped events of the log's metadata; the key "dropped_in_signal_handlers" becomes "in
- * signal handlers". */
+/* Adds the numbers of dropped events from the log's metadata. The key "dropped_in_signal_handlers"
+ * becomes "in signal handlers". */
 static void add_dropped(struct picture *picture, const struct darshan_info *info) {
   static const char prefix[] = "dropped_";
   for (int i = 0; i < info->num_metadata; i++) {
@@ -351,7 +356,7 @@ static void add_dropped(struct picture *picture, const struct darshan_info *info
   }
 }
 
-/* Copies the failed lookups of a log's metadata, if no earlier log had some. */
+/* Copies the failed lookups from a log's metadata, unless an earlier log had some. */
 static void add_not_found(struct picture *picture, const struct darshan_info *info) {
   static const char key[] = "not_found", by[] = "not_found_by";
   int n = 0;

@@ -1,4 +1,5 @@
-/* The summary of some logs of one run, small enough for a terminal. */
+/* The summary of the logs of one run, small enough for a terminal. In the code it is called a
+ * picture. */
 #ifndef DARSHAN_FRONT_SUMMARY_H
 #define DARSHAN_FRONT_SUMMARY_H
 
@@ -10,41 +11,42 @@
 #include "programs.h"
 #include "unattributed.h"
 
-/* Time that processes waited: in epochs of PyTorch's DataLoader (module TRAINING), and for other
- * ranks of MPI jobs (module MPIWAIT). */
+/* Functions of waits.c. Time that processes waited: in epochs of PyTorch's DataLoader (module
+ * TRAINING), and for other ranks of MPI jobs (module MPIWAIT). */
 
 struct epochs { /* summed over all loaders of some logs */
   double number, batches;
-  double whole;   /* seconds, from the begin of each epoch to its end */
-  double wait;    /* seconds of these in calls of the DataLoader */
-  double begin;   /* seconds of the wait, up to the first batch of each epoch */
-  double longest; /* seconds of the longest wait for another batch */
+  double whole;   /* seconds from the begin of each epoch to its end, summed */
+  double wait;    /* seconds of `whole` in calls of the DataLoader */
+  double begin;   /* seconds of `wait` until the first batch of each epoch */
+  double longest; /* seconds of the longest wait for a later batch */
 };
 
-/* Adds the epochs of a log. A log with damage adds the records before it. */
+/* Adds the epochs of a log. If the log is damaged, adds the records before the damage. */
 void epochs_add(struct epochs *sum, darshan_log *log);
 
-/* Returns the seconds for which all ranks in a log waited for other ranks. In a damaged log, these
- * are the seconds before the damage. */
+/* Returns the seconds for which all ranks in a log waited for other ranks. If the log is damaged,
+ * returns the seconds in the records before the damage. */
 double rank_waits_of(darshan_log *log);
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
 
-/* Data that logs lack. PICTURE_SHARED: files share records, sums are exact. PICTURE_ESTIMATED: the
- * number of such files is not exact. */
+/* Data that logs lack. PICTURE_SHARED: some files share records, whose sums are exact.
+ * PICTURE_LOST: numbers are lower bounds. PICTURE_ESTIMATED: the number of files that share records
+ * is not exact. */
 enum picture_missing { PICTURE_SHARED = 1, PICTURE_LOST = 2, PICTURE_ESTIMATED = 4 };
 
-/* Dropped events, according to the metadata. */
+/* Dropped events of one kind, from the metadata. */
 struct picture_dropped {
-  char where[128]; /* "in signal handlers" */
+  char where[128]; /* for example "in signal handlers" */
   int64_t number;
 };
 
-/* A module that moves bytes. */
+/* A module that moves bytes, with the sums of its records in all logs. */
 struct picture_layer {
   struct darshan_merge_plan plan;
   struct darshan_total_state state;
-  uint64_t *total; /* a record: sums over all records */
+  uint64_t *total; /* a record with the sums over all records */
   struct id_table files;
 };
 
@@ -52,42 +54,42 @@ struct picture_file {
   char *name;
   double time; /* seconds in I/O, over all processes */
   int64_t read, written, calls;
-  int64_t touched;     /* bytes touched through mappings */
-  char *was;           /* the temporary name with the most bytes, without the folder; or NULL */
-  int64_t was_written; /* bytes, under that name */
-  int is_joined;       /* 1: the row of the name that it got has its numbers */
+  int64_t touched;     /* bytes that were touched through mappings */
+  char *was;           /* the temporary name with the most bytes, without its folder; or NULL */
+  int64_t was_written; /* bytes written under that name */
+  int is_joined; /* 1: its numbers were added to the row of the name to which it was renamed */
 };
 
 /* A record that several files share. */
 struct picture_group {
   int64_t files;
-  int is_of_program; /* program files of an interpreter in one folder */
+  int is_of_program; /* 1: program files of an interpreter in one folder */
 };
 
 struct picture {
   size_t logs;
   int64_t processes;
-  char *command;   /* of the log that started first */
+  char *command;   /* command line of the log that started first */
   double began;    /* wall clock, seconds since the epoch */
-  double ended;    /* the same; 0: only journals */
-  double run_time; /* seconds, measured by `darshan stat`; for logs without an end time */
+  double ended;    /* wall clock, seconds since the epoch; 0: there are only journals */
+  double run_time; /* seconds, measured by `darshan stat`; used for logs without an end time */
   int missing;     /* bits of enum picture_missing over all logs */
   struct picture_dropped dropped[PICTURE_DROPPED]; /* one per kind; unused entries are zeroed */
-  char *not_found[PICTURE_MISSED]; /* failed lookups of a program that failed; the last one first */
-  char *not_found_by;              /* that program, if it is not the root process */
+  char *not_found[PICTURE_MISSED]; /* failed lookups of a program that failed, the last one first */
+  char *not_found_by;              /* name of that program; NULL: it is the root process */
   int num_layers;
   struct picture_layer layers[PICTURE_LAYERS];
-  struct id_table files;   /* record id -> struct picture_file, of POSIX, STDIO and DFS */
+  struct id_table files;   /* record id -> struct picture_file; of POSIX, STDIO and DFS */
   struct id_table renamed; /* record id -> struct renamed */
   struct id_table groups;  /* record id -> struct picture_group */
   struct datasets datasets;
   struct epochs epochs;
   struct programs programs;
   struct shares shares;
-  /* Seconds over all processes: in calls that lock files, in syncs, which are part of the layer's
-   * time of writes, and in reading the entries of folders, which is part of its metadata time. */
+  /* Seconds, over all processes: in calls that lock files; in syncs, which are part of the layer's
+   * write time; and in reading the entries of folders, which is part of its metadata time. */
   double locks, syncing, listing;
-  double rank_waits;                                /* seconds of all ranks, in MPI */
+  double rank_waits; /* seconds in MPI in which all ranks waited for other ranks */
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };
@@ -95,44 +97,47 @@ struct picture {
 void picture_init(struct picture *picture);
 void picture_free(struct picture *picture);
 
-/* Adds a log. Prints a message for an unreadable log and skips it. */
+/* Adds a log. If the log is unreadable, prints a message and skips it. */
 void picture_add(struct picture *picture, const char *path);
 
 /* Return the number of read and of write calls of a record. */
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
 
-/* Returns the number of files that share this record; picture_files sums over all records of a
- * table. */
+/* picture_files_of returns the number of files that share this record. picture_files returns the
+ * sum over all records of a table. */
 int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
-/* Returns 1 if the layer's bytes reach the system. Upper layers count the same bytes again. */
+/* Returns 1 if the layer passes its bytes to the kernel, otherwise 0. Upper layers count the same
+ * bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
 
-/* Files that were written under a temporary name and then renamed. The user knows their last name.
- * The rule is that of the report (util/python/darshan_report/measure/files/renamed.py). */
+/* The next functions handle files that were written under a temporary name and then renamed. The
+ * user knows their last name. The rule is that of the report
+ * (util/python/darshan_report/measure/files/renamed.py). */
 
-/* The renames of a file, from its POSIX records. */
+/* The renames of a file, collected from POSIX records. */
 struct renamed {
-  int64_t sources, targets; /* renames from and to this name */
-  uint64_t from;            /* record id of the first name that became this one */
-  int64_t read;             /* bytes */
+  int64_t sources, targets; /* number of renames from and to this name */
+  uint64_t from;            /* record id of the first name that was renamed to this one */
+  int64_t read;             /* bytes read */
 };
 
-/* Stores the renames that a POSIX record has of its file. */
+/* Stores the renames in a POSIX record. */
 void renamed_note(struct picture *picture, const void *record);
-/* Adds the numbers of temporary files to the files that they became. Called after all logs. */
+/* Called after all logs were added: adds the numbers of temporary files to the files that they
+ * became. */
 void renamed_join(struct picture *picture);
 
-/* Rows of the table of files. Similar files of one folder and extension share a row, by the rule of
- * the report (util/python/darshan_report/measure/files/similar_files.py). */
+/* The rows of the table of files. Similar files of one folder and extension share a row, by the
+ * rule of the report (util/python/darshan_report/measure/files/similar_files.py). */
 
 struct alike_row {
   char *name;
   int64_t files;     /* number of files in the row */
-  int is_of_program; /* program files of an interpreter, which share a record */
+  int is_of_program; /* 1: program files of an interpreter, which share a record */
   struct picture_file sum;
 };
 
@@ -143,8 +148,9 @@ struct alike_rows {
 
 /* Returns the rows, which alike_free frees; no rows if out of memory. */
 struct alike_rows alike_rows(const struct picture *picture);
-/* Puts the row with the most bytes touched through mappings at the end of the first `shown` rows,
- * unless it is already among them: the time of mapped access is in no call. */
+/* Ensures that the row with the most bytes touched through mappings is among the first `shown`
+ * rows, by exchanging it with the last of them: access to mapped memory is in no call, so it adds
+ * no time to the row. */
 void alike_show_mapped(struct alike_rows *rows, size_t shown);
 void alike_free(struct alike_rows *rows);
 

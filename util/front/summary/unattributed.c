@@ -1,5 +1,4 @@
-/* Operations without a file record: POSIX_EXT counts them for names and folders. See
- * unattributed.h. */
+/* Sums operations that are not in the record of a file (unattributed.h). */
 #include "unattributed.h"
 
 #include "../../runs/unattributed.h"

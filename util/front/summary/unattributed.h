@@ -1,5 +1,5 @@
-/* Operations without a file record: POSIX_EXT counts them for names and folders. The report adds
- * their time to POSIX (doc/page-one.md). */
+/* Operations that are not in the record of a file: POSIX_EXT counts them for names and folders. The
+ * report adds their time to POSIX (doc/page-one.md). */
 #ifndef DARSHAN_FRONT_UNATTRIBUTED_H
 #define DARSHAN_FRONT_UNATTRIBUTED_H
 
@@ -8,20 +8,20 @@
 
 struct beside {
   double metadata, syncs;  /* seconds, over all processes */
-  double locks;            /* seconds in calls that lock files, which are no I/O */
+  double locks;            /* seconds in calls that lock files, which are not I/O */
   double syncing, listing; /* seconds in all syncs, and in reading the entries of folders */
-  /* Bytes of mapped files, bytes of these that were touched or populated on request, and bytes that
-   * the runtime did not measure. */
+  /* Bytes of mapped files: all; those that were touched, or populated on request; those that the
+   * runtime did not measure. */
   double mapped, touched, unmeasured;
 };
 
-/* Sums the POSIX_EXT records of a log. files: ids with a POSIX record in this log, which already
- * contains these times. touched: receives the touched bytes of each mapped file (int64_t, by id).
- * Returns 0, or -1 with an error if the module is corrupt; `sum` then stays unchanged. */
+/* Sums the POSIX_EXT records of a log. files: ids that have a POSIX record in this log, which
+ * already contains these times. touched: receives the touched bytes of each mapped file (int64_t,
+ * by id). Returns 0, or -1 with an error if the module is corrupt; *sum is then unchanged. */
 int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files,
               struct id_table *touched, struct darshan_error *error);
 
-/* Page faults of all processes, and those that waited for storage, from USAGE. */
+/* Page faults of all processes, and those of them that waited for storage (major), from USAGE. */
 struct beside_faults {
   double all, major;
 };

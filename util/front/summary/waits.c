@@ -1,4 +1,4 @@
-/* Sums epochs of TRAINING and the bins of MPIWAIT. See summary.h. */
+/* Sums the epochs in TRAINING records, and the bins of MPIWAIT (summary.h). */
 #include "summary.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { LOADER = 0 }; /* kind of a record that has the sums of its epochs */
 
-/* Returns a time of a log, which is untrusted: 0 if it is no time. */
+/* Returns a time from a log; 0 if it is not a plausible time, because logs are untrusted. */
 static double time_of(const struct darshan_training_record *record, int counter) {
   static const double longest = 1e9; /* seconds */
   double time = record->fcounters[counter];
@@ -43,7 +43,7 @@ void epochs_add(struct epochs *sum, darshan_log *log) {
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* Returns the seconds in the bins of a record, which is untrusted: a bin cannot hold more than its
+/* Returns the seconds in the bins of a record. Logs are untrusted, so a bin counts at most its
  * width. */
 static double seconds_in(const struct darshan_heatmap_head *head) {
   static const double longest = 1e9;

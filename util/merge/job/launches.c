@@ -1,4 +1,4 @@
-/* Groups logs by the launch that started their processes. See launches.h. */
+/* Groups logs by the launch that started their processes (launches.h). */
 #include "launches.h"
 
 #include <inttypes.h>
@@ -22,8 +22,8 @@ int64_t job_world_size(const struct job_world *world) {
 
 /* --- one log at a time -------------------------------------------------------------------- */
 
-/* Returns the scheduler's job number; 0 for the log of a forked child or of a run without launcher,
- * and if the log's job number is the pid of the launcher or of a rank. */
+/* Returns the scheduler's job number. Returns 0 for the log of a forked child, for a run without
+ * launcher, and for a job number that is the pid of the launcher or of a rank. */
 static int64_t scheduler_job(const struct job_log *log) {
   if (log->is_child || log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid))
     return 0;
@@ -39,7 +39,7 @@ static const struct job_log *log_of(const struct job_world *world, int64_t rank)
   return NULL;
 }
 
-/* Returns the log that already has a rank of this log, NULL if there is none. */
+/* Returns the log in `world` that already contains a rank of `log`, or NULL if none does. */
 static const struct job_log *repeated(const struct job_world *world, const struct job_log *log) {
   const struct job_log *other = NULL;
   for (int64_t i = 0; !other && i < log->num_units; i++) {
@@ -63,9 +63,10 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Returns whether a log belongs to a launch: no; yes; it is a copy of a log there, or that is
- * unclear, both after a message. Launches without a unique name are distinguished by time: the next
- * one begins after the last one ended. */
+/* Decides whether a log belongs to a launch. Returns FITS or FITS_NOT. After a message, returns
+ * another value: the log is a copy of a log of the launch, or the answer is unclear. Launches
+ * without a unique name are distinguished by time: the next launch begins after the previous one
+ * ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;
@@ -78,7 +79,7 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   const struct job_log *other = repeated(world, log);
   if (!other) return FITS;
   if (log->start_ns > world->end_ns) return FITS_NOT;
-  /* A host uses such a name once at a time, so these are processes of one rank. */
+  /* A host uses a launch name for one launch at a time, so both logs are of the same rank. */
   if (world->text[0] && strcmp(other->launch.host, log->launch.host) == 0) return FITS;
   merge_say("cannot assign %s to a job: a log of the same rank overlaps it in time, and the "
             "launcher gave the jobs no unique names",
@@ -113,11 +114,11 @@ static int new_world(struct job_worlds *worlds, struct job_log *log, const struc
   return join(world, log);
 }
 
-/* Adds a log to the launch of one of its ranks, or to a new launch. Returns 0, or -1 if out of
- * memory or after a message. */
+/* Adds a log to the launch of one of its ranks, or to a new launch. Returns 0; -1 if out of memory
+ * or after a message. */
 static int place(struct job_worlds *worlds, struct job_log *log, const struct job_unit *unit) {
   int64_t jobid = scheduler_job(log);
-  for (size_t i = worlds->count; i-- > 0;) { /* the latest first */
+  for (size_t i = worlds->count; i-- > 0;) { /* starts with the latest launch */
     struct job_world *world = &worlds->worlds[i];
     if (world->launch != unit->launch) continue;
     if (world->num_logs && world->logs[world->num_logs - 1] == log) return 0;
@@ -129,7 +130,7 @@ static int place(struct job_worlds *worlds, struct job_log *log, const struct jo
   return new_world(worlds, log, unit);
 }
 
-/* Adds the log of a run to each launch that has ranks in it. Returns 0, or -1 if out of memory or
+/* Adds the log of a run to each launch that has ranks in the log. Returns 0; -1 if out of memory or
  * after a message. */
 static int place_all(struct job_worlds *worlds, struct job_log *log) {
   int64_t last = 0;
@@ -167,7 +168,8 @@ static int list_ranks(struct job_world *world) {
   return 0;
 }
 
-/* Names a launch as users would look for it, and appends a number if the name is taken. */
+/* Names a launch as a user would search for it, and appends a number if another launch has this
+ * name. */
 static void name_world(struct job_worlds *worlds, size_t number) {
   struct job_world *world = &worlds->worlds[number];
   char base[sizeof(world->text)];

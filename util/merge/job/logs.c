@@ -1,5 +1,5 @@
-/* The logs of processes that a launcher started side by side, and the facts about these processes
- * in each log. See logs.h. */
+/* Reads the logs of processes that a launcher started in parallel, and the data about these
+ * processes in each log (logs.h). */
 #include "logs.h"
 
 #include <dirent.h>
@@ -35,8 +35,8 @@ static int has_records_of(const struct darshan_info *info, int module) {
   return 0;
 }
 
-/* Returns 1 for a log that darshan-merge made from the logs of ranks. It is not the log of a rank.
- */
+/* Returns 1 for a log that darshan-merge made from the logs of ranks, otherwise 0. A merged log is
+ * not the log of a rank. */
 static int is_merged(const struct darshan_info *info) {
   return launch_metadata(info, "ranks_merged") != NULL;
 }
@@ -97,7 +97,7 @@ static int read_units(struct job_log *log, darshan_log *open, struct darshan_err
 }
 
 /* Fills in the start and end of a log. Returns 0, or -1 with an error. A killed process has no end
- * time; the latest timestamp of its records is used. */
+ * time, so the latest timestamp of its records is used. */
 static int read_times(struct job_log *log, darshan_log *open, struct darshan_error *error) {
   struct part part = {.count = 0};
   traces_note(open);
@@ -168,7 +168,7 @@ static int add_log(struct job_logs *logs, const char *path, struct darshan_error
   return result;
 }
 
-/* Returns 1 if the log names a launcher, 0 if not, -1 if it is unreadable. */
+/* Returns 1 if the log names a launcher, 0 if it names none, -1 if it is unreadable. */
 static int tells_of_one(const char *path, struct darshan_error *error) {
   struct launch launch;
   darshan_log *log = darshan_log_read(path, error);
@@ -202,14 +202,16 @@ static int is_candidate(const struct dirent *entry) {
   return is_log(entry->d_name);
 }
 
-/* Returns 1 for a regular file. Opening anything else, for example a pipe, may block. */
+/* Returns 1 for a regular file, otherwise 0. Opening another kind of file, for example a pipe, may
+ * block. */
 static int is_file(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Calls `each` for the logs of a folder in order of their names, until it returns a nonzero value,
- * and returns that; 0 at the end, -1 after a message if the folder cannot be read. */
+/* Calls `each` for the logs of a folder in the order of their names, until `each` returns a nonzero
+ * value. Returns that value; 0 at the end of the folder; -1 after a message if the folder cannot be
+ * read. */
 static int each_in_folder(const char *folder, int (*each)(void *context, const char *path),
                           void *context) {
   struct dirent **entries;

@@ -1,5 +1,5 @@
-/* The logs of processes that a launcher started side by side, and the facts about these processes
- * in each log. */
+/* Declares the logs of processes that a launcher started in parallel, and the data about these
+ * processes in each log. */
 #ifndef DARSHAN_MERGE_JOB_LOGS_H
 #define DARSHAN_MERGE_JOB_LOGS_H
 
@@ -7,12 +7,12 @@
 
 #include "../metadata.h"
 
-/* A rank of a log: one process, or several. */
+/* One rank of a log: one or several processes. */
 struct job_unit {
-  int64_t launch; /* 0: no launcher started it */
+  int64_t launch; /* number of the launch; 0: no launcher started the rank */
   int64_t rank, size;
   int64_t pid;
-  int is_there; /* it has a PROCESS record */
+  int is_there; /* 1: the rank has a PROCESS record */
 };
 
 struct job_log {
@@ -21,31 +21,31 @@ struct job_log {
   ino_t inode;
   struct darshan_job job;
   int64_t start_ns, end_ns;
-  int is_journal; /* of a process that was killed or still runs */
-  int is_child;   /* its parent process has a log, too */
-  int is_whole;   /* it has no PROCESS records: all of it is one process */
-  int left_out;   /* 1: unreadable */
+  int is_journal; /* 1: journal of a process that was killed or still runs */
+  int is_child;   /* 1: the parent process also has a log */
+  int is_whole;   /* 1: the log has no PROCESS records, so it describes one process */
+  int left_out;   /* 1: unreadable, so it is skipped */
   struct launch launch;
   struct dropped dropped;
-  struct job_unit *units; /* by rank in this log */
+  struct job_unit *units; /* indexed by the rank in this log */
   int64_t num_units;
 };
 
 struct job_logs { /* zeroed before its first use */
   struct job_log *logs;
   size_t count, room;
-  size_t unreadable; /* skipped files of folders */
+  size_t unreadable; /* number of unreadable files in folders */
   char damaged[256]; /* names of the first damaged logs */
 };
 
-/* Adds a log, or the logs of a folder that name a launcher. Skips unreadable logs of a folder with
- * a message. Returns 0, or -1 after a message. */
+/* Adds a log, or those logs of a folder that name a launcher. Skips unreadable logs of a folder
+ * with a message. Returns 0, or -1 after a message. */
 int job_logs_add(struct job_logs *logs, const char *path);
-/* Returns 1 if the log, or a log in the folder, names a launcher. Returns 0 for a folder with
- * journals that name no launcher, because these belong to an MPI job. */
+/* Returns 1 if the log, or a log in the folder, names a launcher; otherwise 0. Also returns 0 for a
+ * folder with journals that name no launcher, because such journals belong to an MPI job. */
 int job_logs_is_one(const char *path);
 void job_logs_free(struct job_logs *logs);
-/* Marks a log as skipped, after a message. */
+/* Marks a log as skipped, after a message with the reason `why`. */
 void job_log_leave_out(struct job_logs *logs, struct job_log *log, const char *why);
 
 #endif

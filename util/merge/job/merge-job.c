@@ -1,5 +1,5 @@
-/* Makes one log of a job whose ranks a launcher started without MPI, from the ranks' logs. See
- * one-job.h. */
+/* Makes one log of a job from the logs of its ranks, which a launcher started without MPI
+ * (one-job.h). */
 #include "one-job.h"
 
 #include <errno.h>
@@ -29,8 +29,9 @@ static void say_ranks(const struct job_world *world) {
               world->num_ranks, size, world->name, missing);
 }
 
-/* Removes the logs whose processes are all in the new log, and prints a message for each that
- * cannot be removed. A log that was skipped, or that also has other processes, stays. */
+/* Removes the logs whose processes are all in the new log. Prints a message for each log that
+ * cannot be removed. A skipped log, or a log that also has processes of other jobs, is not
+ * removed. */
 static void remove_logs(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++) {
     const struct job_log *log = world->logs[i];
@@ -43,7 +44,7 @@ static void remove_logs(const struct job_world *world) {
 }
 
 static int make(const struct job_options *options, struct job_logs *logs, struct job_world *world) {
-  static struct one_job job; /* large, and zeroed */
+  static struct one_job job; /* static, because it is large and must be zeroed */
   static struct target target;
   memset(&job, 0, sizeof(job));
   target.through = NULL;

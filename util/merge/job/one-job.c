@@ -1,5 +1,5 @@
-/* Makes one log of a job from the logs of its ranks. See one-job.h. As in a run, the player opens
- * each rank twice: for its names, then for its records. */
+/* Makes one log of a job from the logs of its ranks (one-job.h). As for a run, the player opens
+ * each rank twice: first for its names, then for its records. */
 #include "one-job.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 
 /* --- metadata of the job --------------------------------------------------------------------- */
 
-/* Returns 1 for a metadata key that is not copied, because it is true of one log only or is
- * computed again for the job. */
+/* Returns 1 for a metadata key that is not copied into the job's log; 0 for other keys. The value
+ * of such a key describes only one log, or is computed again for the job. */
 static int is_of_one(const char *key) {
   static const char *const keys[] = {
       "ranks_here", "processes", "still_running", "nodes",          "clocks_moved", "clock_error",
@@ -34,8 +34,8 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, i
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* Notes the host of a rank's first process and the earliest start there. Hosts beyond
- * JOB_HOSTS_MOST are left out. */
+/* Stores the host of a rank's first process and the earliest start on that host. Hosts beyond
+ * JOB_HOSTS_MOST are ignored. */
 static void note_host(struct one_job *job) {
   const char *name = job->records.host;
   double start = job->records.start;
@@ -50,8 +50,9 @@ static void note_host(struct one_job *job) {
   host->start = start;
 }
 
-/* Adds to the metadata the hosts and the time between the starts of their first processes. Returns
- * the new length. No rows order the events of the hosts, so their clocks cannot be compared. */
+/* Adds two values to the metadata: the hosts, and the time between the starts of the hosts' first
+ * processes. Returns the new length. No rows order the events of the hosts, so their clocks cannot
+ * be compared. */
 static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size_t used) {
   enum { ROOM = 256 };
   char text[ROOM] = "";
@@ -140,8 +141,8 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   return journal_job_at(out, one->first->path, job, more, command, is_of_one);
 }
 
-/* Takes the job's program name and, if the first log has the launcher's command line, also the
- * command line from the records of the first rank. */
+/* Sets the job's program name from the records of the first rank. If the first log has only the
+ * launcher's command line, also sets the job's command line from these records. */
 static void take_command(struct one_job *job) {
   const char *command = job->records.command;
   size_t length = strcspn(command, " "), begin = length;
@@ -161,7 +162,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
     return -1;
   }
   struct rank_records *records = &job->records;
-  if (!source->context) { /* the first time */
+  if (!source->context) { /* the first call for this rank */
     note_host(job);
     if (rank == 0) take_command(job);
   }
@@ -179,7 +180,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
       .span = span,
       .job = job_region,
       .config = &job->config,
-      .identity = {.jobid = job_number(job), /* a given name has no pid in it */
+      .identity = {.jobid = job_number(job), /* a name that the user gave contains no pid */
                    .pid =
                        job->output || !job->first->launch.pid ? getpid() : job->first->launch.pid,
                    .start_time = world->start_ns / (int64_t)NS_PER_SECOND,
@@ -198,7 +199,7 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
 /* --- before the ranks are read -------------------------------------------------------------------
  */
 
-/* Returns the log of the lowest rank, the earliest one if there are several. */
+/* Returns the log of the lowest rank, or the earliest one if that rank has several logs. */
 static struct job_log *first_log(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++)
     for (int64_t at = 0; at < world->logs[i]->num_units; at++)
@@ -206,7 +207,7 @@ static struct job_log *first_log(const struct job_world *world) {
   return world->logs[0];
 }
 
-/* Counts in job->around the processes of the logs that are not ranks of this job, for example
+/* Counts in job->around the processes in the logs that are not ranks of this job, for example
  * launchers. */
 static void count_around(struct one_job *job) {
   const struct job_world *world = job->world;

@@ -1,5 +1,5 @@
-/* The PROCESS record of a job's rank, from the records of its processes in all logs. See
- * rank-records.h. */
+/* Makes the PROCESS record of a job's rank from the records of its processes in all logs
+ * (rank-records.h). */
 #include "rank-records.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static int64_t sum(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Stores host and command of the record's name, "host: command". */
+/* Splits the record's name, "host: command", and stores the host and the command. */
 static void set_name(struct process_row *row, const char *name) {
   size_t length = strcspn(name, ":");
   snprintf(row->name, sizeof(row->name), "%s", name);
@@ -48,12 +48,11 @@ static void add(struct process_row *row, const struct darshan_process_record *mo
   if (end > into->fcounters[PROCESS_F_END_TIMESTAMP])
     into->fcounters[PROCESS_F_END_TIMESTAMP] = end;
   into->counters[PROCESS_LAUNCHER] |= other->counters[PROCESS_LAUNCHER];
-  into->counters[PROCESS_ENDED] = 0; /* not defined for several */
+  into->counters[PROCESS_ENDED] = 0; /* has no value for several processes */
   into->counters[PROCESS_STATUS] = -1;
 }
 
-/* Returns the launcher's rank of the parent process. Returns -1 if the parent is not another
- * rank. */
+/* Returns the launcher's rank of the parent process; -1 if the parent is not another rank. */
 static int64_t parent_of(const struct process_row *row, const struct job_log *log, int64_t parent) {
   int64_t rank = job_world_rank(row->world, log, parent);
   return rank == row->rank ? -1 : rank;
@@ -97,7 +96,8 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
   char name[ROW_NAME + 1];
   snprintf(name, sizeof(name), "%s: %.*s", log->launch.host[0] ? log->launch.host : "?",
            ROW_COMMAND, darshan_log_info(open)->exe);
-  darshan_utf8_make_clean(name, strlen(name)); /* it may end within a character */
+  darshan_utf8_make_clean(name,
+                          strlen(name)); /* the name may have been cut within a UTF-8 character */
   record.counters[PROCESS_COUNT] = record.counters[PROCESS_PROGRAMS] = 1;
   record.counters[PROCESS_PID] = log->launch.pid;
   record.counters[PROCESS_PARENT_RANK] = -1;
@@ -113,7 +113,7 @@ int process_row_add_whole(struct process_row *row, darshan_log *open, const stru
 
 int process_row_end(struct process_row *row, struct combined *combined) {
   struct darshan_process_record *record = &row->record;
-  if (record->counters[PROCESS_COUNT] == 0) return 0; /* none of its logs was readable */
+  if (record->counters[PROCESS_COUNT] == 0) return 0; /* none of the rank's logs was readable */
   record->counters[PROCESS_WORLD_RANK] = row->rank;
   record->base.id = darshan_hash(row->name, strlen(row->name), 0);
   if (combined_name(combined, record->base.id, row->name) < 0) return -1;

@@ -1,7 +1,7 @@
-/* The records of one rank of a job, from all logs that have records of it. See rank-records.h. The
- * launcher's ranks replace a log's own ranks. A shared record belongs to the launcher's rank of the
- * processes that made it. If these are several ranks, the record belongs to the lowest of them and
- * stays shared. */
+/* Reads the records of one rank of a job from all logs that contain the rank (rank-records.h). The
+ * launcher's rank numbers replace a log's own numbers. A shared record belongs to the launcher's
+ * rank whose processes made it. If several ranks made it, the record belongs to the lowest of them
+ * and stays shared. */
 #include "rank-records.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void unload(struct rank_records *records) {
   records->loaded = NULL;
 }
 
-/* Reads a log unless it is in memory already. Returns 1 if it is in memory, 0 if it is unreadable,
+/* Reads a log unless it is already in memory. Returns 1 if it is in memory, 0 if it is unreadable,
  * -1 if out of memory. */
 static int load(struct rank_records *records, struct job_log *log) {
   struct darshan_error error = {""};
@@ -56,7 +56,7 @@ static int load(struct rank_records *records, struct job_log *log) {
     return 0;
   }
   records->loaded = log;
-  memset(records->range, 0, sizeof(records->range)); /* forget the span of the last log */
+  memset(records->range, 0, sizeof(records->range)); /* discards the range of the previous log */
   return index_shared(records) < 0 ? -1 : 1;
 }
 
@@ -78,8 +78,8 @@ static struct users users_of(const struct rank_records *records, int module, uin
   return is_sound ? some : all;
 }
 
-/* Writes the span of the launcher's ranks of these processes to records->span: their number, the
- * lowest and the highest. Returns 0, or -1 if out of memory. */
+/* Computes the span of the launcher's ranks of these processes: the number of ranks, the lowest and
+ * the highest. Stores it in records->span. Returns 0, or -1 if out of memory. */
 static int count_ranks(struct rank_records *records, const struct users *users) {
   struct rank_span *span = &records->span;
   *span = (struct rank_span){0, INT32_MAX, -1};
@@ -99,9 +99,9 @@ static int count_ranks(struct rank_records *records, const struct users *users) 
   return 0;
 }
 
-/* Finds the launcher's ranks that made a record together. Reuses the last result, because most
- * records have the same users. Returns 1; 0 if the ranks are not of this job; -1 if out of
- * memory. */
+/* Finds the launcher's ranks that made a record together. Reuses the previous result if the record
+ * has the same users, as most records have. Returns 1; 0 if the ranks are not of this job; -1 if
+ * out of memory. */
 static int span_of(struct rank_records *records, int module, uint64_t id, struct rank_span *span) {
   struct users users = users_of(records, module, id);
   int64_t range[3] = {users.count, users.lowest, users.highest};
@@ -132,8 +132,8 @@ static int note_span(struct rank_records *records, int module, uint64_t id,
   return 0;
 }
 
-/* Converts the fastest and slowest rank to launcher's ranks. Clears them if one rank made the
- * record. */
+/* Converts the fastest and slowest rank of a record to the launcher's rank numbers. Clears both if
+ * a single rank made the record. */
 static void name_extremes(const struct rank_records *records, const struct darshan_module *module,
                           void *record, int is_one) {
   struct darshan_merge_plan plan;
@@ -153,7 +153,7 @@ static void name_extremes(const struct rank_records *records, const struct darsh
 }
 
 /* Returns 1 if the record belongs to the rank, 0 if not, -1 if out of memory. A record of several
- * ranks belongs to the lowest of them, and the span of ranks is noted for it. */
+ * ranks belongs to the lowest of them, and the span of these ranks is stored. */
 static int is_own(struct rank_records *records, const struct darshan_module *module, char *record) {
   const struct darshan_base_record *base = (const void *)record;
   struct rank_span span;
@@ -221,7 +221,7 @@ static int knows(const struct rank_records *records, const struct job_log *log) 
   return 0;
 }
 
-/* Sets rank -1 in the records of several ranks. */
+/* Sets the rank to -1 in records that several ranks made. */
 static void mark_spans(struct rank_records *records) {
   for (int id = 0; records->num_spans && id < PART_MODULES; id++) {
     struct bytes *bytes = &records->combined.modules[id].records;
@@ -248,7 +248,8 @@ int rank_records_take(struct rank_records *records, int64_t rank) {
       return -1;
   snprintf(records->host, sizeof(records->host), "%s", row.host);
   const char *command = strstr(row.name, ": ");
-  for (const char *next = command; next; next = strstr(next + 1, " -> ")) /* last program */
+  for (const char *next = command; next;
+       next = strstr(next + 1, " -> ")) /* the text after the last arrow is the last program */
     command = next == command ? command + 2 : next + 4;
   snprintf(records->command, sizeof(records->command), "%s", command ? command : "");
   records->start = row.record.fcounters[PROCESS_F_START_TIMESTAMP];

@@ -1,4 +1,4 @@
-/* The records of one rank of a job, from all logs that have some. */
+/* Declares the records of one rank of a job, which are read from all logs that contain the rank. */
 #ifndef DARSHAN_MERGE_RANK_RECORDS_H
 #define DARSHAN_MERGE_RANK_RECORDS_H
 
@@ -13,50 +13,50 @@ struct rank_records { /* zeroed before its first use; reused for the next rank *
   struct heat_grid grid;
   int64_t rank;
   struct combined combined;
-  char host[LAUNCH_HOST]; /* of the rank's first process */
-  double start;           /* of that process: seconds after the job's start, command line */
+  char host[LAUNCH_HOST]; /* host of the rank's first process */
+  double start;           /* start of that process, seconds after the job's start */
   char command[ROW_NAME + 1];
-  struct job_log *loaded; /* the log in memory; neighbouring ranks often share it */
+  struct job_log *loaded; /* log in memory; consecutive ranks are often in the same log */
   darshan_log *open;
-  struct part all, own;  /* records of that log, and those of the rank */
-  struct map shared;     /* offsets of SHARED rows of that log, by module and id */
-  struct map seen;       /* set of ranks, while a span is counted */
-  int64_t range[3];      /* users of the last counted record */
+  struct part all, own;  /* all records of that log; own records of the rank */
+  struct map shared;     /* offsets of that log's SHARED records, by module and id */
+  struct map seen;       /* set of ranks, used while a span is counted */
+  int64_t range[3];      /* users of the record whose span was computed last */
   struct rank_span span; /* the span of these users */
   struct map spans;      /* indices of span_list, by module and id */
   struct rank_span *span_list;
   size_t num_spans, room_spans;
 };
 
-/* Reads the records of a rank from all its logs. Skips unreadable logs with a message. Returns 0,
+/* Reads the records of a rank from all its logs. Skips an unreadable log with a message. Returns 0,
  * or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
-/* Finds the ranks that share a record, for the reduction. Returns 1 and stores them in *span, or
- * returns 0 if the record is not shared. */
+/* Finds the ranks that share a record, for the reduction. Returns 1 with the ranks in *span; 0 if
+ * the record is not shared. */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,
                       struct rank_span *span);
 void rank_records_free(struct rank_records *records);
 
-/* The PROCESS record of a job's rank, from the records of its processes in all logs. */
+/* The PROCESS record of a job's rank, made from the records of its processes in all logs. */
 
 struct process_row {
   const struct job_world *world;
   int64_t rank;
   struct darshan_process_record record;
-  char name[ROW_NAME + 1]; /* of its first process */
+  char name[ROW_NAME + 1]; /* name of the first process's record */
   char host[LAUNCH_HOST];
 };
 
 void process_row_begin(struct process_row *row, const struct job_world *world, int64_t rank);
-/* Adds the rank's processes in the log of a run, and `shift` seconds to their times. */
+/* Adds the rank's processes from the log of a run. shift: seconds that are added to their times. */
 void process_row_add(struct process_row *row, darshan_log *open, const struct job_log *log,
                      const struct part *part, double shift);
-/* Adds the only process of a log to the row, with its host, command line, I/O and lifetime. shift:
- * seconds from the job's start to the log's. Returns 0, or -1 if out of memory. */
+/* Adds the only process of a log, with its host, command line, I/O and lifetime. shift: seconds
+ * from the job's start to the log's start. Returns 0, or -1 if out of memory. */
 int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
                           const struct part *part, double shift);
-/* Adds the PROCESS record of the row and its name to the rank's records. Returns 0, or -1 if out of
- * memory. */
+/* Appends the finished PROCESS record and its name to the rank's records. Returns 0, or -1 if out
+ * of memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 
 #endif

@@ -1,6 +1,6 @@
-/* Makes sure that each part of a run is in exactly one log, even if a merger is killed. See
- * commit.h. If a note about this cannot be written, the disk is probably full. The merge
- * continues, because a log is worth more than the guarantee that it is the only one. */
+/* Ensures that each part of a run is in exactly one log, even if a merger is killed (commit.h). If
+ * a note cannot be written, the disk is probably full. The merge then continues, because a log is
+ * more valuable than the guarantee that only one log exists. */
 #include "commit.h"
 
 #include <inttypes.h>
@@ -21,8 +21,8 @@ static void creates(void *context, const char *path) {
   folder_put(context, partial_name, path, strlen(path));
 }
 
-/* Callback before the log gets its name: writes "DEVICE INODE PATH" of it into the file `naming`.
- */
+/* Writes "DEVICE INODE PATH" of the log into the file `naming`. The writer of the log calls this
+ * function before it renames the log. */
 static void names(void *context, const char *from, const char *to) {
   char text[PATH_MAX + 64];
   struct stat st;
@@ -32,8 +32,8 @@ static void names(void *context, const char *from, const char *to) {
   if (n < (int)sizeof(text)) folder_put(context, naming_name, text, (size_t)n);
 }
 
-/* Appends the names of the parts of one process, or of all (NULL), to the list, each with its NUL.
- * Returns 0, or nonzero if out of memory. */
+/* Appends part names to the list, each with its NUL: those of one process, or of all processes
+ * (NULL). Returns 0, or nonzero if out of memory. */
 static int list_parts(const struct run_tree *tree, const struct run_process *process,
                       struct bytes *list) {
   char name[NAME_MAX + 1];
@@ -80,7 +80,8 @@ void closing_end(struct closing *closing, int made) {
   bytes_free(&closing->parts);
 }
 
-/* Returns 1 if the log has the name in `naming`, 0 if not, -1 if `naming` cannot be read now. */
+/* Returns 1 if the log exists under the path in `naming`, 0 if not, -1 if `naming` cannot be read
+ * now. */
 static int is_named(struct run_folder *folder, char *log) {
   uintmax_t device, inode;
   struct stat st;
@@ -99,7 +100,7 @@ static int is_named(struct run_folder *folder, char *log) {
 }
 
 /* Removes an unfinished log of a killed merger. Returns 0 or -1. No other process can be writing
- * it, because the killed merger had the lock that this merger has now. */
+ * that log, because this merger now holds the killed merger's lock. */
 static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;

@@ -14,20 +14,21 @@
 #include "folder.h"
 #include "records/bytes.h"
 
-/* Finishes the work of a killed merger. Returns 1 if its log exists, with the path in log (PATH_MAX
- * bytes), 0 if there is no such log, -1 if that cannot be determined now. */
+/* Finishes the work of a killed merger. Returns 1 if the killed merger's log exists, and stores its
+ * path in `log` (PATH_MAX bytes). Returns 0 if there is no such log, -1 if its existence cannot be
+ * determined now. */
 int closing_resume(struct run_folder *folder, char *log);
 struct closing {
   struct run_folder *folder;
-  struct bytes parts; /* names of the parts */
+  struct bytes parts; /* names of the parts, each with its NUL */
 };
 
-/* Notes in the folder that a log will be made from the parts of one process, or of all processes
- * (NULL). Called before the log is made. */
+/* Writes notes into the folder before a log is made: which parts the log will contain. process: the
+ * only process of the log, or NULL for all processes. */
 void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
                    const struct run_process *process);
-/* Called after closing_begin and the attempt to make the log. made 1: the log has its name, so its
- * parts and the notes are removed. made 0: only the notes are removed. */
+/* Ends what closing_begin began, after the attempt to make the log. made 1: the log has its name,
+ * so removes its parts and the notes. made 0: removes only the notes. */
 void closing_end(struct closing *closing, int made);
 
 #endif

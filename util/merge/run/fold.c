@@ -1,8 +1,7 @@
-/* Combines parts while the run continues, if it has more processes than a log has ranks: the parts
- * of ended processes that will share a rank become one part. See merge-run.h. The file `folded`
- * lists the new part and the parts that it replaces. Once the new part has its name, it holds their
- * records.
- * */
+/* Combines parts while a run continues, if the run has more processes than a log has ranks
+ * (merge-run.h). The parts of ended processes that will share a rank become one part. The file
+ * `folded` lists the new part and the parts that it replaces. As soon as the new part has its name,
+ * it contains the records of the replaced parts. */
 #include "merge-run.h"
 
 #include <errno.h>
@@ -22,18 +21,18 @@ struct fold {
   struct run_tree *tree;
   struct combined combined;
   struct part part;
-  struct bytes list;        /* name of the new part, then names of the parts that it holds */
-  struct run_part *stands;  /* the part that began first; the new part gets its pid and start */
-  int64_t start_ns, end_ns; /* of all parts, on the run's clock */
+  struct bytes list;        /* name of the new part, then names of the parts that it contains */
+  struct run_part *stands;  /* part that began first; the new part gets its pid and start */
+  int64_t start_ns, end_ns; /* start and end of all parts, on the run's clock */
   struct darshan_job job;
-  struct dropped dropped;   /* by all of them */
-  int count, failed, known; /* known: job is set */
-  int stuck;                /* the last fold is unfinished, so no other one begins */
+  struct dropped dropped;   /* dropped events of all parts */
+  int count, failed, known; /* known 1: `job` is set */
+  int stuck;                /* 1: the previous fold is unfinished, so no other fold begins */
 };
 
 /* --- which parts ------------------------------------------------------------------------ */
 
-/* Returns 1 if the process has ended, so that it leaves no further parts. */
+/* Returns 1 if the process has ended, so that it writes no further parts; otherwise 0. */
 static int is_over(const struct run_process *process) {
   return process->finished && process->how != PROCESS_STILL_RAN;
 }
@@ -54,14 +53,15 @@ static void look_at(struct fold *fold, const struct run_process *process) {
     if (part->left_out) continue;
     fold->count++;
     if (part->journal || tree_program(fold->tree, part->pid, part->start_ns) != part->program)
-      continue; /* the new part would get another program's name */
+      continue; /* the new part would have the name of another program */
     if (fold->stands && began(fold, part) >= fold->start_ns) continue;
     fold->stands = part;
     fold->start_ns = began(fold, part);
   }
 }
 
-/* Returns the new part, with a number above those of the program's other parts. */
+/* Returns the description of the new part. Its number is above the numbers of the program's other
+ * parts. */
 static struct run_part next_of(const struct fold *fold) {
   struct run_part part = {.pid = fold->stands->pid, .start_ns = fold->stands->start_ns, .next = -1};
   for (size_t i = 0; i < fold->tree->num_parts; i++) {
@@ -90,7 +90,7 @@ static void take(struct fold *fold, const struct run_part *part, darshan_log *lo
   struct darshan_error error = {""};
   const struct darshan_job *job = &darshan_log_info(log)->job;
   struct launch launch;
-  /* The merger needs each of these parts separately. */
+  /* The merger needs each part of a launcher's ranks separately. */
   if (launch_read(&launch, darshan_log_info(log))) return;
   struct combine_clock clock = {
       .grid = heat_grid_of((double)(fold->end_ns - fold->start_ns) * 1e-9),
@@ -136,8 +136,9 @@ static size_t job_of(const struct fold *fold, char *out) {
   return length;
 }
 
-/* Writes the new part from `draft` and removes the parts that it replaces. First writes a list with
- * the name of the new part and their names, so that a later merger can finish. */
+/* Writes the new part from `draft` and removes the parts that it replaces. Before that, writes a
+ * list with the name of the new part and of the replaced parts, so that a later merger can
+ * finish. */
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);
@@ -154,8 +155,8 @@ static void write_part(struct fold *fold) {
   log_draft_drop(&draft);
 }
 
-/* Combines parts of a rank into one. Returns 0 if the rank is done or has too few parts, 1 to try
- * again with another first part. */
+/* Combines parts of a rank into one part. Returns 0 if the rank is done or has too few parts, 1 if
+ * the caller must try again with another first part. */
 static int fold_rank(struct fold *fold, const struct run_rank *rank) {
   const struct run_process *all = fold->tree->processes;
   combined_clear(&fold->combined);
@@ -176,7 +177,7 @@ static int fold_rank(struct fold *fold, const struct run_rank *rank) {
 }
 
 void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks) {
-  static struct fold fold; /* large, and zeroed */
+  static struct fold fold; /* static, because it is large and must be zeroed */
   fold.folder = folder;
   fold.tree = tree;
   for (int i = 0; i < ranks->count && !fold.stuck; i++)
@@ -187,8 +188,8 @@ void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct r
   bytes_free(&fold.list);
 }
 
-/* Removes the parts in a list, except the first, which is the new part that contains their records.
- * Returns 0, or -1 if one of them cannot be removed. */
+/* Removes the listed parts, except the first: the new part, which contains the records of the
+ * others. Returns 0, or -1 if one of them cannot be removed. */
 static int remove_sources(struct run_folder *folder, const char *list, size_t n) {
   size_t first = strlen(list) + 1;
   return first < n ? folder_drop_parts(folder, list + first, n - first) : 0;

@@ -1,5 +1,5 @@
-/* The folder of a run: its parts and files, the locks of the mergers, and its removal. See
- * folder.h. */
+/* Manages the folder of a run: its parts and files, the locks of the mergers, and its removal
+ * (folder.h). */
 #include "folder.h"
 
 #include <dirent.h>
@@ -21,13 +21,14 @@
 
 enum { BLOCK = 1 << 16, FILE_MOST = 1 << 28 };
 
-/* The merger's own files: two locks and a file that is being written. commit.h has the others. */
+/* Names of the merger's own files: two locks, and the file that is being written. commit.h
+ * describes its other files. */
 static const char lock_name[] = "merging", fold_name[] = "folding";
 static const char new_name[] = "writing";
 
 /* --- open and close ------------------------------------------------------------------ */
 
-/* Returns PID of the name darshan-run.PID.UNIQUE, 0 if there is none. */
+/* Returns PID from the name darshan-run.PID.UNIQUE; 0 if the folder has another name. */
 static int32_t top_of(const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if (strncmp(name, RUN_FOLDER, sizeof(RUN_FOLDER) - 1) != 0) return 0;
@@ -36,9 +37,9 @@ static int32_t top_of(const char *path) {
   return *end == '.' && pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
 }
 
-/* Opens and locks a file of the folder. The kernel frees the lock when its holder exits. If the
- * file was removed in the meantime, the lock protects nothing, so the file is opened again. Returns
- * the descriptor, or -1 if another process holds the lock. */
+/* Opens and locks a file of the folder. The kernel releases the lock when its holder exits. A lock
+ * on a removed file protects nothing, so the file is opened again. waits: 1 to wait for the lock.
+ * Returns the descriptor, or -1 if another process holds the lock. */
 static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
   int busy = 0;
@@ -84,8 +85,8 @@ enum folder_state folder_open(struct run_folder *folder, const char *path, int f
   return state;
 }
 
-/* Removes the lock file before it frees the lock, so that a process that has opened the file
- * notices that it is gone. */
+/* Removes the lock file and releases the lock, in this order. So a process that has opened the file
+ * notices that it is removed. */
 static void give_lock(const struct run_folder *folder, const char *name, int *lock) {
   if (*lock < 0) return;
   unlinkat(folder->fd, name, 0);
@@ -108,7 +109,7 @@ void folder_close(struct run_folder *folder) {
 
 /* --- its parts ------------------------------------------------------------------------ */
 
-/* Returns 1 if name is exactly part.PID.START.NUMBER. */
+/* Returns 1 if `name` has the form part.PID.START.NUMBER, otherwise 0. */
 static int is_part(const char *name, struct run_part *part) {
   char again[NAME_MAX + 1];
   *part = (struct run_part){.next = -1};
@@ -200,7 +201,7 @@ static int same_part(const struct run_part *left, const struct run_part *right) 
          left->number == right->number && !left->journal && !right->journal;
 }
 
-/* Compares two parts by time, for qsort. A part that is also a file comes after that file. */
+/* Compares two parts by time, for qsort. A packed part comes after a file with the same part. */
 static int by_start(const void *a, const void *b) {
   const struct run_part *left = a, *right = b;
   if (left->start_ns != right->start_ns) return left->start_ns < right->start_ns ? -1 : 1;
@@ -209,7 +210,8 @@ static int by_start(const void *a, const void *b) {
   return left->packed < right->packed ? -1 : left->packed > right->packed;
 }
 
-/* A process that could not be sure that its part was appended has also written a file. */
+/* Removes duplicates from the list. A process also writes a file if it cannot be sure that its part
+ * was appended. */
 static void drop_doubles(struct run_folder *folder) {
   size_t kept = 0;
   for (size_t i = 0; i < folder->count; i++)
@@ -251,7 +253,7 @@ int folder_has(const struct run_folder *folder, const char *name) {
 /* --- its files -------------------------------------------------------------------------- */
 
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n) {
-  unlinkat(folder->fd, new_name, 0); /* from a killed merger */
+  unlinkat(folder->fd, new_name, 0); /* left by a killed merger */
   int fd = openat(folder->fd, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   size_t done = 0;
   if (fd < 0) return -1;
@@ -294,7 +296,7 @@ int folder_get(const struct run_folder *folder, const char *name, char **text, s
   return 1;
 }
 
-/* Removes the file to which a part is a link, but not the link. */
+/* Removes the file to which a part is a link. Does not remove the link. */
 static void unlink_elsewhere(const struct run_folder *folder, const char *name) {
   char target[PATH_MAX], own[PATH_MAX];
   const char *base = strrchr(folder->path, '/') + 1, *slash;
@@ -303,7 +305,8 @@ static void unlink_elsewhere(const struct run_folder *folder, const char *name) 
   if (n <= 0 || target[0] != '/') return;
   target[n] = '\0';
   slash = strrchr(target, '/');
-  /* A link in the folder must not remove any other file of the user. */
+  /* Only a target with the expected name is removed, so a link in the folder cannot remove another
+   * file of the user. */
   if (snprintf(own, sizeof(own), "%s.%s", base, name) < (int)sizeof(own) &&
       strcmp(slash + 1, own) == 0)
     unlink(target);
@@ -375,7 +378,7 @@ int folder_settle(const struct run_folder *folder) {
  * there, accepts no part (log_run_is_open in runtime/log/packed.c). */
 void folder_remove(struct run_folder *folder) {
   struct stat st;
-  drop_packed(folder, "", 0); /* if it has no log */
+  drop_packed(folder, "", 0); /* removes parts that are in no log */
   if (fstatat(folder->fd, RUN_PACK, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
       (!S_ISREG(st.st_mode) || !(st.st_mode & S_IRUSR)))
     unlinkat(folder->fd, RUN_PACK, 0);

@@ -1,4 +1,4 @@
-/* The folder of a run: its parts and files, the locks of the mergers, and its removal. */
+/* Declares the folder of a run: its parts and files, the locks of the mergers, and its removal. */
 #ifndef DARSHAN_MERGE_FOLDER_H
 #define DARSHAN_MERGE_FOLDER_H
 
@@ -8,45 +8,49 @@
 #include "processes/processes.h"
 
 struct run_folder {
-  char path[PATH_MAX];  /* absolute */
-  int fd;               /* -1: not open */
-  int packed;           /* the listed file of small parts, which may have been replaced; -1: none */
-  int merging, folding; /* lock descriptors; -1: not held */
-  int32_t top;          /* pid in its name; 0: `darshan run` makes the log */
+  char path[PATH_MAX]; /* absolute */
+  int fd;              /* descriptor of the folder; -1: not open */
+  int packed; /* descriptor of the listed file of small parts, which may have been replaced; -1: no
+                 such file */
+  int merging, folding;   /* lock descriptors; -1: not held */
+  int32_t top;            /* pid from the folder's name; 0: `darshan run` makes the log */
   struct run_part *found; /* parts and journals, by start time */
   size_t count, room;
-  char *folded; /* names of parts that another part holds (fold.c) */
+  char *folded; /* names of the parts whose records another part contains (fold.c) */
   size_t folded_length;
-  int has_taken; /* parts that a log has could not be removed: a later merger makes further logs */
+  int has_taken; /* 1: parts that are in a log could not be removed, so a later merger makes further
+                    logs */
 };
 
 enum folder_state { FOLDER_BAD = -1, FOLDER_OPEN, FOLDER_BUSY };
 
-/* Opens the folder and takes the locks of a merger, or only the lock of a fold (folds 1); a merger
- * waits for a fold. Returns whether the folder is open, another process holds the lock or the
- * folder is gone (BUSY), or opening failed after a message (BAD). */
+/* Opens the folder and acquires a merger's locks. folds 1: acquires only the lock of a fold. A
+ * merger waits for a fold. Returns the state: the folder is open; BUSY if another process holds the
+ * lock or the folder was removed; BAD after a message. */
 enum folder_state folder_open(struct run_folder *folder, const char *path, int folds);
-/* Lists the names of parts and journals. Returns 0, or -1 on an error. */
+/* Lists the names of parts and journals in folder->found. Returns 0, or -1 on an error. */
 int folder_list(struct run_folder *folder);
 void folder_forget(struct run_folder *folder);
-/* Writes the path of a part that is a file, "" if it is too long; out has PATH_MAX bytes. */
+/* Writes the path of a part that is a file into `out` (PATH_MAX bytes); "" if the path is too
+ * long. */
 void folder_part_path(const struct run_folder *folder, const struct run_part *part, char *out);
 /* Reads a part. Returns its log, which the caller frees; NULL with an error. */
 darshan_log *folder_part_read(const struct run_folder *folder, const struct run_part *part,
                               struct darshan_error *error);
-/* Writes the name of a part in the folder; out has NAME_MAX + 1 bytes. */
+/* Writes the name of a part's file into `out` (NAME_MAX + 1 bytes). */
 void folder_part_name(const struct run_part *part, char *out);
-/* Returns 1 if the folder has a file of this name. */
+/* Returns 1 if the folder contains a file of this name, otherwise 0. */
 int folder_has(const struct run_folder *folder, const char *name);
-/* Writes a complete file under a name, or none. Returns 0 or -1. */
+/* Writes a file of n bytes under a name. A failure leaves no incomplete file. Returns 0 or -1. */
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
-/* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1; 0 with NULL if the file
- * does not exist or was not written by a merger; -1 with errno if it cannot be read now. */
+/* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1 if it was read; 0 with
+ * NULL if the file does not exist or was not written by a merger; -1 with errno if it cannot be
+ * read now. */
 int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
-/* Removes a file. If it is a link to a part in another folder, also removes that part. */
+/* Removes a file. If the file is a link to a part in another folder, also removes that part. */
 void folder_unlink(const struct run_folder *folder, const char *name);
 /* Removes the parts and journals whose names are in a list of n bytes, each with its NUL. Returns
- * 0, or -1 if one of them is still there. */
+ * 0, or -1 if one of them still exists. */
 int folder_drop_parts(struct run_folder *folder, const char *list, size_t n);
 /* Called when `closed` exists: waits, for a second at most, until the processes that did not see it
  * have appended their parts. Returns 0, or -1 if one of them has not. */
@@ -56,8 +60,8 @@ void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);
 
 /* Reads the rows, parts and journals of a run directory into an empty tree. Skips journals of live
- * processes and marks these as running. Removes a journal whose program has a part, unless keep is
- * set. Returns 0, or -1 after a message. */
+ * processes and marks these processes as running. keep 0: removes a journal whose program has a
+ * part. Returns 0, or -1 after a message. */
 int left_read(struct run_folder *folder, struct run_tree *tree, int keep);
 
 #endif

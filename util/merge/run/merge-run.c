@@ -1,4 +1,4 @@
-/* Makes the log of a run from its folder. See merge-run.h. */
+/* Makes the log of a run from its folder (merge-run.h). */
 #include "merge-run.h"
 
 #include <errno.h>
@@ -13,13 +13,14 @@
 #include "folder.h"
 #include "log-format.h"
 
-/* Returns 1 if a part has records, or cannot be read. */
+/* Returns 1 if a part has records, or cannot be read; otherwise 0. */
 static int has_records(const struct run_folder *folder, const struct run_part *part) {
   struct darshan_error error = {""};
   darshan_log *log = folder_part_read(folder, part, &error);
   int has = !log;
   const struct darshan_info *info = log ? darshan_log_info(log) : NULL;
-  for (int i = 0; info && i < info->num_modules; i++) /* every process has a USAGE record */
+  for (int i = 0; info && i < info->num_modules;
+       i++) /* ignores USAGE, because every process has a USAGE record */
     has |= info->modules[i].id != DARSHAN_MOD_USAGE;
   if (log) darshan_log_free(log);
   return has;
@@ -29,16 +30,16 @@ static int is_launcher(const struct run_tree *tree, int program) {
   return program >= 0 && tree->programs[program].launcher;
 }
 
-/* Returns 1 if the part has records that belong in a log. The part of a launcher, or of a child
- * that is about to become one, needs no log. The part of a rank counts only if it has records from
- * before the program joined the job. */
+/* Returns 1 if the part has records that belong in a log, otherwise 0. The part of a launcher, or
+ * of a child that is about to become one, needs no log. The part of a rank needs a log only if it
+ * has records from before the program joined the job. */
 static int part_is_worth_it(const struct run_folder *folder, const struct run_tree *tree,
                             const struct run_process *process, const struct run_part *part) {
   if (is_launcher(tree, process->last_program) || is_launcher(tree, part->program)) return 0;
   return !process->job_ranks || has_records(folder, part);
 }
 
-/* Returns 1 if this process, which left a part after the run's log was made, needs a log; else
+/* Returns 1 if this process, which left a part after the run's log was made, needs a log; otherwise
  * 0. */
 static int process_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree,
                                   const struct run_process *process) {
@@ -48,7 +49,7 @@ static int process_is_worth_a_log(const struct run_folder *folder, const struct 
 }
 
 /* Returns 1 if the run needs a log, 0 if only launchers and ranks of jobs left parts. A run without
- * parts and jobs needs a log if it has processes at all. */
+ * parts and jobs needs a log if it has any process. */
 static int run_is_worth_a_log(const struct run_folder *folder, const struct run_tree *tree) {
   int parts = 0, silent = 0, jobs = 0;
   for (size_t i = 0; i < tree->num_processes; i++) {
@@ -61,7 +62,8 @@ static int run_is_worth_a_log(const struct run_folder *folder, const struct run_
   return parts == 0 && jobs == 0 && silent > 0;
 }
 
-/* Prints a relative path if the path in the options was relative. */
+/* Prints the path of the log if an option requests it. Prints a relative path if the path in the
+ * options was relative. */
 static void print_log(const struct run_options *options, const char *log) {
   size_t length = strlen(options->from);
   int is_here = length && strncmp(log, options->from, length) == 0;
@@ -94,7 +96,7 @@ static enum run_result merge_all(struct one_log *run) {
   return RUN_NOTHING;
 }
 
-/* Removes the parts of a process that needs no log: a launcher, or a rank that has no records from
+/* Removes the parts of a process that needs no log: a launcher, or a rank without records from
  * before it joined its job. Prints a message if a part cannot be removed. */
 static void discard(struct one_log *run, const struct run_process *process) {
   struct bytes list = {NULL, 0, 0};
@@ -108,9 +110,9 @@ static void discard(struct one_log *run, const struct run_process *process) {
   bytes_free(&list);
 }
 
-/* Makes a log of each process that left a part after the run's log was made, and returns the result
- * of all. If the run needed no log, makes logs only of processes that need one, and removes the
- * parts of the others. result: result of the run's log, RUN_NOTHING if it needed none. */
+/* Makes a log for each process that left a part after the run's log was made. If the run needed no
+ * log, makes logs only for processes that need one, and removes the other parts. result: result of
+ * the run's log; RUN_NOTHING if the run needed none. Returns the combined result of all logs. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   int has_appending = folder_settle(&run->folder) < 0;
@@ -154,8 +156,8 @@ static enum run_result merge_folder(struct one_log *run) {
   return merge_rest(run, result);
 }
 
-/* Makes *path absolute, in room, because any process may read it in the run's folder. NULL stays
- * NULL. Returns 0, or -1 after a message. */
+/* Makes *path absolute, because any process may read it in the run's folder. NULL stays NULL. room:
+ * buffer for the absolute path. Returns 0, or -1 after a message. */
 static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
   static char here[PATH_MAX];
   if (!*path || **path == '/') return 0;
@@ -169,7 +171,7 @@ static int make_absolute(struct run_options *options, const char **path, char ro
   return -1;
 }
 
-/* Folds parts of a run that has no log yet. */
+/* Folds the parts of a run that has no log yet. */
 static void fold_folder(struct one_log *run) {
   enum { MOST_NAMES = 4096 };
   if (fold_resume(&run->folder) < 0) return;
@@ -180,7 +182,7 @@ static void fold_folder(struct one_log *run) {
 }
 
 enum run_result merge_run(const struct run_options *given) {
-  static struct one_log run; /* large, and zeroed */
+  static struct one_log run; /* static, because it is large and must be zeroed */
   static char output[PATH_MAX], logs[PATH_MAX];
   struct run_options absolute = *given, *options = &absolute;
   run.options = options;

@@ -1,5 +1,5 @@
-/* Makes one log from the parts of processes. See one-log.h. The player opens each rank twice: for
- * its names and times, then for its records. */
+/* Makes one log from the parts of processes (one-log.h). The player opens each rank twice: first
+ * for its names and times, then for its records. */
 #include "one-log.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void leave_out(struct one_log *run, struct run_part *part, const char *wh
   memcpy(run->damaged + used, name, length + 1);
 }
 
-/* Opens a part. Returns NULL if it is unreadable and therefore skipped. */
+/* Opens a part. Returns its log, or NULL if the part is unreadable and therefore skipped. */
 static darshan_log *open_part(struct one_log *run, struct run_part *part) {
   struct darshan_error error = {""};
   if (part->left_out) return NULL;
@@ -49,7 +49,8 @@ static void reach(struct one_log *run, struct run_process *process, int64_t star
   if (end_ns > run->end_ns) run->end_ns = end_ns;
 }
 
-/* Returns the length of the program's name in a command line, without its folders. */
+/* Returns the length of the program's name in a command line, without its folders. Sets *name to
+ * its begin. */
 static size_t program_of(const char *command, const char **name) {
   size_t length = strcspn(command, " "), begin = length;
   while (begin > 0 && command[begin - 1] != '/')
@@ -64,12 +65,13 @@ static void set_exe(struct one_log *run, const char *command) {
   if (length > 0) snprintf(run->exe, sizeof(run->exe), "%.*s", (int)length, name);
 }
 
-/* Takes the job record from a part, and the command line if it is the root process's. */
+/* Copies the job record from a part's log. If the process is the root process, also copies the
+ * command line. */
 static void hear(struct one_log *run, const struct run_process *process,
                  const struct darshan_info *info) {
   int64_t top = run->tree.processes[run->ranks.top].pid;
   run->job = info->job;
-  if (run->job.jobid == process->pid) run->job.jobid = top; /* it is only a pid */
+  if (run->job.jobid == process->pid) run->job.jobid = top; /* the job number is only a pid */
   if (process->rank != 0) return;
   snprintf(run->command, sizeof(run->command), "%s", info->exe);
   set_exe(run, info->exe);
@@ -85,14 +87,15 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (combined_name(each->combined, id, name) < 0) each->failed = 1;
 }
 
-/* Returns 1 for a part from between fork and exec, which names the parent's program, not the
- * child's. */
+/* Returns 1 for a part that was written between fork and exec, otherwise 0. This part names the
+ * program of the parent, not of the child. */
 static int is_forked(const struct run_tree *tree, const struct run_part *part) {
   return part->program >= 0 && tree->programs[part->program].forked;
 }
 
-/* Extends the times of the run and the process by those of a part, when the part is read first. The
- * end of a journal is its last timestamp. The part of the lowest rank also describes the run. */
+/* Extends the times of the run and of the process by the times of a part, when the part is read for
+ * the first time. The end of a journal is its last timestamp. The part of the lowest rank also
+ * describes the run. */
 static void ask_times(struct one_log *run, struct run_process *process, struct run_part *part,
                       darshan_log *log) {
   const struct darshan_job *job = &darshan_log_info(log)->job;
@@ -145,8 +148,8 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* Adds the command line of the root process to its name, if no part has it: the option of
- * darshan-merge gives it. */
+/* Adds the command line of the root process to its name, if no part contains it. The command line
+ * is the value of a darshan-merge option. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;
@@ -158,8 +161,8 @@ static void name_top(const struct one_log *run, struct row_name *name) {
     row_name_first(name, &run->tree, asked);
 }
 
-/* Combines the parts of a rank: the first time only their names, the second time (again 1) also
- * their records. Returns 0, or -1 if out of memory. */
+/* Combines the parts of a rank. again 0: combines only their names. again 1: combines also their
+ * records, in the second pass. Returns 0, or -1 if out of memory. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;
@@ -196,8 +199,8 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
-/* Returns 1 for a process that could have no journal and left no part: it was killed, or its END
- * row did not fit. */
+/* Returns 1 for a process that could have no journal and left no part, otherwise 0. This process
+ * was killed, or its END row did not fit. */
 static int was_killed_unkept(const struct run_tree *tree, const struct run_process *process) {
   if (!process->unkept || process->how == PROCESS_STILL_RAN) return 0;
   for (int at = process->first_part; at >= 0; at = tree->parts[at].next)
@@ -218,8 +221,8 @@ static size_t add_number(char *out, size_t room, size_t used, const char *key, s
   return darshan_metadata_add(out, room, used, key, text);
 }
 
-/* Adds to the metadata of a run on several hosts their number, the clock corrections and the
- * remaining error. Returns the new length. */
+/* Adds to the metadata of a run on several hosts: the number of hosts, the clock corrections and
+ * the remaining error. Returns the new length in bytes. */
 static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, size_t used) {
   char text[256] = "";
   int64_t error = clocks->more ? -1 : 0;
@@ -238,7 +241,8 @@ static size_t tell_hosts(const struct clocks *clocks, char *out, size_t room, si
   return darshan_metadata_add(out, room, used, "clock_error", error < 0 ? "not known" : text);
 }
 
-/* Writes the metadata of the run, which are added to those of the part that describes the run. */
+/* Writes the metadata of the run. They are added to the metadata of the part that describes the
+ * run. */
 static void tell(const struct one_log *run, char *out, size_t room) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   int running = still_running(&run->tree);
@@ -265,8 +269,8 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
-/* Writes a job region for a run whose parts are all unreadable: the given command line and this
- * host's mounts. Returns its length. */
+/* Writes a job region for a run whose parts are all unreadable: the given command line and the
+ * mounts of this host. Returns its length in bytes. */
 static size_t job_of_nothing(char *out, const struct darshan_job *job, const char *command) {
   enum { MOUNTS_MOST = 1 << 20 };
   struct darshan_file mounts = {.bytes = ""};
@@ -278,7 +282,8 @@ static size_t job_of_nothing(char *out, const struct darshan_job *job, const cha
   return sizeof(*job) + length + 1;
 }
 
-/* Returns 1 for keys that describe one process, or that are computed again for the run. */
+/* Returns 1 for a metadata key that describes one process or is computed again for the run,
+ * otherwise 0. */
 static int is_of_one(const char *key) {
   return launch_is_key(key) || dropped_is_key(key) || lookups_is_key(key);
 }
@@ -306,8 +311,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
   return job_of_nothing(out, &job, run->command);
 }
 
-/* Returns the values of the log's name. The log of a process that ended after the run's log never
- * gets the requested name. */
+/* Returns the values from which the log's name is made. The log of a process that ended after the
+ * run's log never gets the name that the user requested. */
 static struct darshan_log_identity identity_of(const struct one_log *run) {
   const struct run_options *options = run->options;
   enum darshan_log_naming naming = options->numbered ? DARSHAN_NAME_NUMBERED : DARSHAN_NAME_GIVEN;
@@ -359,7 +364,7 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
 
 /* --- before the ranks are read ------------------------------------------------------------ */
 
-/* Sets the times that the rows have; parts may extend them later. */
+/* Sets the start and end of the run from the rows. Parts may extend these times later. */
 static void begin_times(struct one_log *run) {
   run->start_ns = INT64_MAX;
   run->end_ns = 0;
@@ -373,7 +378,7 @@ static void begin_times(struct one_log *run) {
   }
 }
 
-/* Returns the folder of logs without a given name. */
+/* Returns the folder for logs whose name is generated. */
 static const char *log_folder(struct one_log *run) {
   const char *slash = run->options->output ? strrchr(run->options->output, '/') : NULL;
   if (run->options->logs) return run->options->logs;
@@ -384,7 +389,8 @@ static const char *log_folder(struct one_log *run) {
   return run->beside;
 }
 
-/* Describes the run from its rows and the options, until a part of the root process has more. */
+/* Describes the run by its rows and the options. A part of the root process may replace this
+ * description later. */
 static void describe(struct one_log *run) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const struct run_options *options = run->options;

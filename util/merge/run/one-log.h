@@ -1,4 +1,4 @@
-/* Makes one log from the parts of processes. */
+/* Declares the functions that make one log from the parts of processes. */
 #ifndef DARSHAN_MERGE_ONE_LOG_H
 #define DARSHAN_MERGE_ONE_LOG_H
 
@@ -13,17 +13,17 @@
 
 struct run_options {
   const char *folder;
-  const char *output;  /* the log; NULL: a name is made */
-  const char *logs;    /* folder for these logs; NULL: the folder of output */
-  const char *command; /* command line of a root process without part; NULL: not known */
-  int numbered;        /* if output exists, a number is appended */
-  int dated;           /* logs has folders of years, months and days */
-  int keep;            /* parts are not removed */
-  int fold;            /* only combines parts of processes that share ranks (fold.c) */
-  int ask;             /* makes no log and only reports whether there is one to make */
-  int print;           /* prints the log's path on standard output */
-  int keep_ranks;      /* does not reduce records of shared files */
-  const char *from;    /* the working folder with a slash, if paths were relative; "" */
+  const char *output;  /* path of the log; NULL: a name is generated */
+  const char *logs;    /* folder for generated names; NULL: the folder of `output` */
+  const char *command; /* command line of a root process without part; NULL: unknown */
+  int numbered;        /* 1: if `output` exists, a number is appended */
+  int dated;           /* 1: `logs` has folders of years, months and days */
+  int keep;            /* 1: parts are not removed */
+  int fold;            /* 1: only combines parts of processes that share ranks (fold.c) */
+  int ask;             /* 1: makes no log and only reports whether a log would be made */
+  int print;           /* 1: prints the path of the log on standard output */
+  int keep_ranks;      /* 1: does not reduce records of shared files */
+  const char *from;    /* working folder with a slash, if paths were relative; otherwise "" */
 };
 
 struct one_log { /* zeroed before its first use */
@@ -34,18 +34,18 @@ struct one_log { /* zeroed before its first use */
   struct combined combined;
   struct part part;
   int64_t start_ns, end_ns;
-  struct heat_grid grid;     /* set once the times of all ranks are known */
-  int alone;                 /* the log is that of one process, which ended after the run's log */
-  struct run_world world;    /* counted at the same time */
-  struct dropped dropped;    /* sums of all processes */
-  struct ends_missed missed; /* failed lookups of the processes that ended the run */
-  int left_out;              /* number of unreadable parts */
-  char damaged[256];         /* names of the first of them */
-  const struct run_part *speaker; /* has the run's job record: rank 0's, if there is one */
+  struct heat_grid grid; /* set once the times of all ranks are known */
+  int alone; /* 1: the log describes one process, which ended after the run's log was made */
+  struct run_world world;         /* launcher's ranks, counted while parts are read */
+  struct dropped dropped;         /* sums of dropped events of all processes */
+  struct ends_missed missed;      /* failed lookups of the processes that ended the run */
+  int left_out;                   /* number of unreadable parts */
+  char damaged[256];              /* names of the first of them */
+  const struct run_part *speaker; /* part with the run's job record; rank 0's part if it exists */
   int speaker_rank;
-  char exe[256]; /* of the root process: program, command line */
+  char exe[256]; /* program name and command line of the root process */
   char command[DARSHAN_JOB_REGION_MAX];
-  char beside[PATH_MAX]; /* the folder of output */
+  char beside[PATH_MAX]; /* folder of `output` */
   uint64_t begun_ns;
   struct darshan_job job;
   struct darshan_config config;

@@ -1,5 +1,4 @@
-/* Reads the files of a run directory: rows, parts, and journals of processes that died. See
- * folder.h. */
+/* Reads the files of a run directory: rows, parts, and journals of killed processes (folder.h). */
 #include "folder.h"
 
 #include <limits.h>
@@ -53,7 +52,7 @@ static enum alive_answer ask_process(const struct run_tree *tree, const struct r
   return alive_process(&here, &traces, seen_ns);
 }
 
-/* Returns whether the owner of a journal is alive, and sets the journal's pid and start. A journal
+/* Decides whether the owner of a journal is alive, and sets the journal's pid and start. A journal
  * of an MPI rank counts as alive, because the job makes its own log from it. */
 static enum alive_answer ask_journal(const struct run_folder *folder, struct run_tree *tree,
                                      struct run_part *journal) {
@@ -78,7 +77,7 @@ static enum alive_answer ask_journal(const struct run_folder *folder, struct run
   return alive;
 }
 
-/* Returns 1 if the program wrote its part and ended before it removed its journal. */
+/* Returns 1 if the program wrote its part and ended before it removed its journal; otherwise 0. */
 static int has_part(const struct run_tree *tree, const struct run_part *journal) {
   int program = tree_program(tree, journal->pid, journal->start_ns);
   if (program < 0) return 0;

@@ -4,7 +4,7 @@
 /* Sums of the records of one file. */
 struct file_sums {
   int64_t read, written, max_offset;
-  int64_t processes; /* -1: a shared record */
+  int64_t processes; /* number of processes; -1: a shared record */
 };
 const size_t summary_file_value = sizeof(struct file_sums);
 
@@ -16,7 +16,7 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* Returns the larger offset, or -1 (unknown) if one of them is unknown. */
+/* Returns the larger offset; -1 (unknown) if one of the offsets is unknown. */
 static int64_t max_offset(int64_t a, int64_t b) {
   return a == -1 || b == -1 ? -1 : larger(a, b);
 }
@@ -39,7 +39,7 @@ int summary_file_add(struct summary *summary, const void *record) {
   if (base->rank < 0)
     sums->processes = -1;
   else
-    sums->processes++; /* even from -1: the format defines it so */
+    sums->processes++; /* incremented even if it is -1, as the format defines */
   return 0;
 }
 

@@ -26,7 +26,8 @@ int summary_perf_add(struct summary *summary, const void *record) {
   return 0;
 }
 
-/* Returns the rank with the largest sum, the lowest of equal ones; 0 if all sums are 0. */
+/* Returns the rank with the largest sum, the lowest such rank if several sums are equal; 0 if all
+ * sums are 0. */
 static uint64_t slowest_rank(const struct id_table *ranks, struct rank_sums *slowest) {
   uint64_t rank = 0;
   *slowest = (struct rank_sums){0, 0, 0};

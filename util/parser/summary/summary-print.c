@@ -1,4 +1,4 @@
-/* Prints --total, --file and --perf. */
+/* Prints the results of --total, --file and --perf. */
 #include "../numbers.h"
 #include "../output.h"
 #include "summary.h"

@@ -1,5 +1,5 @@
-/* The annex: blocks of this project's own modules, located by the trailer at the end of the file
- * (log-format.h). A corrupt annex is skipped as a whole. */
+/* Reads the annex: blocks of this project's own modules, which the trailer at the end of the file
+ * locates (log-format.h). A corrupt annex is skipped as a whole. */
 #include "../bytes.h"
 #include "../reader.h"
 
@@ -8,7 +8,7 @@
 
 enum { CHECK_STEP = 64 * 1024 };
 
-/* Returns 1 if there is a trailer, 0 if not. */
+/* Reads the trailer. Returns 1 if the file has one, otherwise 0. */
 static int find_trailer(struct darshan_annex_trailer *trailer, const struct darshan_file *file,
                         bool swapped) {
   if (file->size < sizeof(struct darshan_header) + sizeof(*trailer)) return 0;

@@ -1,11 +1,11 @@
-/* DXT records. Segments of old versions get a thread id of 0. */
+/* Reads DXT records. Segments of old versions get a thread id of 0. */
 #include "../bytes.h"
 #include "../reader.h"
 
 #include <string.h>
 
-/* Returns whether segments have the thread id, their last field, which the newest versions
- * added. */
+/* Returns true if segments have the thread id, their last field. Only the newest version has this
+ * field. */
 static bool has_thread_id(const struct darshan_records *records) {
   return records->version == records->module->version;
 }

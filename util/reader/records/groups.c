@@ -1,6 +1,6 @@
-/* The number of files in a group record (doc/log-format.md, "GROUP"). A single process counts them.
- * For several processes with the same group, the number is estimated from a sketch, which has one
- * bit per bucket and level of the names' hashes. */
+/* Computes the number of files in a group record (doc/log-format.md, "GROUP"). A single process
+ * counts its files exactly. For several processes with the same group, the number is estimated from
+ * a sketch. The sketch has one bit per bucket and level of the names' hashes. */
 #include "../reader.h"
 #include "records.h"
 
@@ -14,8 +14,8 @@ static double power(double base, uint64_t n) {
   return result;
 }
 
-/* Returns the number of bits that so many names set on average. Each level has half as many names
- * as the level before it, except the last one, which has as many. */
+/* Returns the number of bits that a number of names sets on average. Each level has half as many
+ * names as the level before it; the last level has as many. */
 static double expected_bits(uint64_t files) {
   double bits = 0, share = 0.5 / BUCKETS;
   for (int level = 0; level < LEVELS; level++) {

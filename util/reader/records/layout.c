@@ -1,5 +1,4 @@
-/* Conversion of old record versions: the tables of counters give the new index of each 64-bit
- * word. */
+/* Converts old record versions. The tables of counters give the new index of each 64-bit word. */
 #include "../bytes.h"
 #include "../reader.h"
 #include "records.h"
@@ -25,8 +24,8 @@ static uint64_t word_of_double(double value) {
   return word;
 }
 
-/* Maps the counters that this version has, and sets initial values of the counters that it lacks.
- * Returns the next word of the old record. */
+/* Maps the counters that this version contains, and sets the initial values of the counters that it
+ * lacks. Returns the index of the next word in the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++) {
@@ -39,8 +38,8 @@ static size_t map_counters(struct darshan_layout *layout, const struct darshan_c
   return word;
 }
 
-/* Returns the index of the word that a retired counter has in records of this version; -1 if they
- * lack it. */
+/* Returns the index of a retired counter's word in records of this version; -1 if the records lack
+ * it. */
 static int word_of_retired(const struct darshan_module *module, const char *name, size_t first,
                            int version) {
   int word = (int)first;
@@ -52,10 +51,10 @@ static int word_of_retired(const struct darshan_module *module, const char *name
   return -1;
 }
 
-/* Handles POSIX and PNETCDF_FILE, in which an old counter has another meaning now. */
+/* Maps counters of POSIX and PNETCDF_FILE whose meaning has changed. */
 static void map_exceptions(struct darshan_layout *layout, const struct darshan_module *module,
                            size_t first, size_t target, int version) {
-  if (module->id == DARSHAN_MOD_POSIX) /* streams have their own module now */
+  if (module->id == DARSHAN_MOD_POSIX) /* records of streams are now in the STDIO module */
     layout->skip_if_positive = word_of_retired(module, "POSIX_FOPENS", first, version);
   if (module->id != DARSHAN_MOD_PNETCDF_FILE) return;
   int independent = word_of_retired(module, "PNETCDF_FILE_INDEP_OPENS", first, version);
@@ -92,7 +91,7 @@ int darshan_layout_make(struct darshan_layout *layout, const struct darshan_modu
   word = map_counters(layout, module->fcounters, word, target, version, true);
   target += (size_t)module->num_fcounters;
   if (module->kind == DARSHAN_KIND_DFS || module->kind == DARSHAN_KIND_DAOS) {
-    layout->bytes_at = word; /* two uuids */
+    layout->bytes_at = word; /* two UUIDs */
     layout->num_bytes = 4;
   }
   for (; target < module->record_size / 8; target++)

@@ -1,5 +1,5 @@
-/* Reads records in turn. The region's bytes pass through one buffer, and a record that needs no
- * conversion is returned as it is there. */
+/* Reads records one by one. The region's bytes pass through one buffer. A record that needs no
+ * conversion is returned from this buffer. */
 #include "records.h"
 #include "../bytes.h"
 #include "../reader.h"
@@ -18,7 +18,7 @@ enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_
     memmove(records->buffer, records->buffer + records->begin, kept);
     records->begin = 0;
     records->end = kept;
-    if (kept == records->capacity) { /* grows only for data that exist */
+    if (kept == records->capacity) { /* the buffer grows only for data that exist */
       unsigned char *buffer = realloc(records->buffer, 2 * records->capacity);
       if (!buffer) return darshan_fail(error, "cannot read the records: out of memory");
       records->buffer = buffer;
@@ -30,7 +30,7 @@ enum darshan_taken darshan_records_need(struct darshan_records *records, uint64_
     if (got > 0) continue;
     if (records->stream.failure.text[0])
       return darshan_fail(error, "%s", records->stream.failure.text);
-    return DARSHAN_TAKEN_END; /* ignores an incomplete record at the end */
+    return DARSHAN_TAKEN_END; /* an incomplete record at the end is ignored */
   }
   return DARSHAN_TAKEN_RECORD;
 }
@@ -78,7 +78,7 @@ static enum darshan_taken next_fixed(struct darshan_records *records, const void
   }
 }
 
-/* Stores region, compression and version of a module's data. Returns 0, or -1 with an error if the
+/* Stores the region, compression and version of a module's data. Returns 0; -1 with an error if the
  * module has no data. */
 static int find_region(darshan_log *log, int module, struct darshan_region *region,
                        int *compression, int *version, struct darshan_error *error) {

@@ -1,4 +1,4 @@
-/* Records whose length depends on their content: LUSTRE, HEATMAP, MDHIM, APMPI. */
+/* Reads records whose length depends on their content: LUSTRE, HEATMAP, MDHIM, APMPI. */
 #include "../bytes.h"
 #include "../reader.h"
 #include "apmpi.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Longest list of a record, so that sizes cannot overflow. */
+/* Number of elements in the longest list of a record; the limit prevents that sizes overflow. */
 #define ITEMS_MAX ((int64_t)(DARSHAN_RECORD_MAX / 8))
 
 static int64_t host_word(const struct darshan_records *records, size_t byte) {
@@ -19,7 +19,8 @@ static int bad_count(const char *what, int64_t count, struct darshan_error *erro
   return darshan_fail(error, "corrupt data: a record claims %lld %s", (long long)count, what);
 }
 
-/* Makes a whole record available and moves past it. Returns NULL with the reason in *taken. */
+/* Makes a whole record available and moves after it. Returns the record; NULL with the reason in
+ * *taken. */
 static unsigned char *take(struct darshan_records *records, uint64_t size,
                            enum darshan_taken *taken, struct darshan_error *error) {
   *taken = darshan_records_need(records, size, error);
@@ -29,8 +30,8 @@ static unsigned char *take(struct darshan_records *records, uint64_t size,
   return raw;
 }
 
-/* Reads the next LUSTRE record of version 1, which has one layout without components, and converts
- * it to the newest layout. Returns like darshan_next_lustre. */
+/* Reads the next LUSTRE record of version 1, which has one layout without components. Converts it
+ * to the newest layout. Returns the same values as darshan_next_lustre. */
 static enum darshan_taken next_lustre_v1(struct darshan_records *records, const void **record,
                                          size_t *size, struct darshan_error *error) {
   enum { ID, RANK, OSTS, MDTS, STRIPE_OFFSET, STRIPE_SIZE, STRIPE_WIDTH, HEAD_WORDS };
@@ -67,9 +68,9 @@ static void swap_lustre(unsigned char *raw, size_t comps, size_t stripes) {
   darshan_swap_words(raw, stripes);
 }
 
-/* Drops the unused components of a record, from the first one without a stripe size on, and moves
- * the server ids behind the remaining ones. Returns 0, or -1 with an error if a count is
- * invalid. */
+/* Drops the unused components of a record: the first component without a stripe size and all later
+ * ones. Moves the server ids after the remaining components. Returns 0; -1 with an error if a count
+ * is invalid. */
 static int trim_lustre(unsigned char *raw, size_t *size, struct darshan_error *error) {
   struct darshan_lustre_head *head = (void *)raw;
   struct darshan_lustre_component *comps = (void *)(head + 1);
@@ -97,7 +98,7 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   if (taken != DARSHAN_TAKEN_RECORD) return taken;
   int64_t comps = host_word(records, offsetof(struct darshan_lustre_head, num_comps));
   int64_t stripes = host_word(records, offsetof(struct darshan_lustre_head, num_stripes));
-  if (comps == 0) stripes = 0; /* such a record has no list */
+  if (comps == 0) stripes = 0; /* a record without components has no list of server ids */
   if (comps < 0 || comps > ITEMS_MAX) return bad_count("components", comps, error);
   if (stripes < 0 || stripes > ITEMS_MAX) return bad_count("stripes", stripes, error);
   uint64_t tail = (uint64_t)comps * sizeof(struct darshan_lustre_component);
@@ -109,9 +110,9 @@ enum darshan_taken darshan_next_lustre(struct darshan_records *records, const vo
   return DARSHAN_TAKEN_RECORD;
 }
 
-/* Stores in *record the heat map at raw, or a copy with the number of bins of the log's first
- * record: in logs of 3.4.0 to 3.4.3, ranks may differ by one bin. Returns DARSHAN_TAKEN_RECORD, or
- * DARSHAN_TAKEN_ERROR if out of memory. */
+/* Stores the heat map at `raw` in *record. If its number of bins differs from the log's first
+ * record, stores a copy with that number: in logs of 3.4.0 to 3.4.3, ranks may differ by one bin.
+ * Returns DARSHAN_TAKEN_RECORD, or DARSHAN_TAKEN_ERROR if out of memory. */
 static enum darshan_taken repair_heatmap(struct darshan_records *records, unsigned char *raw,
                                          const void **record, size_t *size,
                                          struct darshan_error *error) {

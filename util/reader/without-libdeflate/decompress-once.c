@@ -1,4 +1,5 @@
-/* Replaces decompress-once.c if libdeflate is missing (setup.py): zlib decompresses everything. */
+/* Replaces decompress-once.c if libdeflate is missing (setup.py). zlib then decompresses all
+ * streams. */
 #include "reader.h"
 
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put) {

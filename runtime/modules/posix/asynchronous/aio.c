@@ -1,4 +1,4 @@
-/* Asynchronous transfers: each is counted when the application fetches its result. Its time
+/* Asynchronous transfers (AIO). Each is counted when the application fetches its result; its time
  * begins with the submission. */
 #include "../account.h"
 #include "../posix.h"
@@ -7,8 +7,8 @@
 
 #include "requests.h"
 
-/* Stores the ticks of the submission for the request at this address. The next request at an
- * address replaces one whose result was never fetched. */
+/* Stores the time of submission of the request at this address, in ticks. If the result of an
+ * earlier request at the address was never fetched, replaces that request. */
 static void remember(const void *address, uint64_t ticks) {
   struct requests *requests = posix_state.aio;
   uint64_t key = (uintptr_t)address;
@@ -19,8 +19,8 @@ static void remember(const void *address, uint64_t ticks) {
   record_unlock(&requests->lock);
 }
 
-/* Removes the request at this address. Returns 1 with the ticks of its submission, or 0 if none
- * was under way. */
+/* Removes the request at this address. Stores its time of submission and returns 1, or 0 if no
+ * request was in progress. */
 static int recall(const void *address, uint64_t *ticks) {
   struct requests *requests = posix_state.aio;
   struct request request;
@@ -45,8 +45,9 @@ void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t resul
                   uint64_t t2) {
   uint64_t start = t1;
   int is_transfer = cb->aio_lio_opcode == LIO_WRITE || cb->aio_lio_opcode == LIO_READ;
-  /* An unknown request is an fsync, or was fetched before. But if the table was full, it may also
-   * be a transfer that was not stored; its time then begins with this call. */
+  /* An unknown request is an fsync, or its result was fetched before: it is not counted. But if the
+   * table was full, it may be a transfer that was not stored; its time then begins with this
+   * call. */
   if (!recall(cb, &start) && !(is_transfer && posix_state.aio->was_full)) return;
   enum posix_operation operation = cb->aio_lio_opcode == LIO_WRITE ? POSIX_WRITE : POSIX_READ;
   posix_transferred(file, operation, result, cb->aio_offset, (const void *)cb->aio_buf, start, t2);
@@ -75,7 +76,7 @@ void aio_list_submitted(struct aiocb *const *list, int n, int result, uint64_t t
   }
 }
 
-/* Operation codes of the kernel's interface. */
+/* Operation codes of the kernel's AIO interface. */
 enum {
   KAIO_READ = 0,
   KAIO_WRITE = 1,

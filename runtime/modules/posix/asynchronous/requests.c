@@ -1,4 +1,4 @@
-/* Asynchronous requests under way: a hash table with chains. Its slots never move. */
+/* Asynchronous requests in progress: a hash table with chains. Its slots never move. */
 #include "requests.h"
 
 #include "../../../intercept/guard.h"
@@ -40,7 +40,7 @@ struct request *requests_add(struct requests *requests, uint64_t key) {
   uint32_t *bucket = &requests->bucket[bucket_of(key)];
   struct request *request = at(requests, number);
   *request = (struct request){.key = key, .next = *bucket};
-  COMPILER_FENCE(); /* this frame may be abandoned: then the chain is unchanged */
+  COMPILER_FENCE(); /* the chain is unchanged if this frame is abandoned before the next line */
   *bucket = number;
   requests->open++;
   return request;
@@ -68,8 +68,8 @@ void requests_take(struct requests *requests, const struct request *request, str
   requests->open--;
 }
 
-/* Removes all requests. The slots and their contents stay: a handler may have forked during a
- * call. */
+/* Empties the table. The slots and their contents stay in memory, because a handler may have forked
+ * while the parent used them. */
 void requests_forget(struct requests *requests) {
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));

@@ -1,5 +1,5 @@
-/* Entries that are submitted to rings. They are read at submission, because the application may
- * reuse their slots at once. */
+/* Reads the entries that are submitted to io_uring rings. They are read at submission, because the
+ * application may reuse their slots at once. */
 #include "ring-requests.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ char *ring_path(const struct ring *ring, uint32_t number) {
   return number ? segments_at(&ring->paths, number) : NULL;
 }
 
-/* Returns the number of a slot for a path; 0 if out of memory. */
+/* Returns the number of a free slot for a path; 0 if out of memory. */
 static uint32_t path_take(struct ring *ring) {
   if (!record_lock(&ring->requests.lock)) return 0;
   if (ring->paths.item_size == 0) segments_prepare(&ring->paths, PATH_PIECE, SEGMENTS_PAGE);
@@ -48,9 +48,8 @@ void ring_path_give(struct ring *ring, uint32_t number) {
   record_unlock(&ring->requests.lock);
 }
 
-/* Copies a path of the application, because the application may free it before the result
- * arrives. Returns the number of the copy; 0 if there is none, if it is too long, or if the
- * runtime may not read it. */
+/* Copies a path of the application, which may free it before the result arrives. Returns the number
+ * of the copy; 0 if there is no path, if it is too long, or if the runtime may not read it. */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;
@@ -62,8 +61,9 @@ static uint32_t path_keep(struct ring *ring, uint64_t address) {
 
 /* --- submission ----------------------------------------------------------------------- */
 
-/* Returns the file of a descriptor or of a registered slot; NULL if it is not recorded. If the file
- * is known only after an earlier request of the chain, sets *late to the slot, counted from 1. */
+/* Returns the file of a descriptor or of a registered slot; NULL if it is not recorded. Sets *late
+ * to the slot, counted from 1, if the file becomes known only when an earlier request of the chain
+ * completes. */
 static struct posix_file *file_of(const struct ring *ring, int registered, uint32_t number,
                                   uint32_t *late) {
   struct posix_file *file;
@@ -87,8 +87,8 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* Stores the file that a request closes, and releases the descriptor at submission, because another
- * thread may get it before the result is seen. */
+/* Stores the file that a request closes. Releases the descriptor now, at submission, because
+ * another thread may get the same descriptor before the result is seen. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;
@@ -108,11 +108,11 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
   request->fd = entry->fd;
   request->path[0] = path_keep(ring, entry->address);
   request->path[1] = entry->slot;
-  request->length = entry->length; /* mode */
+  request->length = entry->length; /* the mode of the file */
   request->flags = entry->operation_flags;
   if (entry->slot && entry->slot != SLOT_ANY) {
     request->before = ring_file(ring, entry->slot - 1);
-    /* Without a result, the opened file never becomes known. */
+    /* If the request has no result, the opened file stays unknown. */
     ring_set_file(ring, entry->slot - 1, entry->flags & ENTRY_NO_RESULT ? NULL : SLOT_OPENS);
   }
   if (entry->operation == URING_OPENAT) return;
@@ -123,8 +123,8 @@ static void understand_open(struct ring *ring, const struct uring_entry *entry,
 }
 
 enum { SLOTS_AT_ONCE = 8 /* copied from the application */ };
-/* Registers the files of an entry that updates registered files, when it is submitted, because
- * later entries refer to them. */
+/* Registers, at submission, the files of an entry that updates registered files, because later
+ * entries refer to them. */
 static void understand_update(struct ring *ring, const struct uring_entry *entry) {
   int fds[SLOTS_AT_ONCE];
   for (uint32_t done = 0; done < entry->length && entry->offset != SLOT_ANY;) {
@@ -198,8 +198,8 @@ static void understand(struct ring *ring, const struct uring_entry *entry,
   }
 }
 
-/* Returns the file of an entry that is a transfer of a known file, the usual request. Returns
- * NULL for other requests, which need more stack than a coroutine may have. */
+/* Returns the file of an entry if it is a transfer on a known file, as most are. Returns NULL for
+ * other requests, which need more stack than a coroutine may have. */
 static struct posix_file *usual_file(const struct ring *ring, const struct uring_entry *entry) {
   if (!ring_is_transfer(entry->operation) || entry->fd < 0) return NULL;
   if (!(entry->flags & ENTRY_FIXED_FILE)) return posix_file_of(entry->fd);
@@ -217,8 +217,9 @@ static void understand_there(void *understanding_) {
   understand(it->ring, it->entry, it->request);
 }
 
-/* Returns 1 for a request with several results that have a flag: a multishot request, which has a
- * result per event, or a zero-copy send, whose second result reports that its buffer is free. */
+/* Returns 1 for a request whose results have a flag that tells whether more follow: a multishot
+ * request, which has a result per event, or a zero-copy send, whose second result reports that its
+ * buffer is free. Otherwise returns 0. */
 static int tells_often(const struct uring_entry *entry) {
   enum { POLL_MULTI = 1, ACCEPT_MULTI = 1, RECEIVE_MULTI = 2, TIMEOUT_MULTI = 1 << 6 };
   switch (entry->operation) {
@@ -241,10 +242,10 @@ static int tells_often(const struct uring_entry *entry) {
   }
 }
 
-/* Stores a request until its result arrives, even a request without a recorded file, because its
- * result could otherwise be taken for the result of another request with the same user data.
- * Returns it, or NULL if the table is full. Multishot requests are not stored, because a flag marks
- * their results. */
+/* Stores a request until its result arrives, and returns the stored request; NULL if the table is
+ * full. Stores requests without a recorded file, too, because their results could otherwise be
+ * mistaken for results of other requests with the same user data. Does not store multishot
+ * requests, because a flag marks their results. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);
@@ -270,7 +271,7 @@ static void submitted(struct ring *ring, const struct uring_entry *entry, uint64
   if (request.file) posix_ext(request.file, POSIX_EXT_URING_SUBMITS, 1, -1, 0, 0);
   if (request.kind == URING_SPLICE && request.from && request.from != request.file)
     posix_ext(request.from, POSIX_EXT_URING_SUBMITS, 1, -1, 0, 0);
-  if (entry->flags & ENTRY_NO_RESULT) { /* success is unknown */
+  if (entry->flags & ENTRY_NO_RESULT) { /* nothing reports whether it succeeded */
     if (request.kind == URING_CLOSE && request.file)
       posix_closed(request.file, t1, t1);
     else if (request.kind != KIND_OTHER)
@@ -294,11 +295,11 @@ uint32_t ring_missed(struct ring *ring) {
   return (uint32_t)gone;
 }
 
-/* The entries of one submission: up to liburing's own tail, or up to the ring's tail, but at
- * most `most`. */
+/* The entries of one submission: up to liburing's own tail, or up to the ring's tail and at most
+ * `most`. */
 struct range {
-  const struct uring *library; /* NULL: the ring's tail */
-  long most;                   /* RING_ALL: all */
+  const struct uring *library; /* NULL: entries up to the ring's tail */
+  long most;                   /* largest number of entries; RING_ALL: all */
 };
 
 /* Returns the index behind the last entry of a submission. The caller holds the ring's lock. */
@@ -309,8 +310,8 @@ static uint32_t end_of(const struct ring *ring, const struct range *range) {
   return limited && tail - head > range->most ? head + (uint32_t)range->most : tail;
 }
 
-/* Copies entries that were not read before and returns their number. If liburing fills the array
- * itself, entry and array element have the same index. */
+/* Copies entries that have not been read yet, and returns their number, which may be 0. If liburing
+ * fills the array itself, entry and array element have the same index. */
 static int entries_here(struct ring *ring, const struct range *range, struct uring_entry *copy,
                         uint32_t *unseen) {
   int n = 0;
@@ -323,7 +324,7 @@ static int entries_here(struct ring *ring, const struct range *range, struct uri
       uint32_t place = ring->seen & (ring->most - 1);
       if (ring->array_at && !range->library)
         place = ring_word(ring, ring->array_at + place * (uint32_t)sizeof(uint32_t));
-      if (place >= ring->most) continue; /* the kernel drops it */
+      if (place >= ring->most) continue; /* out of range: the kernel drops the entry */
       memcpy(&copy[n++], ring->entries + place * size, sizeof(*copy));
     }
   }

@@ -1,12 +1,12 @@
 /* Interface between ring-requests.c, which reads an entry when it is submitted, and ring-results.c,
- * which counts it when its result arrives. */
+ * which counts the request when its result arrives. */
 #ifndef DARSHAN_RING_REQUESTS_H
 #define DARSHAN_RING_REQUESTS_H
 
 #include "rings.h"
 
 enum { KIND_OTHER = -1 }; /* kind of a request without a recorded file */
-enum { LATE = 1 };        /* path[LATE] of a request without a second path holds a slot */
+enum { LATE = 1 }; /* index in path of a slot number (file_of), in requests without a second path */
 
 static inline uint32_t ring_word(const struct ring *ring, uint32_t offset) {
   return __atomic_load_n((const uint32_t *)(const void *)(ring->memory + offset), __ATOMIC_ACQUIRE);

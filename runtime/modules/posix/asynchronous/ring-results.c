@@ -1,4 +1,4 @@
-/* Results of rings: a request is counted when its result arrives. */
+/* Counts the requests of io_uring rings when their results arrive. */
 #include <errno.h>
 #include <libc-statx.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void closed(struct ring *ring, const struct done *done, uint64_t t2) {
     if (request->path[LATE]) ring_set_file(ring, request->path[0] - 1, FD_OTHER);
     posix_closed(request->file, request->submitted, t2);
   } else if (request->path[LATE]) {
-    return; /* the slot is unchanged */
+    return; /* the close failed, so the slot is unchanged */
   } else if (request->path[0]) {
     ring_set_file(ring, request->path[0] - 1, request->file);
   } else {
@@ -168,7 +168,7 @@ static void completed_there(void *completion_) {
   }
 }
 
-/* Returns the file that an earlier request of the same chain opened in a slot, NULL if it is not
+/* Returns the file that an earlier request of the same chain opened in a slot; NULL if it is not
  * recorded. */
 static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   struct posix_file *file = ring_file(ring, slot - 1);
@@ -178,8 +178,8 @@ static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   return file;
 }
 
-/* Sets the file of a request that an earlier request of its chain opened, which becomes known
- * only now. A request without a recorded file becomes KIND_OTHER. */
+/* Sets the file of a request that an earlier request of its chain opened, because the file becomes
+ * known only now. A request without a recorded file becomes KIND_OTHER. */
 static void know_late(struct ring *ring, struct request *request) {
   switch (request->kind) {
   case URING_OPENAT:
@@ -209,9 +209,9 @@ static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_
   if (t1 > done->request.submitted) layers_began_before(t1 - done->request.submitted);
 }
 
-/* Forgets all requests, because the queue has overwritten results, and their requests cannot be
- * distinguished from requests under way. Returns the number of lost requests on files. The caller
- * holds the ring's lock. */
+/* Forgets all requests: the queue has overwritten results, so the requests of these results cannot
+ * be distinguished from requests in progress. Returns the number of forgotten requests on files.
+ * The caller holds the ring's lock. */
 static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   uint32_t unseen = ring->requests.open - ring->others;
   ring->others = 0;
@@ -221,8 +221,8 @@ static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   return unseen;
 }
 
-/* Stores the next completed request on a file in *done. Returns 1, or 0 if there is none. Skips all
- * other results. */
+/* Finds the next result of a request on a file, skips all other results, and stores the completed
+ * request in *done. Returns 1, or 0 if there is none. */
 static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
   int n = 0;
   if (!record_lock(&ring->requests.lock)) return 0;
@@ -235,12 +235,13 @@ static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
     memcpy(&result, place, sizeof(result));
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     uint32_t now = ring_word(ring, ring->results_tail_at);
-    if (now - ring->results_seen > ring->most_results) { /* overwritten */
+    if (now - ring->results_seen > ring->most_results) { /* some results were overwritten */
       *unseen += skip_lost(ring, now);
       break;
     }
     ring->results_seen++;
-    if (result.flags & (RESULT_NOTICE | RESULT_MORE)) continue; /* not from a request on a file */
+    if (result.flags & (RESULT_NOTICE | RESULT_MORE))
+      continue; /* never a result of a request on a file */
     const struct request *request = requests_find(&ring->requests, result.user_data);
     if (!request) continue;
     done->result = result.result;
@@ -308,8 +309,8 @@ static void look_last(void *nothing) {
   }
 }
 
-/* Counts the completed requests of all rings, and the requests that the runtime did not see. Called
- * because the process exits. */
+/* Called when the process exits: counts the completed requests of all rings, and the number of
+ * requests that the runtime did not see. */
 void rings_ending(void) {
   if (rings_state.used) stack_run_anyway(look_last, NULL);
 }

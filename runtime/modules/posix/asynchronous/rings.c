@@ -1,4 +1,4 @@
-/* The table of rings, and the files that are registered with them. */
+/* The table of io_uring rings, and the files that are registered with them. */
 #include "rings.h"
 
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 
 struct rings_state rings_state;
 
-enum { QUEUES = 0, ENTRIES = 0x10000000 }; /* offsets of the mappings of a ring */
+enum { QUEUES = 0, ENTRIES = 0x10000000 }; /* offsets at which the parts of a ring are mapped */
 
 static struct ring *ring_at(uint32_t number) {
   return segments_at(&rings_state.rings, number);
@@ -61,8 +61,8 @@ static struct ring *new_place(void) {
   return ring;
 }
 
-/* Maps a part of a ring for reading. Returns NULL on failure. Uses MADV_DONTFORK, because in a
- * forked child the mapping would keep the ring alive. */
+/* Maps a part of a ring for reading. Returns NULL on failure. In a forked child the mapping would
+ * keep the ring alive, so children must not inherit it (MADV_DONTFORK). */
 static char *map(int fd, size_t size, long part) {
   void *memory = sys_mmap(NULL, size, PROT_READ, MAP_SHARED, fd, part);
   if (sys_failed(memory)) return NULL;
@@ -123,7 +123,7 @@ static void begin(int fd, const struct uring_setup *setup, const char *head) {
   if (!ring) runtime_table_full();
   if (known) return;
   posix_ring_counted();
-  if (!ring || !ring->memory) ring_unseen(1); /* at least one */
+  if (!ring || !ring->memory) ring_unseen(1); /* counts the unseen request or requests as one */
 }
 
 void ring_made(int fd, const struct uring_setup *setup) {
@@ -190,7 +190,7 @@ void ring_set_file(struct ring *ring, uint32_t slot, struct posix_file *file) {
   if (ring->files.item_size == 0)
     segments_prepare(&ring->files, sizeof(struct posix_file *), SEGMENTS_PAGE);
   if (segments_have(&ring->files, slot) == 0) {
-    for (uint32_t i = ring->files_used; i < slot; i++) /* stale slots of an earlier ring */
+    for (uint32_t i = ring->files_used; i < slot; i++) /* clears stale slots of an earlier ring */
       *(struct posix_file **)segments_at(&ring->files, i) = NULL;
     *(struct posix_file **)segments_at(&ring->files, slot) = file;
     if (slot >= ring->files_used) __atomic_store_n(&ring->files_used, slot + 1, __ATOMIC_RELEASE);
@@ -235,7 +235,7 @@ static void registered_there(void *registration_) {
     if (files->data) ring_files(ring, 0, list_at(files->data), files->count);
     break;
   case REGISTER_FILES_UPDATE:
-  case REGISTER_FILES_UPDATE2: /* result: how many of them */
+  case REGISTER_FILES_UPDATE2: /* the result is the number of slots that were updated */
     ring_files(ring, update->offset, list_at(update->data), (unsigned)result);
     break;
   case UNREGISTER_FILES:
@@ -253,8 +253,8 @@ static void registered_there(void *registration_) {
   }
 }
 
-/* Notes the files that a successful io_uring_register call registered. Looking them up needs much
- * stack, so this function uses a stack of the runtime. */
+/* Stores the files that a successful io_uring_register call registered. Runs on a stack of the
+ * runtime, because looking the files up needs much stack. */
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
   struct registration registration = {fd, operation, n, argument, result};
   if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);

@@ -1,5 +1,6 @@
 /* The binary interface of io_uring: entries of both queues, operations, flags, and the start of
- * liburing's struct. The installed headers may be older than the kernel. */
+ * liburing's struct. They are declared here because the installed headers may be older than the
+ * kernel. */
 #ifndef DARSHAN_URING_H
 #define DARSHAN_URING_H
 
@@ -41,7 +42,7 @@ enum uring_operation {
   URING_WRITEV_FIXED = 61
 };
 
-struct uring_entry { /* of the submission queue */
+struct uring_entry { /* an entry of the submission queue */
   uint8_t operation, flags;
   uint16_t priority;
   int32_t fd;
@@ -56,15 +57,18 @@ struct uring_entry { /* of the submission queue */
 };
 _Static_assert(sizeof(struct uring_entry) == 64, "as in the kernel");
 
-enum { ENTRY_FIXED_FILE = 1, ENTRY_NO_RESULT = 1 << 6 }; /* flags of an entry */
-enum { SLOT_ANY = UINT32_MAX }; /* the kernel chooses a slot and returns it */
+enum { ENTRY_FIXED_FILE = 1, ENTRY_NO_RESULT = 1 << 6 }; /* values of `flags` */
+enum { SLOT_ANY = UINT32_MAX }; /* value of `slot`: the kernel chooses a slot and returns it */
 
-struct uring_result { /* of the completion queue */
+struct uring_result { /* an entry of the completion queue */
   uint64_t user_data;
   int32_t result;
   uint32_t flags;
 };
-enum { RESULT_MORE = 1 << 1, RESULT_NOTICE = 1 << 3 }; /* more results follow; a buffer is free */
+enum {
+  RESULT_MORE = 1 << 1,
+  RESULT_NOTICE = 1 << 3
+}; /* values of `flags`: more results follow; a buffer is free again */
 
 enum {
   RING_POLLED = 1 << 1, /* a kernel thread takes submitted entries */
@@ -74,7 +78,7 @@ enum {
   RING_NO_ARRAY = 1 << 16,
   RING_MIXED = 1 << 18 | 1 << 19 /* entries or results of two sizes */
 };
-enum { RING_ONE_MAPPING = 1 }; /* feature */
+enum { RING_ONE_MAPPING = 1 }; /* the feature that both queues are in one mapping */
 enum { ENTER_REGISTERED = 1 << 4 };
 
 struct uring_setup { /* struct io_uring_params */
@@ -93,7 +97,8 @@ _Static_assert(sizeof(struct uring_setup) == 120, "as in the kernel");
 struct uring { /* struct io_uring of liburing 2: the members that all versions share */
   struct {
     char *head, *tail, *mask, *entries, *flags, *dropped, *array, *queue;
-    uint32_t first, end; /* entries that were made; the ring's tail does not include end yet */
+    uint32_t first, end; /* indexes of the first and behind the last prepared entry; the ring's tail
+                            is not updated yet */
     uint64_t size;
     char *memory;
     uint32_t reserved[4];
@@ -109,7 +114,7 @@ struct uring { /* struct io_uring of liburing 2: the members that all versions s
   uint32_t features;
 };
 
-enum { /* of io_uring_register */
+enum { /* operations of io_uring_register */
        REGISTER_FILES = 2,
        UNREGISTER_FILES = 3,
        REGISTER_FILES_UPDATE = 6,

@@ -1,5 +1,5 @@
-/* Descriptors that this process did not open itself: inherited, received over a socket, fetched
- * from another process, or opened by a stream. */
+/* Finds the files of descriptors that this process did not open itself: inherited, received over a
+ * socket, fetched from another process, or opened by a stream. */
 #include "../posix.h"
 
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 #include "modules/posix/records.h"
 #include "record-id.h"
 
-/* Sets the file's position to the offset of the descriptor of a stream. */
+/* Sets the tracked position of a file to the file offset of the stream's descriptor. */
 static void place_at(struct posix_file *file, int fd) {
   long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
   if (position >= 0) file->offset = position;
@@ -27,8 +27,8 @@ void posix_stream_joined(struct posix_file *file, int fd) {
   posix_unlock(file);
 }
 
-/* Forgets the file of this number, which now holds a descriptor from another process. The next call
- * on it classifies it. */
+/* Forgets the file of this descriptor, which now refers to a file of another process. The next call
+ * on the descriptor classifies it. */
 void posix_arrived(int fd) {
   fd_dropped(fd);
 }
@@ -52,7 +52,8 @@ int posix_name_behind(struct posix_name *name, int module, int fd, const struct 
   return 1;
 }
 
-/* Marks the position of the file as unknown: the process that opened the file may still move it. */
+/* Marks the position of the file as unknown, because the process that opened the file may still
+ * move it. */
 static void set_adrift(struct posix_file *file, int fd) {
   long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
   record_make_room(STORE_POSIX_EXT);
@@ -63,11 +64,12 @@ static void set_adrift(struct posix_file *file, int fd) {
 }
 
 /* Assigns the file of this name, which is made if necessary, to the descriptor, and returns the
- * file. Returns NULL in a signal handler. Also returns NULL if the file cannot be recorded; later
- * calls on the descriptor are then not counted. block: the file system's preferred bytes of a
- * transfer. */
+ * file. Returns NULL in a signal handler, and if the file cannot be recorded; in the second case,
+ * later calls on the descriptor are not counted. block: the file system's preferred transfer size
+ * in bytes. */
 static struct posix_file *found(int fd, const struct posix_name *name, uint32_t block) {
-  if (!runtime_enter()) return NULL; /* in a handler: the next call tries again */
+  if (!runtime_enter())
+    return NULL; /* in a signal handler; the next call on the descriptor tries again */
   uint32_t number = posix_file_unasked(name, block);
   runtime_leave();
   if (!number) {
@@ -86,7 +88,7 @@ static __attribute__((noinline)) struct posix_file *look(int fd) {
   struct fd_facts facts;
   struct posix_name name;
   int result = fd_look(fd, &facts);
-  if (result < 0 && !fd_entry(fd)) return NULL; /* closed: needs no entry */
+  if (result < 0 && !fd_entry(fd)) return NULL; /* fd is closed, so it needs no entry */
   if (result < 0 || !facts.is_regular || !posix_name_behind(&name, DARSHAN_MOD_POSIX, fd, &facts)) {
     int excluded = result == 0 && facts.is_regular && module_is_on(DARSHAN_MOD_POSIX);
     fd_looked_at(fd, excluded ? FD_EXCLUDED : FD_OTHER);
@@ -127,7 +129,8 @@ struct posix_file *posix_file_of_stream(int fd) {
 }
 
 struct posix_file *posix_file_behind_far(int fd) {
-  if (!fd_can_follow(fd)) return NULL; /* most often: nothing is recorded, or fd is not a file */
+  if (!fd_can_follow(fd))
+    return NULL; /* the usual case: nothing is recorded, or fd is not a file */
   const struct fd_entry *entry = fd_entry_far(fd);
   struct posix_file *file = entry ? __atomic_load_n(&entry->file, __ATOMIC_RELAXED) : NULL;
   return file ? fd_followed(file) : posix_file_look(fd);
@@ -139,8 +142,8 @@ struct posix_file *posix_file_or_excluded(int fd) {
   return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
 }
 
-/* Forgets the descriptors that arrived with a received message. Does not use CMSG_NXTHDR, which
- * calls a function of libc. */
+/* Forgets the descriptors that arrived with a received message. Does not use CMSG_NXTHDR, because
+ * it calls a function of libc. */
 void posix_message(const struct msghdr *message) {
   const char *at = message->msg_control;
   size_t left = at ? message->msg_controllen : 0;

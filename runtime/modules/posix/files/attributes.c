@@ -1,4 +1,4 @@
-/* Attributes and names of files. */
+/* Counts calls on the attributes and names of files. */
 #include "../posix.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@ static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1
   }
 }
 
-/* Calls count_stat. Not inlined, so that the caller needs less of the application's stack. */
+/* Counts a stat of the file, as count_stat does. Not inlined, so that the caller needs less of the
+ * application's stack. */
 static __attribute__((noinline)) void count_stat_apart(struct posix_file *file, uint64_t t1,
                                                        uint64_t t2) {
   count_stat(file, t1, t2);
@@ -69,7 +70,7 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
-/* Returns the number of a path's file, or 0 if it has none, and the file's id. */
+/* Returns the number of a path's file, or 0 if it has none. Stores the file's id. */
 static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   struct posix_name name;
   uint32_t number = 0;
@@ -84,8 +85,8 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Counts a rename of a source that has a record, with t1 and t2 in ticks; the target then also gets
- * a record. Returns 1, or 0 if the source has no record. */
+/* Counts a rename of a source that has a record; the target then also gets a record. t1, t2: begin
+ * and end in ticks. Returns 1, or 0 if the source has no record. */
 static int book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                        uint64_t t2) {
   struct posix_name target;

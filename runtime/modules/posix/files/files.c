@@ -1,4 +1,4 @@
-/* From a path to the state of the file and its record. */
+/* Finds the file of a path: its state and its record. */
 #include "../posix.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ struct posix_state posix_state;
 static struct posix_aux other_paths;
 static struct requests aio_requests;
 
-/* Returns the largest number of files, without overflow files. A forked child may inherit as many
- * as it may make records. */
+/* Returns the largest number of files, without overflow files. It is twice the limit of records,
+ * because a forked child may inherit as many files as it may make records. */
 static uint32_t most_files(void) {
   return 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
 }
@@ -45,7 +45,8 @@ int posix_prepare(void) {
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
-/* Returns 1 for an absolute path without // and /./, which needs no copy. */
+/* Returns 1 for an absolute path without // and /./, which can be used without cleaning. Otherwise
+ * returns 0. */
 static int is_clean(const char *path, size_t length) {
   if (length == 0) return 0;
   if (!darshan_may_need_cleaning(path, length)) return 1;
@@ -54,7 +55,8 @@ static int is_clean(const char *path, size_t length) {
   return 1;
 }
 
-/* Returns 1 if the runtime notices when the descriptor is closed: it has an entry, not free. */
+/* Returns 1 if the runtime notices when the descriptor is closed, because the descriptor has an
+ * entry that is not free. Otherwise returns 0. */
 static int is_followed(int fd) {
   const struct fd_entry *entry = fd_can_follow(fd) ? fd_entry(fd) : NULL;
   return entry && !fd_is_free(entry) && fd_may_change();
@@ -75,9 +77,9 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return fd_folder_clean_path(buffer, room, dirfd, path, is_followed(dirfd) ? ticks_now() : 0);
 }
 
-/* An excluded name may lead to any file (/dev/stdin, /proc/self/fd/5). `behind` returns the number
- * of the descriptor that the name contains; BEHIND_NOTHING if the name leads to no other file;
- * BEHIND_SOMETHING if it leads to a file in another way. */
+/* Returns the descriptor's number if an excluded name stands for a descriptor (/dev/stdin,
+ * /proc/self/fd/5); BEHIND_NOTHING if the name leads to no other file; BEHIND_SOMETHING if it leads
+ * to another file in some other way. */
 enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
 static int behind(const char *name) {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -94,8 +96,8 @@ static int behind(const char *name) {
   return *at ? BEHIND_SOMETHING : number;
 }
 
-/* Returns 1 if the first two letters are those of a system folder. Most of these names are
- * excluded, so the exclusion is checked before the record. */
+/* Returns 1 if the first two letters are those of a system folder, otherwise 0. Most of these names
+ * are excluded, so their exclusion is checked before their record. */
 static int may_be_of_system(const char *name) {
   switch (name[1] << 8 | name[2]) {
   case 'b' << 8 | 'i':
@@ -116,11 +118,12 @@ static int may_be_of_system(const char *name) {
 }
 
 /* Returns 1 if the file has a record of this module (POSIX or STDIO), and therefore is not
- * excluded; else 0. Sets name->is_new and name->file. This saves the check for exclusion, which
- * costs more than the rest of a stat event. */
+ * excluded; otherwise 0. Sets name->is_new and name->file. This saves the check for exclusion,
+ * which costs more than the rest of a stat event. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
-  if (runtime_phase() != RUNTIME_RECORDING) return 0; /* a forked child: not reset yet */
+  if (runtime_phase() != RUNTIME_RECORDING)
+    return 0; /* a forked child whose tables are not reset yet */
   const struct store_entry *entry = store_find(&darshan_store, name->id);
   name->is_new = !entry;
   if (!entry) return 0;
@@ -140,7 +143,7 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
-/* Returns 1 and completes the name if its text is the path of a known file. */
+/* Returns 1 and fills in *name if its text is the path of a known file. Otherwise returns 0. */
 static int is_known(struct posix_name *name, int module, size_t length) {
   if (module != DARSHAN_MOD_POSIX || runtime_phase() != RUNTIME_RECORDING) return 0;
   name->key = path_key(name->text, length);
@@ -166,7 +169,7 @@ static int name_of(struct posix_name *name, int module, int dirfd, const char *p
     length = clean_into(name, dirfd, path);
     if (length && is_known(name, module, length)) return 1;
   }
-  if (length == 0 || length > DARSHAN_NAME_MAX) { /* has an id, but no name */
+  if (length == 0 || length > DARSHAN_NAME_MAX) { /* the file then has an id, but no name */
     name->length = 0;
     name->id = darshan_hash(path, strlen(path), (uint64_t)dirfd);
     return 1;
@@ -181,8 +184,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return name_of(name, module, dirfd, path, NULL);
 }
 
-/* Replaces the name by the name of descriptor `number`'s file, if both are the same file (facts).
- * Returns 1 if it did, else 0. */
+/* Replaces the name by the name of the file of descriptor `number`, if `facts` show that both are
+ * the same file. Returns 1 if it did, else 0. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -233,8 +236,8 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
-/* Initializes the state of a record, all but the lock, which a thread that locks all records may
- * hold already. */
+/* Initializes the state of a record, except its lock, which a thread that locks all records may
+ * already hold. */
 void posix_aux_prepare(uint32_t number) {
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
@@ -252,7 +255,8 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   if (!number) number = store_new_record(store, STORE_POSIX, entry);
   if (!number) return 0;
   struct darshan_posix_record *record = store_record(store, STORE_POSIX, number);
-  if (record->counters[POSIX_MEM_ALIGNMENT] == 0) { /* new; set last to mark it as ready */
+  if (record->counters[POSIX_MEM_ALIGNMENT] ==
+      0) { /* a new record; this counter is set last, because it marks the record as ready */
     record->counters[POSIX_FILE_ALIGNMENT] = file->alignment ? (int64_t)file->alignment : -1;
     posix_aux_prepare(number);
     COMPILER_FENCE();
@@ -355,8 +359,8 @@ void posix_file_unused_slow(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* Makes the record of an inherited file, which gets it with its first event. Returns 1, or 0 if
- * there is no space. */
+/* Makes the record of an inherited file. Called at the file's first event. Returns 1, or 0 if there
+ * is no space. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked during this call */
@@ -384,7 +388,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
   *file = *from;
   file->record = NULL;
   file->aux = NULL;
-  memset(file->last_end, 0, sizeof(file->last_end)); /* times of the parent */
+  memset(file->last_end, 0, sizeof(file->last_end)); /* forgets the times of the parent */
   if (from->overflow) file->id = darshan_hash(from->name, from->name_length, 0);
   file->overflow = 0;
   file->next_free = 0;
@@ -392,8 +396,8 @@ static void inherit(struct posix_file *from, uint32_t number) {
   from->next_free = number;
 }
 
-/* Returns the child's state for a file of the parent, made if necessary; NULL if the table is
- * full. *kept: the number of states so far. */
+/* Returns the child's state for a file of the parent, which is made if necessary; NULL if the table
+ * is full. *kept: number of the child's states so far. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
@@ -402,7 +406,7 @@ static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   return file->next_free ? posix_file_at(file->next_free) : NULL;
 }
 
-/* Drops the parent's state in the child of a fork. Open and mapped files remain known, without
+/* Drops the parent's state in a forked child. Open and mapped files remain known, but have no
  * records yet. */
 void posix_forked(void) {
   struct posix_state *posix = &posix_state;

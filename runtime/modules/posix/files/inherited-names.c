@@ -1,15 +1,15 @@
-/* Passes names of open files to the program that is about to start. */
+/* Passes the names of open files to a program that is about to start. */
 #include "../posix.h"
 
 #include "../../../door/door.h"
 #include "../../../life/run/run.h"
 
-/* Largest number of names that are passed, and the highest descriptor, so that no exec has to
- * wait long: a program mostly opens its own files. */
+/* Limits of the number of names and of the descriptors whose names are passed, so that no exec has
+ * to wait long: a program mostly opens its own files. */
 enum { MOST = 16, HIGHEST = 1024 };
 
 static int closes(int fd) {
-  return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* or is closed already */
+  return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* 1 also if the descriptor is closed already */
 }
 
 static void hand_on(int but_closing) {
@@ -23,7 +23,8 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* Passes the names of all open files: a new process may get any descriptor under another number. */
+/* Passes the names of all open files, because a new process may get any descriptor under another
+ * number. */
 void posix_hand_on(void) {
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }

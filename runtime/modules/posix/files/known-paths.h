@@ -11,8 +11,8 @@
 #include "../posix-fds.h"
 #include "../posix-state.h"
 
-/* Returns a hash of the length and of up to 24 bytes of a path; 0 for a path that is too short. If
- * two paths have the same key, each only evicts the other from the slot. */
+/* Returns a hash of a path's length and of up to 24 of its bytes; 0 for a path that is too short.
+ * Two paths with the same key only evict each other from their slot. */
 static inline uint64_t path_key(const char *path, size_t length) {
   uint64_t last, before, middle;
   if (UNLIKELY(length < sizeof(last))) return 0;
@@ -47,8 +47,8 @@ static inline void path_learn(uint64_t key, uint32_t number) {
   if (key) __atomic_store_n(path_slot(key), known, __ATOMIC_RELEASE);
 }
 
-/* Returns the file of an absolute path that is known; NULL if it is not, or if the path must be
- * looked up because records cannot be used now. */
+/* Returns the file of an absolute path that is known. Returns NULL for other paths, and if records
+ * cannot be used now. */
 static inline struct posix_file *path_file(const char *path) {
   if (path[0] != '/' || runtime_phase() != RUNTIME_RECORDING) return NULL;
   size_t length = strlen(path);

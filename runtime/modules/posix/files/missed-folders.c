@@ -1,4 +1,4 @@
-/* Hash table of folders with failed lookups. */
+/* The hash table of folders with failed lookups (shared-records.h). */
 #include "shared-records.h"
 
 #include <string.h>

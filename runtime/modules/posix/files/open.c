@@ -1,4 +1,4 @@
-/* Descriptors of files: opened, duplicated, closed. */
+/* Counts how descriptors of files are opened, duplicated and closed. */
 #include "../posix.h"
 
 #include <errno.h>
@@ -11,12 +11,13 @@
 #include "../account.h"
 #include "record-id.h"
 
-/* Values for an open in place of a counter. They define the file's position after the open: at the
- * file's beginning, or unchanged, because a descriptor of the file is already in use. */
+/* Values of count_open's `counter` that are not counters. They define the file's position after the
+ * open. OPEN_BEGINS: at the beginning. OPEN_IS_USED: unchanged, because a descriptor of the file is
+ * already in use. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
-/* Counts an open. counter: counted besides OPENS, or one of the two above. mode: permission
- * bits, 0 if unknown. */
+/* Counts an open. counter: index of a counter besides OPENS, or OPEN_BEGINS or OPEN_IS_USED. mode:
+ * permission bits, 0 if unknown. */
 static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
                        uint64_t t2) {
   if (!posix_lock(file)) return;
@@ -25,7 +26,8 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   if (counter >= 0)
     counters[counter]++;
   else if (counter == OPEN_BEGINS) {
-    /* If other descriptors remain, a shared position still moves. */
+    /* If the file has other descriptors, a position that other processes share can still be
+     * moved. */
     if (__atomic_load_n(&file->descriptors, __ATOMIC_RELAXED) == 1) posix_anchored(file);
     file->offset = 0;
     file->last_byte[POSIX_READ] = file->last_byte[POSIX_WRITE] = 0;
@@ -38,8 +40,8 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   posix_unlock_other(file, counter < 0 ? SITE_OPEN : SITE_OTHER, t1, t2);
 }
 
-/* Marks the descriptor of a name that is not recorded. Its bytes count as bytes of excluded files,
- * except for files of /proc, /dev and /sys, which have no bytes on storage. */
+/* Marks the descriptor of a name that is excluded. Its bytes count as bytes of excluded files,
+ * except for files of /proc, /dev and /sys, whose bytes are not on storage. */
 static void opened_excluded(int fd, const char *path) {
   int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
                 strncmp(path, "/sys/", 5) == 0;
@@ -49,8 +51,8 @@ static void opened_excluded(int fd, const char *path) {
     fd_excluded(fd);
 }
 
-/* Assigns the file of this number to the descriptor that an open returned, and counts the open;
- * number 0: not recorded. counter: see count_open. */
+/* Assigns the file of this number (0: not recorded) to the descriptor that an open returned, and
+ * counts the open. counter: as in count_open. */
 static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
                         uint64_t t2) {
   struct posix_file *file = posix_file_at(number);
@@ -77,15 +79,15 @@ static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
   register_fd(fd, number, OPEN_BEGINS, creates ? (int64_t)mode : 0, t1, t2);
-  /* O_SYNC includes this bit. */
+  /* O_SYNC includes the bit of O_DSYNC. */
   if (number && (flags & O_DSYNC))
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
   if (UNLIKELY(number && posix_waited_for_a_pipe(fd, t1, t2)))
     posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
 }
 
-/* Counts an open that succeeded, or else a failed look-up. Each has a function of its own, so that
- * a failed open needs less of the application's stack. */
+/* Counts an open that succeeded, or a failed lookup. Each is counted in a function of its own, so
+ * that a failed open needs less of the application's stack. */
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
   if (fd < 0)
@@ -128,8 +130,8 @@ void posix_memfd(int fd, const char *label, uint64_t t1, uint64_t t2) {
 }
 
 /* Returns 1 if a forked child that has recorded nothing closed a descriptor of its parent, as
- * shells do before they execute a program. It used no file, and its record would cost a journal. A
- * close that took long wrote data, so it counts. */
+ * shells do before they execute a program. The child used no file, and a record for the close would
+ * need a journal. Returns 0 if the close took long: it wrote data and must be counted. */
 static int is_only_given_up(uint64_t t1, uint64_t t2) {
   static const double long_time = 1e-4; /* seconds */
   return runtime_is_new_child() && clock_length(ticks_span(t1, t2)) < long_time;
@@ -148,8 +150,9 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_file_unused(file);
 }
 
-/* Counts a close that failed. Linux frees the descriptor even then, unless a seccomp filter or a
- * tracer kept the call from the kernel: the file is assigned to the descriptor again. */
+/* Handles a close that failed. Linux frees the descriptor even then, and the close is counted,
+ * unless a seccomp filter or a tracer kept the call from the kernel: then the file is assigned to
+ * the descriptor again. */
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
   if (errno == EBADF || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
     posix_closed(file, t1, t2);
@@ -223,7 +226,7 @@ void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   if (!number) return;
   struct posix_file *file = posix_file_at(number);
   int is_known = posix_file_of(fd) == file;
-  if (is_known) /* not an additional descriptor */
+  if (is_known) /* the descriptor already counts as one of the file's */
     __atomic_sub_fetch(&file->descriptors, 1, __ATOMIC_RELAXED);
   register_fd(fd, number, POSIX_FILENOS, 0, t1, t2);
   if (!is_known) posix_stream_joined(file, fd);

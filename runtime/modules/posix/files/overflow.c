@@ -1,4 +1,5 @@
-/* Files that share a record: their states and the set of ids seen so far. */
+/* Files that share a record: their states, and the set of the ids of all such files
+ * (shared-records.h). */
 #include "shared-records.h"
 
 #include <string.h>
@@ -8,10 +9,11 @@
 #include "record-id.h"
 
 enum {
-  FIRST_PLACES = 1 << 10, /* slots of the set, which grows when it is half full ... */
-  SET_PLACES = 1 << 18,   /* up to this; beyond, the count of names is a lower bound */
-  OPEN_PLACES = 1 << 14,  /* at most a quarter is used */
-  LAST_OPERATION = 3      /* the low bits of an element of the set */
+  FIRST_PLACES = 1 << 10, /* slots of the set at first; it grows when it is half full */
+  SET_PLACES =
+      1 << 18, /* largest number of slots; beyond it, the number of names is a lower bound */
+  OPEN_PLACES = 1 << 14, /* slots of the table of open files, at most a quarter of which are used */
+  LAST_OPERATION = 3     /* mask of the low bits of an element, which hold the last operation */
 };
 
 void overflow_reset(struct posix_state *posix) {
@@ -24,11 +26,11 @@ void overflow_reset(struct posix_state *posix) {
   posix->overflow_names = posix->in_overflow = 0;
 }
 
-/* Returns the slot of an id in the set, or the slot where it would be inserted; NULL if the set is
- * full. */
+/* Returns the slot of an id in the set or, if the set does not have it, the slot where it must be
+ * inserted; NULL if the set is full. */
 static uint64_t *set_place(const struct posix_state *posix, uint64_t id) {
   uint64_t key = id | LAST_OPERATION;
-  uint32_t last = posix->set_places - 1; /* a mask; not used if set_places is 0 */
+  uint32_t last = posix->set_places - 1; /* a mask; unused if set_places is 0 */
   for (uint32_t i = (uint32_t)(id >> 20), n = 0; n < posix->set_places; i++, n++) {
     uint64_t *place = &posix->overflow_set[i & last];
     if (*place == 0 || (*place | LAST_OPERATION) == key) return place;
@@ -41,8 +43,8 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
-/* Makes the set larger if it is half full. Returns 1 if it has grown, so that one more id fits;
- * 0 if not. If out of memory, a new id cannot be distinguished from known ids. */
+/* Enlarges the set if it is half full. Returns 1 if it has grown, so that one more id fits;
+ * otherwise 0. If memory runs out, new ids can no longer be distinguished from known ones. */
 static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
@@ -77,8 +79,8 @@ static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   posix->overflow_open[i] = number;
 }
 
-/* Removes the number of a file from the table of open files and closes the gap, so that no
- * tombstones accumulate. */
+/* Removes a file's number from the table of open files and closes the gap, so that the table needs
+ * no marks for deleted slots. */
 static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {
@@ -131,8 +133,8 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
 
 static const struct name_folder no_folder;
 
-/* Returns the number of the state that files share for which no state is free; 0 if that state
- * has no record. */
+/* Returns the number of the state that files share if no other state is free; 0 if this state has
+ * no record. */
 static uint32_t share_state(uint32_t alignment) {
   struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
   if (file->record) return POSIX_SHARED_FILE;
@@ -145,8 +147,8 @@ static uint32_t share_state(uint32_t alignment) {
              : 0;
 }
 
-/* Returns 1 if the file is new in its group, 0 if not, STORE_MAY_BE_NEW if unknown. Restores the
- * last operation of a known file. */
+/* Returns 1 if the group does not have the file yet, 0 if it does, STORE_MAY_BE_NEW if unknown.
+ * Restores the last operation of a known file. */
 static int met_first(struct posix_state *posix, struct posix_file *file) {
   uint64_t *place = set_place(posix, file->id);
   if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, file->id);

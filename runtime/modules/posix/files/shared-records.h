@@ -1,4 +1,5 @@
-/* Files and folders that have no record of their own, or not at first. */
+/* Files without a record of their own, and folders that get a record only after many failed
+ * lookups. */
 #ifndef DARSHAN_SHARED_RECORDS_H
 #define DARSHAN_SHARED_RECORDS_H
 
@@ -7,11 +8,13 @@
 
 #include "../posix.h"
 
-/* Files that share a record with others: program files, and files past the record limit. Each has
- * its own state while it is open, so that sums, patterns and read-write switches are the same as
- * with a record per file. */
+/* Files that share a record with others: program files, and files past the limit of records. Each
+ * has its own state while it is open, so that sums, patterns and read-write switches are the same
+ * as if each file had a record. */
 
-enum { OVERFLOW_FILES = 4096 }; /* open at a time; further files share a state */
+enum {
+  OVERFLOW_FILES = 4096
+}; /* number of such files that may be open at once; further files share a state */
 
 void overflow_reset(struct posix_state *posix);
 
@@ -19,30 +22,32 @@ void overflow_reset(struct posix_state *posix);
 
 /* Returns the number of the open file with this id; 0 if none is open. */
 uint32_t overflow_open(const struct posix_state *posix, uint64_t id);
-/* Returns the number of a state for a file that is not open yet; 0 if there is none. group NULL:
- * the group of the name. */
+/* Returns the number of a state for a file that is not open yet; 0 if there is none. group: the
+ * group whose record it shares; NULL: that of its name. */
 uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name, uint32_t alignment,
                        const struct store_entry *group);
-/* Returns 1 if this id was seen before. */
+/* Returns 1 if this id was seen before, otherwise 0. */
 int overflow_knows(const struct posix_state *posix, uint64_t id);
-/* Called when the last descriptor is closed. Stores only what the next open needs. */
+/* Called when the last descriptor of a file is closed. Releases its state and stores only what the
+ * next open of the file needs: its last operation. */
 void overflow_forget(struct posix_state *posix, struct posix_file *file);
-/* Lets a file without a record of its own use the record of a group. Returns 0 if out of memory. */
+/* Assigns the record of a group to a file without a record of its own. Returns 0 if out of
+ * memory. */
 int overflow_share(struct posix_file *file, const struct store_entry *group);
 
 /* Folders with failed lookups. A folder with many of them gets a record of its own, so that the log
- * can name it. Rare failures are counted in the record of other paths and use no memory. */
+ * names it. Rare failures are counted in the record of other paths and need no memory. */
 
-enum { MISSED_OFTEN = 16 }; /* failed lookups from which on a folder gets a record */
+enum { MISSED_OFTEN = 16 }; /* number of failed lookups from which on a folder gets a record */
 
 struct missed_folder {
   uint64_t hash;   /* 0: the slot is free */
-  uint32_t number; /* of its POSIX_EXT record; 0: none */
-  uint32_t count;  /* failed lookups counted in the record of other paths */
-  double seconds;  /* their time */
+  uint32_t number; /* number of the folder's POSIX_EXT record; 0: none */
+  uint32_t count;  /* failed lookups that were counted in the record of other paths */
+  double seconds;  /* time that these took */
 };
 
-/* The caller holds the lock of the record of other paths. */
+/* The caller of these functions holds the lock of the record of other paths. */
 
 /* Returns the slot of a folder, whose name ends with a slash; NULL if folders with records occupy
  * all its slots. */

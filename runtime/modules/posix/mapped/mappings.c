@@ -1,4 +1,4 @@
-/* The table of mapped files; see mappings.h. */
+/* The table of mapped files (mappings.h). */
 #include "mappings.h"
 
 #include <string.h>
@@ -16,14 +16,14 @@ enum {
   WRITABLE = 1,  /* shared and writable: written data reaches the file */
   POPULATED = 2, /* the kernel mapped all pages on request */
   COPIED = 4,    /* private and writable: a fork copies its page table */
-  UNKNOWN = 8,   /* forked: pages touched by this process are unknown */
-  HOLDS = 16,    /* the mapping counts as a descriptor of its overflow file */
+  UNKNOWN = 8,   /* inherited by a fork; it is unknown which pages this process has touched */
+  HOLDS = 16,    /* the mapping counts as a descriptor of its file, which shares a record */
 };
 
 static struct mapping {
   uintptr_t from;
-  size_t n;          /* length argument of the call */
-  struct pages told; /* pages that are counted already */
+  size_t n;          /* length, as passed to mmap */
+  struct pages told; /* pages that are already counted */
   uint32_t flags;
   struct posix_file *file; /* NULL: the slot is free */
 } mappings[MAPPINGS];
@@ -32,7 +32,7 @@ static struct mapping {
  * addresses, then the free ones. A program may have thousands of mappings, and each munmap and
  * madvise looks for one. Protected by the lock. */
 static uint16_t order[MAPPINGS];
-static uint32_t recorded; /* the number of recorded mappings */
+static uint32_t recorded; /* number of recorded mappings */
 
 static uintptr_t page_end(uintptr_t at) {
   return (at + PAGE - 1) / PAGE * PAGE;
@@ -46,8 +46,8 @@ static struct posix_file *file_at(const struct mapping *mapping) {
   return __atomic_load_n(&mapping->file, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the place in `order` of the first mapping that ends after this address. Recorded mappings
- * do not overlap, so their ends have the order of their starts. */
+/* Returns the index in `order` of the first mapping that ends after this address. Recorded mappings
+ * do not overlap, so they have the same order by end as by start. */
 static uint32_t first_after(uintptr_t at) {
   uint32_t low = 0, high = recorded;
   while (low < high) {
@@ -68,8 +68,8 @@ static struct mapping *first_in(uintptr_t from, uintptr_t to) {
   return mapping->from < to ? mapping : NULL;
 }
 
-/* Adds a slot to the recorded mappings, in the place of its address; the slot is the first free one
- * of `order`. */
+/* Adds a slot, the first free one of `order`, to the recorded mappings, at the index that its
+ * address requires. */
 static void record_slot(uint16_t slot) {
   uint32_t place = first_after(mappings[slot].from);
   memmove(&order[place + 1], &order[place], (recorded - place) * sizeof order[0]);
@@ -77,7 +77,7 @@ static void record_slot(uint16_t slot) {
   recorded++;
 }
 
-/* Moves the slot at this place to the free slots. */
+/* Moves the slot at this index of `order` to the free slots. */
 static void free_slot(uint32_t place) {
   uint16_t slot = order[place];
   recorded--;
@@ -85,7 +85,7 @@ static void free_slot(uint32_t place) {
   order[recorded] = slot;
 }
 
-/* Sorts all slots again, for a child whose parent was changing `order` when it forked. */
+/* Sorts all slots again. Called in a child whose parent was changing `order` when it forked. */
 static void sort_slots(void) {
   uint32_t used = mappings_state.used, last = used;
   recorded = 0;
@@ -108,7 +108,8 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Removes the first mapping of the range from the table. Returns 0 if there is none. */
+/* Removes the first mapping in the range from the table and copies it to *out. Returns 0 if there
+ * is none. */
 static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
   struct mapping *mapping = first_in(from, to);
@@ -127,7 +128,7 @@ static void left_out(struct posix_file *file, size_t n) {
 }
 
 /* Writes a mapping into a free slot of the table. Returns 0 if the table is full. The caller holds
- * the lock. Other threads read a slot without the lock once its file is set. */
+ * the lock. Sets the file last, because other threads then read the slot without the lock. */
 static int write_slot(struct mapping mapping) {
   struct mappings_state *state = &mappings_state;
   struct posix_file *file = mapping.file;
@@ -179,8 +180,8 @@ static void read_faults(void *also_watch) {
   if (also_watch) page_faults_watch();
 }
 
-/* Reads the page faults so far, before a mapping changes, because the kernel reports only their
- * addresses. */
+/* Reads the page faults so far. Called before a mapping changes, because the kernel reports only
+ * the faults' addresses. */
 static void order_so_far(void) {
   if (UNLIKELY(page_faults_are_asked()) && mappings_state.used) stack_run(read_faults, NULL);
 }
@@ -190,11 +191,11 @@ static int64_t at_most(uint64_t value, uint64_t most) {
 }
 
 static uint64_t news(uint64_t found, uint64_t told) {
-  return found > told ? found - told : 0; /* if fewer, the kernel has reclaimed pages */
+  return found > told ? found - told : 0; /* 0 if the kernel has reclaimed pages */
 }
 
 /* Adds the pages found in a mapping to its file's counters, except pages that are already counted.
- * asked: the kernel mapped the pages on request. */
+ * asked: 1 if the kernel mapped the pages on request. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
                   const struct pages *found, int asked) {
   const struct pages *told = &mapping->told;
@@ -213,7 +214,7 @@ static void count(const struct page_reader *reader, const struct mapping *mappin
       mapped.dirty =
           pages_tell_dirty(reader) ? at_most(news(found->dirty, told->dirty), mapping->n) : -1;
   }
-  /* A child without records needs no record that only counts unknown bytes. */
+  /* Does not make a record only to count unknown bytes, in a child that has no records. */
   int only_unknown = (mapping->flags & UNKNOWN) && runtime_phase() != RUNTIME_RECORDING;
   if ((mapped.touched || mapped.populated || mapped.unmeasured) && !only_unknown)
     posix_mapping_seen(mapping->file, &mapped);
@@ -230,7 +231,7 @@ static void look(struct page_reader *reader, const struct mapping *mapping, stru
 
 struct range {
   uintptr_t from, to;
-  int stays; /* the mapping stays, only its pages are dropped */
+  int stays; /* 1: the mapping stays, and only its pages are dropped */
 };
 
 static int anything_told(const struct mapping *mapping) {
@@ -242,8 +243,8 @@ static struct pages both(const struct pages *a, const struct pages *b) {
                         a->left_out + b->left_out};
 }
 
-/* Handles the removal of a part of a mapping. If pages of the mapping are already counted, also
- * inspects the rest, because it is unknown in which part the counted pages are. */
+/* Handles the removal of a part of a mapping. If pages of the mapping are already counted, inspects
+ * the rest, too, because it is unknown in which part the counted pages are. */
 static void part_goes(struct page_reader *reader, const struct mapping *mapping,
                       const struct range *range) {
   uintptr_t end = end_of(mapping), last = mapping->from + mapping->n;
@@ -270,11 +271,11 @@ static void part_goes(struct page_reader *reader, const struct mapping *mapping,
 }
 
 /* Counts the accesses to the pages of a range that is about to be unmapped or dropped, and shortens
- * or removes the mappings there. The loop goes on behind the mapping that was taken, because
- * `part_goes` puts the remaining parts back. */
+ * or removes the mappings there. Each turn of the loop continues behind the mapping that it
+ * removed, because `part_goes` puts the remaining parts back. */
 static void leave(void *range_) {
   const struct range *range = range_;
-  /* Half of the remaining time is for later calls. */
+  /* Keeps half of the remaining time for later calls. */
   struct page_reader reader = pages_open(2 * (range->to - range->from), 2);
   struct mapping mapping;
   uintptr_t from = range->from;
@@ -307,8 +308,8 @@ void mappings_dropping(void *at, size_t n, int advice) {
   stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
-/* Drops the recorded mappings of a range that has a new one: calls that the runtime did not see
- * have removed them. */
+/* Drops the recorded mappings of a range in which a new mapping was made: calls that the runtime
+ * did not see have removed the old ones. */
 static void drop_stale(uintptr_t from, uintptr_t to) {
   struct mapping old;
   while (mappings_may_hold((void *)from, to - from) && take(from, to, &old)) {
@@ -339,7 +340,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
   struct mapping mapping;
   if (to_ == MAP_FAILED || !is_range(from_, n ? n : PAGE)) return;
   order_so_far();
-  if (n == 0) { /* mremap maps the same pages of a shared mapping a second time */
+  if (n == 0) { /* mremap then maps the pages of a shared mapping a second time */
     if (!take(from, from + PAGE, &mapping)) return;
     put(mapping);
     let_go(&mapping);
@@ -350,7 +351,7 @@ void mappings_moved(void *from_, size_t n, size_t size, void *to_) {
     put(mapping);
     return;
   }
-  /* If only a part of the mapping was moved, its bytes count as unmeasured. */
+  /* If only a part of the mapping was moved, counts its bytes as unmeasured. */
   if (!take(from, kept, &mapping)) return;
   int is_whole = mapping.from == from && end_of(&mapping) == kept;
   struct mapping moved = mapping;
@@ -395,7 +396,7 @@ void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2) {
 struct settling {
   uintptr_t from, to;
   int only_writable;
-  int asked; /* the kernel mapped new pages on request */
+  int asked; /* 1: the kernel mapped new pages on request */
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -451,8 +452,8 @@ static void settle_range(void *settling_) {
   pages_close(&reader);
 }
 
-/* Counts the accessed pages in the mappings of a range before the process exits, if there is time
- * for it. */
+/* Counts the accessed pages in the mappings of a range now, before the process exits, if there is
+ * time for it. */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
   order_so_far();
@@ -469,8 +470,8 @@ void mappings_syncing(void *at, size_t n) {
   if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
 }
 
-/* Counts the pages that are mapped before a call that makes the kernel map pages on request:
- * these were touched by the application. */
+/* Called before the kernel maps pages on request: counts the pages that are mapped already, which
+ * the application has touched. */
 void mappings_populating(const void *at, size_t n) {
   uintptr_t from = (uintptr_t)at / PAGE * PAGE;
   settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});

@@ -1,7 +1,7 @@
-/* Table of mapped files, so that memory that the application touches counts for its file.
+/* The table of mapped files. With it, memory that the application touches is counted for its file.
  * pages.h inspects a mapping before its pages leave the page tables: at munmap, mremap,
- * madvise(MADV_DONTNEED), at a new mapping of the same range, before exec and at exit. Also at
- * msync, so that a process that is killed later leaves some counts. */
+ * madvise(MADV_DONTNEED), at a new mapping of the same range, before exec and at exit. It also does
+ * at msync, so that a process that is killed later leaves some counts. */
 #ifndef DARSHAN_MAPPINGS_H
 #define DARSHAN_MAPPINGS_H
 
@@ -14,9 +14,9 @@ enum { MAPPINGS = 4096 /* at a time */ };
 
 struct mappings_state {
   int lock;
-  uint32_t used;       /* slots that were ever used; 0: nothing was mapped */
+  uint32_t used;       /* number of slots that were ever used; 0: nothing was mapped */
   uintptr_t low, high; /* bounds of all mappings */
-  int locks_all;       /* mlockall: the kernel maps all pages of future mappings */
+  int locks_all;       /* 1: after mlockall, the kernel maps all pages of future mappings */
 };
 extern struct mappings_state mappings_state __attribute__((visibility("hidden")));
 
@@ -30,12 +30,13 @@ static inline int mappings_may_hold(const void *at, size_t n) {
 /* Adds a mapping of the file to the table: n bytes at `at`, with the arguments prot and flags of
  * mmap. Called after mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
-/* Counts the accesses to the mapped pages of this range and removes them from the table. Called
- * before the pages are dropped, with the mapping (munmap) or without it (MADV_DONTNEED). */
+/* Called before pages are dropped: count the accesses to the mapped pages of a range.
+ * mappings_leaving, for munmap, also removes the mappings from the table; mappings_dropping, for
+ * madvise(MADV_DONTNEED), does not. */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
-/* Called before and after mlock and madvise(MADV_POPULATE_READ): the kernel maps pages on
- * request. */
+/* Called before and after calls that make the kernel map pages on request: mlock,
+ * madvise(MADV_POPULATE_READ) and mlockall. */
 void mappings_populating(const void *at, size_t n);
 void mappings_populated(int result, const void *at, size_t n);
 void mappings_locking_all(int flags);
@@ -50,24 +51,24 @@ void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
-/* mapping_hold is like mappings_file, but for a call that may remove the mapping: it keeps the
- * file's state until mapping_called, which adds the time of the call. Without a file, both do
- * nothing. */
+/* mapping_hold is like mappings_file, but for a call that may remove the mapping: the file's state
+ * stays until mapping_called, which adds the time of the call. Both do nothing if no file is
+ * recorded there. */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
-/* Called before msync: counts what was written so far. */
+/* Called before msync: counts the pages that were written so far. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
-/* Assigns the mappings to the child's own files, in the child of a fork. heir returns the child's
- * state for a file of the parent, or NULL, which drops the mapping. kept: a counter of states,
- * which is passed to heir. */
+/* Called in a forked child: assigns the mappings to the child's own files. heir returns the child's
+ * state for a file of the parent; if it returns NULL, the mapping is dropped. kept: a counter of
+ * states, which is passed to heir. */
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* Bytes found by one inspection of a mapping, which the functions below count (ext.c). touched:
- * touched by the application, or mapped around its page faults; writable: touched bytes in a shared
- * mapping for writing; populated: mapped because a call requested it; estimated: in ranges of which
- * only samples were inspected; unmeasured: not inspected. */
+/* Bytes that one inspection of a mapping found; the functions below count them (ext.c). touched:
+ * touched by the application, or mapped around its page faults. writable: touched bytes in a shared
+ * mapping for writing. populated: mapped because a call requested it. estimated: in ranges of which
+ * only samples were inspected. unmeasured: not inspected. */
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };

@@ -1,4 +1,4 @@
-/* Rings of page faults; see page-faults.h. */
+/* Reads rings of page faults (page-faults.h). */
 #include "page-faults.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "../../../intercept/sys/sys.h"
 
-/* The attributes of perf_event_open (linux/perf_event.h), of which page faults need few. */
+/* The attributes of perf_event_open (linux/perf_event.h); page faults need only a few of them. */
 struct event {
   uint32_t type, size;
   uint64_t config, period, sample, read_format, flags;
@@ -23,7 +23,7 @@ enum {
   IS_SAMPLE = 9,
 };
 /* The beginning of a ring's first page; the records are in the pages behind it. The kernel moves
- * head, the reader moves tail. */
+ * head, the runtime moves tail. */
 struct ring_page {
   char unused[1024];
   uint64_t head, tail;
@@ -31,10 +31,10 @@ struct ring_page {
 
 enum {
   PAGE = 4096,
-  RINGS = 32,       /* watched threads */
-  PAGES_FIRST = 64, /* of the thread that maps files: 16,384 page faults */
+  RINGS = 32,       /* largest number of threads whose page faults are recorded */
+  PAGES_FIRST = 64, /* pages of the ring of the thread that maps files: 16,384 page faults */
   PAGES_OTHER = 8,
-  LASTS = 8, /* mappings of which a ring knows the last page fault */
+  LASTS = 8, /* number of mappings for which a ring stores the last page fault */
 };
 struct last {
   uintptr_t mapping, at;
@@ -76,19 +76,19 @@ static struct ring_page *ring_of(long thread, unsigned pages) {
     return NULL;
   }
   void *at = sys_mmap(NULL, (pages + 1) * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  sys_close(fd); /* the mapping keeps the event */
+  sys_close(fd); /* the mapping keeps the event open */
   if (!sys_failed(at)) return at;
   refusal = -(int)(intptr_t)at;
   return NULL;
 }
 
-/* Returns the error number if no thread could be watched, else 0. */
+/* Returns the errno of perf_event_open if it failed for all threads, else 0. */
 uint64_t page_faults_refused(void) {
   return ring_count == 0 ? (uint64_t)refusal : 0;
 }
 
-/* Opens a ring of so many pages for a thread, unless it has one or all slots are taken. The
- * caller holds the lock. */
+/* Opens a ring of `pages` pages for a thread, unless the thread has a ring or all slots are in use.
+ * The caller holds the lock. */
 static void watch(long thread, unsigned pages) {
   if (ring_count == RINGS || is_watched(thread)) return;
   struct ring_page *page = ring_of(thread, pages);
@@ -114,8 +114,9 @@ static long number_in(const char *name) {
   return number;
 }
 
-/* Calls each for every thread that /proc knows. Returns 1 if self was among them: in another PID
- * namespace, the thread ids in /proc differ from the thread's own. */
+/* Calls `each` for every thread in /proc. Returns 1 if `self` was among them, otherwise 0. If it
+ * was not, /proc belongs to another PID namespace, and its thread ids differ from the process's
+ * own. */
 static int each_thread(int fd, long self, void (*each)(long thread, unsigned pages)) {
   _Alignas(8) char entries[2048];
   int found = 0;
@@ -161,8 +162,8 @@ static void add(struct ring *ring, uintptr_t mapping, uintptr_t at, struct page_
   last->at = at;
 }
 
-/* Returns the 64-bit word at a position in the ring. A ring's size is a power of two, and its
- * records consist of words, so no word wraps around. */
+/* Returns the 64-bit word at a position in the ring. No word wraps around, because a ring's size is
+ * a power of two and its records consist of words. */
 static uint64_t word_at(const struct ring *ring, uint64_t place) {
   const char *records = (const char *)ring->page + PAGE;
   uint64_t word;
@@ -170,18 +171,19 @@ static uint64_t word_at(const struct ring *ring, uint64_t place) {
   return word;
 }
 
-/* Returns how many page faults the ring lost since the last call. used: bytes that were in it;
- * told: the number that the kernel reported. The kernel reports it when it has space for the
- * next record; until then, a full ring counts as one lost page fault. */
+/* Returns how many page faults the ring lost since the last call. used: bytes that were in the
+ * ring. told: the number that the kernel reported. The kernel reports the number only with the next
+ * record for which the ring has space; until then, a full ring counts as one lost page fault. */
 static int64_t lost_in(struct ring *ring, uint64_t used, int64_t told) {
-  enum { ROOM = 32 }; /* no record is larger */
+  enum { ROOM = 32 }; /* bytes of the largest record */
   if (told == 0 && used + ROOM <= ring->size) return 0;
   int64_t guessed = ring->guessed;
   ring->guessed = used + ROOM > ring->size;
   return told + ring->guessed - (told ? guessed : 0);
 }
 
-/* Empties a ring and counts its page faults by mapping. Returns the number of lost page faults. */
+/* Reads all records of a ring and counts its page faults by mapping. Returns the number of lost
+ * page faults. */
 static int64_t read_ring(struct ring *ring, page_fault_mapping *mapping, page_fault_count *count) {
   enum { HEADER = 8 };
   struct ring_page *page = ring->page;

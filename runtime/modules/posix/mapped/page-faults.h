@@ -1,6 +1,6 @@
-/* The order of page faults in mapped files (DARSHAN_PAGE_FAULTS). The kernel writes the address of
- * each page fault of a watched thread into a ring of that thread's (perf_event_open). The runtime
- * reads the rings when a mapping is made, ends, or is written back, and at exit. */
+/* The order of page faults in mapped files (DARSHAN_PAGE_FAULTS). For each watched thread, the
+ * kernel writes the addresses of its page faults into a ring (perf_event_open). The runtime reads
+ * the rings when a mapping is made, ends, or is written back, and at exit. */
 #ifndef DARSHAN_PAGE_FAULTS_H
 #define DARSHAN_PAGE_FAULTS_H
 
@@ -10,23 +10,25 @@
 struct page_faults {
   int64_t faults;
   int64_t forward; /* at a higher address than the thread's last page fault in the mapping */
-  int64_t near;    /* forward page faults at most PAGE_FAULT_NEAR higher */
+  int64_t near;    /* forward page faults that were at most PAGE_FAULT_NEAR higher */
 };
 enum { PAGE_FAULT_NEAR = 2 << 20 /* a fault may map a large page of this size */ };
 
-/* Returns 1 if the address is in a recorded mapping; sets the mapping's start and end. */
+/* A function that returns 1 if the address is in a recorded mapping, and then stores the mapping's
+ * start and end. */
 typedef int page_fault_mapping(uintptr_t at, uintptr_t *from, uintptr_t *to);
-/* Counts the page faults in the mapping that begins at this address. */
+/* A function that counts the page faults in the mapping that begins at `from`. */
 typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
 
-/* Watches the calling thread and, without a seccomp filter, all other threads of the process. */
+/* Starts to record the page faults of the calling thread and, if there is no seccomp filter, of all
+ * other threads of the process. */
 void page_faults_watch(void);
 /* Reads all rings. Returns the number of page faults that the kernel dropped because a ring was
  * full: a lower bound, because the kernel reports them late. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
 /* Returns the errno of perf_event_open if the kernel refused it for all threads, else 0. */
 uint64_t page_faults_refused(void);
-/* Forgets the rings, which are the parent's. Called in the child of a fork. */
+/* Called in a forked child: forgets the rings, which are the parent's. */
 void page_faults_forked(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inspection of the page tables; see pages.h. */
+/* Inspects the page tables (pages.h). */
 #include "pages.h"
 
 #include <fcntl.h>
@@ -8,7 +8,8 @@
 #include "../../../door/door.h"
 #include "../../../intercept/sys/sys.h"
 
-/* The kernel's interface (linux/fs.h of 6.7 and later, which may be newer than the headers). */
+/* The kernel's interface PAGEMAP_SCAN (linux/fs.h of 6.7 and later, which may be newer than the
+ * installed headers). */
 struct scan_region {
   uint64_t start, end, categories;
 };
@@ -33,11 +34,11 @@ enum {
   PIECE = 16 * PAGE,
   PIECE_NS = 800, /* approximate time of one sample */
   PIECES_MOST = 1024,
-  PIECES_LEAST = 16, /* fewer samples are too inaccurate */
+  PIECES_LEAST = 16, /* with fewer samples the estimate is too inaccurate */
 };
 static const uint64_t first_step = UINT64_C(16) << 20, largest_step = UINT64_C(1) << 40;
 
-static uint64_t spent; /* nanoseconds */
+static uint64_t spent; /* processor time that inspections took so far, in nanoseconds */
 
 static uint64_t spent_ns(void) {
   return __atomic_load_n(&spent, __ATOMIC_RELAXED);
@@ -55,8 +56,8 @@ int pages_have_time(void) {
   return spent_ns() < most_ns() / 4;
 }
 
-/* Returns this thread's processor time in nanoseconds, because on a busy machine a thread may
- * wait for longer than all of the inspection takes. */
+/* Returns this thread's processor time in nanoseconds. Elapsed time would be misleading: on a busy
+ * machine a thread may wait for longer than the whole inspection takes. */
 static uint64_t now_ns(void) {
   return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -83,7 +84,7 @@ void pages_close(struct page_reader *reader) {
   __atomic_fetch_add(&spent, now_ns() - reader->begun, __ATOMIC_RELAXED);
 }
 
-/* Adds the pages of a range to sum. Returns the end of the inspected range; `from` if the kernel
+/* Adds the pages of a range to sum. Returns the end of the inspected part; `from` if the kernel
  * does not support the call. */
 static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                       uintptr_t to) {
@@ -100,7 +101,7 @@ static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintp
     uint64_t bytes = regions[i].end - regions[i].start;
     sum->touched += bytes;
     if (regions[i].categories & IS_SOFT_DIRTY) sum->dirty += bytes;
-    /* walk_end may be before the end of the last region. */
+    /* The end of the last region counts as well, because walk_end may be before it. */
     if (regions[i].end > reached) reached = (uintptr_t)regions[i].end;
   }
   return reached;
@@ -134,8 +135,8 @@ static uintptr_t look(const struct page_reader *reader, struct pages *sum, uintp
   return read_entries(reader, sum, from, to);
 }
 
-/* Returns a pseudo-random offset of a sample in its stride. A fixed offset could coincide with
- * strides of the application. */
+/* Returns the offset of sample `number` in its stride, a pseudo-random one: a fixed offset could
+ * coincide with strides of the application. */
 static uint64_t place_in_stride(uint64_t number, uint64_t stride) {
   const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t places = (stride - PIECE) / PAGE + 1;
@@ -163,8 +164,8 @@ static int estimate(const struct page_reader *reader, struct pages *sum, uintptr
   return 1;
 }
 
-/* Adds the pages of a range to sum, step by step, while more than `kept` ns remain. Returns the end
- * of the inspected part. */
+/* Adds the pages of a range to sum, step by step, while more than `kept` nanoseconds of the time
+ * remain. Returns the end of the inspected part. */
 static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                              uintptr_t to, uint64_t kept) {
   uint64_t step = first_step;
@@ -174,7 +175,8 @@ static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum
     uintptr_t reached = look(reader, sum, from, end);
     if (reached <= from) break;
     from = reached;
-    /* The kernel skips gigabytes at once if little was touched. */
+    /* Doubles the step if it took little time, because the kernel skips gigabytes at once where
+     * little was touched. */
     uint64_t took = now_ns() - begun;
     if (took < STEP_NS / 4 && step < largest_step) step *= 2;
     if (took > STEP_NS && step > first_step / 4) step /= 2;
@@ -182,9 +184,9 @@ static uintptr_t look_at_all(const struct page_reader *reader, struct pages *sum
   return from;
 }
 
-/* Returns the part of the remaining time (ns) that a range of so many bytes may use: by its
- * bytes or by its call, whichever is more, because few of the bytes of a mapping may have been
- * touched. */
+/* Returns the part of the remaining time (ns) that a range of `bytes` bytes may use: in proportion
+ * to its bytes, or an equal part per remaining call if that is more, because few of the bytes of a
+ * mapping may have been touched. */
 static uint64_t part_of(struct page_reader *reader, uint64_t time, uint64_t bytes) {
   uint64_t by_bytes = reader->bytes > bytes
                           ? (uint64_t)((double)time * (double)bytes / (double)reader->bytes)
@@ -203,7 +205,7 @@ void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, ui
 }
 
 int pages_tell_dirty(const struct page_reader *reader) {
-  volatile char written = 1; /* makes its page dirty */
+  volatile char written = 1; /* the write makes its page dirty */
   struct pages found = {0};
   uintptr_t page = (uintptr_t)&written / PAGE * PAGE;
   written = 2;

@@ -10,35 +10,36 @@
 #define PAGES_LEAST_NS UINT64_C(2000000)
 
 struct pages {
-  uint64_t touched, dirty; /* bytes, whole pages */
+  uint64_t touched, dirty; /* in bytes of whole pages */
   uint64_t estimated;      /* bytes of which only samples were inspected */
   uint64_t left_out;       /* bytes that were not inspected */
 };
 
-/* An open /proc/self/pagemap. Used only on the runtime's own stack (intercept/stack.h), where no
+/* An open /proc/self/pagemap. Used only on a stack of the runtime (intercept/stack.h), where no
  * signal handler can abandon it while it is open. */
 struct page_reader {
-  int fd; /* negative: cannot be opened, or the time is used up */
+  int fd; /* negative: it cannot be opened, or the time is used up */
   int is_open;
-  uint64_t begun,
-      most; /* ns of processor time: of this thread at pages_open; limit of all readers */
-  uint64_t bytes, times; /* bytes and calls that remain */
+  uint64_t begun, most; /* processor time of this thread at pages_open, and limit of the time of all
+                           readers, in ns */
+  uint64_t bytes, times; /* bytes and calls of pages_add that remain */
 };
-/* Opens and returns a reader of page states; its fd is negative if that fails. bytes: the total
- * size of the ranges that the caller will pass to pages_add; times: the number of these calls. */
+/* Opens and returns a reader of page states; its fd is negative if that fails. bytes: total size of
+ * the ranges that the caller will pass to pages_add. times: number of these calls. */
 struct page_reader pages_open(uint64_t bytes, uint64_t times);
 void pages_close(struct page_reader *reader);
 
-/* Adds the pages of a range; from and to are page-aligned. If inspecting all of them would take
- * more than half of this range's share of the time, the rest is estimated from samples, which are
- * as large as the range that a page fault maps. */
+/* Adds the pages of a range to sum; from and to are page-aligned. If inspecting all pages would
+ * take more than half of the range's part of the time, the rest is estimated from samples, which
+ * are as large as the range that a page fault maps. */
 void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to);
 
-/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). */
+/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). Otherwise
+ * returns 0. */
 int pages_tell_dirty(const struct page_reader *reader);
 
-/* Returns 1 if inspections took less than a quarter of the limit so far. The rest of the time is
- * kept for the inspections at exit. */
+/* Returns 1 if inspections have taken less than a quarter of the limit so far, otherwise 0. The
+ * rest of the time is reserved for the inspections at exit. */
 int pages_have_time(void);
 void pages_forked(void);
 

@@ -1,8 +1,7 @@
-/* Counts messages and entries that libc prints by itself, by the growth of the stream.
- *
- * If the call prints through the stream alone, libc's own offset measures the growth, otherwise the
- * position of the descriptor. Bytes that other calls wrote in the meantime are subtracted, because
- * those calls count them. */
+/* Counts the bytes that libc itself prints (messages, entries), by the growth of the stream. If the
+ * call prints only through the stream, libc's own offset measures the growth; otherwise the
+ * position of the descriptor does. Bytes that other calls wrote in the meantime are subtracted,
+ * because those calls count them. */
 #include "print.h"
 
 #include <fcntl.h>
@@ -11,17 +10,17 @@
 #include "../../../intercept/stack.h"
 #include "../../../intercept/sys/sys.h"
 
-/* Calls of this thread in progress that may end the process. */
+/* Calls of this thread in progress that may end the process (print.h). */
 enum { MOST_LEAVING = 2 };
 static __thread struct stdio_print leaving[MOST_LEAVING];
 
-/* Returns 1 for a standard stream that is known not to be a file. */
+/* Returns 1 for a standard stream that is not a file, otherwise 0. */
 static int is_no_file(struct stdio_stream *stream) {
   return stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream));
 }
 
-/* Returns 1 if the stream is recorded under the name of a file, 0 for a terminal or pipe, which
- * has no position. */
+/* Returns 1 if the stream is recorded under the name of a file, 0 for a terminal or pipe, which has
+ * no position. */
 static int is_file(struct stdio_stream *stream) {
   if (is_no_file(stream)) return 0;
   if (!stdio_lock(stream)) return 0;
@@ -36,7 +35,7 @@ static int64_t place(struct stdio_stream *stream) {
   return position < 0 ? -1 : position + stdio_output_waiting(stream);
 }
 
-/* Returns the file offset of the next byte that the call prints, -1 if unknown. */
+/* Returns the file offset of the next byte that the call prints; -1 if unknown. */
 static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
   int fd = stream_fd(stream->file);
   int64_t at = place(stream), waiting = stdio_output_waiting(stream);

@@ -15,7 +15,7 @@
 #include "../../../intercept/sys/sys.h"
 #include "wide.h"
 
-/* Bits of FILE._flags, part of libc's ABI. */
+/* Bits of FILE._flags, which are part of glibc's ABI. */
 enum { FILE_EOF = 0x10, FILE_IN_BACKUP = 0x100, FILE_PUTTING = 0x800 };
 
 /* The beginning of a FILE's data for wide characters, the same in every glibc. */
@@ -29,14 +29,14 @@ static const struct wide_area *wide_area(const FILE *file) {
   return (const struct wide_area *)file->_wide_data;
 }
 
-/* Position of a marker, further ahead of the reader than a call may read, and the number of
- * markers. Skipped input ("%*s") may be longer, and libc would then keep the data behind the
- * marker. */
+/* Position of a marker: further ahead of the reader than a call can read. And the number of
+ * markers. Input that a format skips ("%*s") may be longer, and libc would then keep the data
+ * behind the marker. */
 enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
 
-/* Markers are neither on a stack nor freed, because the application may leave a call by longjmp. */
+/* Markers are static and never freed, because the application may leave a call by longjmp. */
 static struct {
-  struct { /* libc's struct _IO_marker */
+  struct { /* has the layout of libc's struct _IO_marker */
     void *next;
     FILE *file;
     int position;
@@ -64,8 +64,8 @@ static void mark_off(FILE *file, int mark) {
   __atomic_store_n(&marks[mark].taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Removes the runtime's marker and offset from a stream, which an earlier call left because
- * longjmp or cancellation abandoned it. */
+/* Removes the runtime's marker and offset from a stream whose earlier call was abandoned by longjmp
+ * or cancellation. */
 void stdio_scan_left(struct stdio_stream *stream) {
   FILE *file = stream->file;
   if (stream->odd & STDIO_LENT) file->_offset = -1;
@@ -96,9 +96,10 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return bytes;
 }
 
-/* Returns 1 if a marker measures this call: the stream is being read as bytes and has no marker,
- * and the format skips no input. Characters that were pushed back before the first read are in
- * an area that libc frees with the first buffer. With a marker libc would free it twice. */
+/* Returns 1 if a marker can measure this call: the stream is being read as bytes and has no marker,
+ * and the format skips no input. Otherwise returns 0. Characters that were pushed back before the
+ * first read are in an area that libc frees with the first buffer; with a marker, libc would free
+ * the area twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
@@ -128,8 +129,7 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* Ends a scan: returns the bytes that refills read, -1 if unknown, and removes the scan's marker.
- */
+/* Ends a scan and removes its marker. Returns the bytes that refills read; -1 if unknown. */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
   FILE *file = stream->file;
   int64_t bytes = -1, now;
@@ -138,7 +138,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
     now = refills_area(file);
     if ((void *)file->_markers == marker_of(scan->mark)) {
       bytes = (int64_t)FAR_AHEAD - marks[scan->mark].marker.position - scan->area + now;
-      /* At the end of the file a stream over a mapping keeps its area. */
+      /* At the end of the file, a memory-mapped stream keeps its buffer. */
       if (file->_flags & FILE_EOF && bytes >= now) bytes -= now;
     }
     mark_off(file, scan->mark);
@@ -147,7 +147,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
     now = SYS3(SYS_lseek, file->_fileno, 0, SEEK_CUR);
     if (now >= scan->position) bytes = now - scan->position;
     break;
-  case SCAN_BY_OFFSET: /* unknown at the end of the file */
+  case SCAN_BY_OFFSET: /* libc's offset is unknown at the end of the file */
     if (file->_offset >= scan->position) bytes = file->_offset - scan->position;
     if (scan->lent) file->_offset = -1;
     break;

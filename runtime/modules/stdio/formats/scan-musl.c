@@ -1,14 +1,14 @@
-/* Measures the bytes that musl reads into a stream's buffer and writes out of it during a call, by
- * the descriptor's position before and after it. A pipe has no position; then the buffer's pointers
- * are used, which show only the last refill. */
+/* Measures the bytes that musl reads into a stream's buffer and writes out of it during a call
+ * (scan.h), by the descriptor's position before and after it. A pipe has no position; the buffer's
+ * pointers are used then, which show only the last refill. */
 #include "scan.h"
 
 #include <unistd.h>
 
 #include "../../../intercept/sys/sys.h"
 
-/* Clears the marks of an abandoned call in the stream's state. The runtime changes nothing in a
- * FILE of musl. */
+/* Clears the marks of an abandoned call in the stream's state. The FILE itself needs no change,
+ * because the runtime changes nothing in a FILE of musl. */
 void stdio_scan_left(struct stdio_stream *stream) {
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
 }
@@ -21,8 +21,8 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* Returns the bytes in the buffer that are still to be read: musl decodes wide characters when
- * they are read, so the buffer has only bytes. */
+/* Returns the bytes in the buffer that have not been read yet. For wide streams, too, the buffer
+ * contains bytes, because musl decodes characters when they are read. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return refills_bytes_waiting(stream->file);
 }
@@ -37,8 +37,7 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->how = scan->position < 0 ? SCAN_BY_POINTERS : SCAN_BY_POSITION;
 }
 
-/* Begins to measure by the descriptor's position, because a FILE of musl has no offset like
- * glibc's. */
+/* Begins to measure by the descriptor's position, because a FILE of musl has no offset. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
   scan->how = SCAN_BY_OFFSET;

@@ -1,8 +1,7 @@
-/* Computes the bytes of calls whose result does not report them.
- *
- * The bytes read are the bytes of refills, plus the bytes in the buffer before the call, minus the
- * bytes in it afterwards. Refills happen within libc (scan.h). If they cannot be measured, because
- * threads share the stream, its pointers are compared. */
+/* Computes the bytes of calls whose result does not report them. The bytes read are the bytes of
+ * refills, plus the bytes in the buffer before the call, minus the bytes in it afterwards. Refills
+ * happen within libc (scan.h). If they cannot be measured, because threads share the stream, the
+ * stream's pointers before and after the call are compared. */
 #include "scan.h"
 
 void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct stdio_scan *scan) {
@@ -15,7 +14,7 @@ void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct st
   refills_begin(stream, scan);
 }
 
-/* Notes the state of a stream before a call that reads lines and may go back in the file. */
+/* Stores the state of a stream before a call that reads lines and may go back in the file. */
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
@@ -49,7 +48,7 @@ void stdio_scanned(struct stdio_stream *stream, const struct stdio_scan *scan, i
 void stdio_wide_print_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   *scan = (struct stdio_scan){.wide = 1, .waiting = stdio_output_waiting(stream)};
   if (STDIO_PEEK(stream->shared)) return;
-  /* A stream that appends forgets its offset with each flush. */
+  /* Measures the refills if the stream appends, because libc forgets its offset with each flush. */
   if (stream_appends(stream->file))
     refills_begin(stream, scan);
   else

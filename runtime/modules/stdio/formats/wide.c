@@ -1,4 +1,4 @@
-/* Computes the bytes of wide characters in a stream. */
+/* Computes the bytes of wide characters in a stream (wide.h). */
 #include "wide.h"
 
 #include <errno.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-/* The value of glibc's MB_CUR_MAX in UTF-8, and in no other encoding. */
+/* MB_CUR_MAX of glibc in UTF-8; no other encoding has this value. */
 enum { UTF8_MAX = 6 };
 
 static uint32_t encoding_of(struct stdio_stream *stream) {
   if (stream->encoding) return stream->encoding;
   size_t most = MB_CUR_MAX;
   uint32_t encoding = most == 1 ? STDIO_BYTE : most == UTF8_MAX ? STDIO_UTF8 : STDIO_LOCALE;
-  /* The encoding of a stream is fixed at its first wide call. */
+  /* Stores the encoding, which is fixed at the first wide call of the stream. */
   if (stream_is_wide(stream->file)) stream->encoding = (uint8_t)encoding;
   return encoding;
 }

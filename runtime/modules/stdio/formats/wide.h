@@ -1,4 +1,4 @@
-/* Computes the bytes of wide characters in a stream. */
+/* Computes how many bytes wide characters take in the file of a stream. */
 #ifndef DARSHAN_STDIO_WIDE_H
 #define DARSHAN_STDIO_WIDE_H
 
@@ -6,7 +6,7 @@
 
 #include "../stdio-module.h"
 
-/* The encoding of a stream's characters in its file; 0: not known yet. */
+/* The encoding of a stream's characters in its file; 0: unknown yet. */
 enum stdio_encoding {
   STDIO_LOCALE = 1, /* that of the caller's locale */
   STDIO_BYTE,
@@ -15,7 +15,8 @@ enum stdio_encoding {
   STDIO_UCS4
 };
 
-/* Returns the bytes that wide characters take in the stream's file. */
+/* Returns the number of bytes that the wide characters from `from` to `to` take in the stream's
+ * file; 0 if the range is empty. */
 int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
 static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
   wchar_t one = (wchar_t)c;

@@ -1,6 +1,6 @@
-/* The sums as JSON, an object on a line for each job, user and file system, as LDMS publishes on
- * its streams: flat, with the names "timestamp", "producer", "job_id" and "schema". See export.h.
- */
+/* Writes the sums as JSON, one object per line for each job, user and file system, as LDMS
+ * publishes them on its streams: flat, with the names "timestamp", "producer", "job_id" and
+ * "schema" (export.h). */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 enum { BILLION = 1000000000 };
 
-/* Prints the name of a layer as part of a key: MPI-IO becomes mpi_io. */
+/* Prints the name of a layer as part of a key, for example mpi_io for MPI-IO. */
 static void print_key(FILE *out, const char *layer) {
   for (; *layer; layer++)
     fputc(isalnum((unsigned char)*layer) ? tolower((unsigned char)*layer) : '_', out);

@@ -1,5 +1,5 @@
-/* The sums as an ExportMetricsServiceRequest of OTLP, in its JSON encoding. 64-bit numbers are
- * strings there. See export.h. */
+/* Writes the sums as an ExportMetricsServiceRequest of OTLP, in its JSON encoding, in which 64-bit
+ * numbers are strings (export.h). */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char *attributes_of(struct sum *sum) {
   return sum->as_otlp ? sum->as_otlp : "";
 }
 
-/* Begins a metric: a sum that only grows, or a gauge. */
+/* Begins a metric. is_sum: 1 for a sum that never decreases, 0 for a gauge. */
 static void begin_metric(FILE *out, const char *name, const char *unit, const char *meaning,
                          int is_sum) {
   fprintf(out, "{\"name\":\"darshan.%s\",\"unit\":\"%s\",\"description\":", name, unit);

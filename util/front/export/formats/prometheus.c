@@ -1,4 +1,4 @@
-/* The sums as Prometheus' text exposition format 0.0.4. See export.h. */
+/* Writes the sums in Prometheus' text exposition format 0.0.4 (export.h). */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ static void print_counts(FILE *out, const struct sums *sums, int count) {
             sums->all[i]->values.value[count]);
 }
 
-/* Prints the times of each layer that a job has used so far. A row that was printed once is always
- * printed again, because Prometheus expects counters to persist. */
+/* Prints the times of each layer that a job has used so far. A row that was printed once is printed
+ * every time, because Prometheus expects that counters do not disappear. */
 static void print_seconds(FILE *out, const struct sums *sums) {
   static const char name[] = "darshan_io_seconds_total";
   head(out, name, "counter", "seconds in I/O calls of a layer, over all threads and processes");

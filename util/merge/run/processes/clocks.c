@@ -1,4 +1,4 @@
-/* The clock differences between the hosts of a run. See processes.h. */
+/* Computes the clock differences between the hosts of a run (processes.h). */
 #include "processes.h"
 
 #include <string.h>
@@ -33,14 +33,14 @@ static int is_bounded(const struct host_clock *host) {
   return host->low != INT64_MIN && host->high != INT64_MAX;
 }
 
-/* Returns the middle of low and high. low may be above high, because a file server may reorder
- * rows. */
+/* Returns the middle of low and high, in nanoseconds. low may be above high, because a file server
+ * may reorder rows. */
 static int64_t middle(const struct host_clock *host) {
   return host->low + (host->high - host->low) / 2;
 }
 
-/* Returns by how many nanoseconds a host's clock is behind. A difference of more than a year is not
- * a clock error, so it is ignored. */
+/* Returns how many nanoseconds the clock of a host is behind the run's clock. Returns 0 for a
+ * difference of more than a year, because no clock error is so large. */
 int64_t clocks_behind(const struct clocks *clocks, int number) {
   static const int64_t year = INT64_C(365) * 24 * 3600 * 1000000000;
   if (number <= 0 || number >= clocks->count) return 0;

@@ -1,4 +1,4 @@
-/* Decides which processes of a run failed. See ends.h. */
+/* Decides which processes of a run failed (ends.h). */
 #include "ends.h"
 
 #include <signal.h>
@@ -21,8 +21,9 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* Returns 1 if one of these signals ended the process. It has then failed, no matter what its
- * parent does. Other signals are sent on purpose to stop a program that is no longer needed. */
+/* Returns 1 if a signal of this list ended the process, otherwise 0. This process has failed,
+ * regardless of its parent. Other signals are sent deliberately to stop a program that is no longer
+ * needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -40,7 +41,8 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 #include "answers.def"
   };
   const char *name = name_of(tree, process);
-  if (process->how == PROCESS_SIGNALLED) return process->status == SIGPIPE; /* its reader ended */
+  if (process->how == PROCESS_SIGNALLED)
+    return process->status == SIGPIPE; /* the process that read from its pipe ended */
   for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
     if (strcmp(name, answers[i].program) == 0) return process->status <= answers[i].most;
   return 0;
@@ -50,8 +52,8 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 
 enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
 
-/* Returns 1 if an ancestor exited with status 0, so it handled the failure below it. asked: one
- * slot per process. Each process is visited at most twice, even if parents form a cycle. */
+/* Returns 1 if an ancestor exited with status 0 and so handled the failure, otherwise 0. asked: one
+ * element per process. Each process is visited at most twice, even if parents form a cycle. */
 static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int process) {
   int at = process, answer = NOBODY;
   while (at >= 0 && asked[at] == NOT_ASKED) {
@@ -69,7 +71,8 @@ static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int proces
 
 /* --- what ended the run --------------------------------------------------------------- */
 
-/* Returns 1 for a program that only passes on the failure of a program that it started. */
+/* Returns 1 for a program that only passes on the failure of a program that it started; otherwise
+ * 0. */
 static int is_starter(const char *name) {
   static const char *const names[] = {"xargs", "make",   "gmake",   "ninja",     "parallel",
                                       "env",   "time",   "timeout", "nice",      "nohup",
@@ -80,7 +83,7 @@ static int is_starter(const char *name) {
   return 0;
 }
 
-/* Returns 1 if a process ended as it did because this child failed. */
+/* Returns 1 if a process ended with its status because this child failed, otherwise 0. */
 static int is_handed_on(const struct run_tree *tree, const struct run_process *process,
                         const struct run_process *child) {
   enum { SIGNALS = 128 /* shells add this to a signal's number */ };
@@ -95,9 +98,9 @@ static int64_t end_of(const struct run_process *process) {
   return process->end_ns ? process->end_ns : process->reaped_ns;
 }
 
-/* Numbers in `cause`, from 1 on, the chain of processes through which the run failed: from the root
- * process down, always the child that ended last, while the child's failure explains that of the
- * parent. last: the result of find_last. */
+/* Numbers in `cause`, from 1 on, the chain of processes through which the run failed. The chain
+ * starts at the root process. Its next process is the child that ended last, if that child's
+ * failure explains the failure of the parent. last: the result of find_last. */
 static void find_cause(struct run_tree *tree, const int *last, int top) {
   int depth = 0;
   for (int at = top; at >= 0 && !tree->processes[at].cause; at = last[at]) {
@@ -108,7 +111,7 @@ static void find_cause(struct run_tree *tree, const int *last, int top) {
   }
 }
 
-/* Stores for each process the child that ended last, -1 if it has none. */
+/* Stores for each process the index of the child that ended last; -1 if it has no child. */
 static void find_last(const struct run_tree *tree, int *last) {
   for (size_t i = 0; i < tree->num_processes; i++)
     last[i] = -1;
@@ -151,14 +154,15 @@ static int is_shell(const char *name) {
   return 0;
 }
 
-/* Returns 1 for the root process, if it failed or was killed with the whole run. */
+/* Returns 1 for the root process if it failed or was killed with the whole run, otherwise 0. */
 static int is_top(const struct run_process *process) {
   return process->cause == 1 || (process->ended_unseen && process->parent < 0);
 }
 
-/* Returns how likely the failed lookups of a process explain the failure of the run. The deepest
- * process that caused it comes first. A shell that is the root process, or that a signal ended,
- * comes last, because it mostly looks up its commands. */
+/* Returns how well the failed lookups of a process explain the failure of the run; 0: not at all.
+ * The deepest process that caused the failure has the highest value. A shell has the lowest value
+ * if it is the root process or a signal ended it, because most of its lookups search for
+ * commands. */
 static int weight(const struct run_tree *tree, const struct run_process *process) {
   enum { SHELL = 1, OTHER, UNSEEN, TOP };
   int is_caught = process->how == PROCESS_SIGNALLED || process->ended_unseen;

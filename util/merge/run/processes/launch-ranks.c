@@ -1,5 +1,5 @@
-/* Finds the processes of a run that a launcher started side by side, on this host and perhaps on
- * others. See launch-ranks.h. */
+/* Finds the processes of a run that a launcher started in parallel, on this host and perhaps on
+ * others (launch-ranks.h). */
 #include "launch-ranks.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@ void world_hear(struct run_world *world, struct run_process *process,
   if (!world->launch.id || launch.size > world->launch.size) world->launch = launch;
 }
 
-/* Returns the process or its nearest ancestor that has a rank from a launcher, or NULL. Searches at
- * most DEEPEST ancestors, because the parents in a damaged run may form a cycle. */
+/* Returns the process, or its nearest ancestor, that has a rank from a launcher; NULL if none has.
+ * Searches at most DEEPEST ancestors, because the parents in a damaged run may form a cycle. */
 const struct run_process *world_speaker(const struct run_tree *tree,
                                         const struct run_process *process) {
   enum { DEEPEST = 256 };

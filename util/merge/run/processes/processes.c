@@ -1,4 +1,4 @@
-/* Makes processes from rows. A pid means the process that had it last. */
+/* Makes processes from rows of the event file. A pid refers to the process that had it last. */
 #include "processes.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
 
-/* Returns the key of a fork. Tokens are small numbers that each process counts for itself, so the
- * key needs the pid, too. */
+/* Returns the key of a fork. Tokens are small numbers that each process counts separately, so the
+ * key also contains the pid. */
 static uint64_t fork_key(int place, int32_t pid, uint32_t token) {
   return ((uint64_t)token << 32 | (uint32_t)pid) ^ (uint64_t)place * UINT64_C(0x9E3779B97F4A7C15);
 }
@@ -40,7 +40,7 @@ static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
 
-/* Returns the process that has this pid, or had it last; -1 if unknown. */
+/* Returns the index of the process that has this pid, or had it last; -1 if no process is known. */
 static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
@@ -102,20 +102,20 @@ static void set_parent(struct run_tree *tree, int number, int parent, int32_t pa
 }
 
 /* Returns 1 if a START row belongs to process `number`, 0 if it belongs to a new process with the
- * same pid.
- * */
+ * same pid. */
 static int is_same(const struct run_tree *tree, int number, const struct run_event *event) {
   if (number < 0) return 0;
   const struct run_process *process = &tree->processes[number];
   if (process->finished || process->was_reaped) return 0;
   if (process->execs || !process->told) return 1;
-  /* It became another program without an EXEC row. A pid that is reused without any row about the
-   * old process's exit is rarer. */
+  /* The process became another program without an EXEC row. The alternative is rarer: a reused pid
+   * without any row about the exit of the old process. */
   return event->token == 0 && event->parent == process->parent_pid;
 }
 
-/* Returns the process that forked with this token: the parent in the row, which may be in another
- * pid namespace, or else the last process that used the token. */
+/* Returns the index of the process that forked with this token; -1 if no process is known. Prefers
+ * the parent in the row, which may be in another PID namespace, to the last process that used the
+ * token. */
 static int forker_of(const struct run_tree *tree, int place, const struct run_event *event) {
   int64_t forker = map_get(&tree->by_fork, fork_key(place, event->parent, event->token));
   for (size_t i = 0; forker < 0 && i < tree->num_places; i++)
@@ -147,7 +147,8 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   if (!process->told && start < process->start_ns) process->start_ns = start;
   int forked = event->token != 0 && process->programs == 0;
   process->told = 1;
-  if (process->unseen != RUN_GO) process->unseen = RUN_WATCHED; /* it is instrumented after all */
+  if (process->unseen != RUN_GO)
+    process->unseen = RUN_WATCHED; /* the process is instrumented, in contrast to an earlier row */
   process->execs = process->unkept = 0;
   int program = add_program(tree, number, start, event->program);
   if (program >= 0) tree->programs[program].forked = forked;
@@ -155,9 +156,9 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
   return program < 0 ? -1 : 0;
 }
 
-/* Applies a row in which a parent names a child, which may write no rows itself: finds or adds the
- * child. The row may come before the child's first row, or after its exit. Returns 0, or -1 if out
- * of memory. */
+/* Applies a row in which a parent names a child: finds or adds the child. The child may write no
+ * rows itself. The row may come before the child's first row, or after its exit. Returns 0, or -1
+ * if out of memory. */
 static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int parent = current(tree, place, event->parent);
@@ -178,8 +179,8 @@ static int spawned(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
-/* Returns the child of this parent in another PID namespace, where it has another pid; -1 if there
- * is none that may have been reaped. */
+/* Returns the index of this parent's child in another PID namespace, where the child has another
+ * pid. Returns -1 if no such child can have been reaped. */
 static int reaped_elsewhere(const struct run_tree *tree, int place, const struct run_event *event) {
   for (size_t i = tree->num_places > 1 ? tree->num_processes : 0; i-- > 0;) {
     const struct run_process *child = &tree->processes[i];
@@ -191,8 +192,9 @@ static int reaped_elsewhere(const struct run_tree *tree, int place, const struct
   return -1;
 }
 
-/* Returns the process with the pid of a row that has not ended according to its rows; adds one if
- * there is none. reaped: the row says that its parent has waited for it. */
+/* Returns the index of the process with a row's pid whose end is not in the rows; adds a process if
+ * there is none. reaped: 1 if the row reports that the parent has waited for the process. Returns
+ * -1 if out of memory. */
 static int living(struct run_tree *tree, int place, const struct run_event *event, int reaped) {
   int number = current(tree, place, event->pid);
   if (number >= 0) {
@@ -225,9 +227,9 @@ static void more(int64_t *sum, int64_t value) {
   if (value > 0 && __builtin_add_overflow(*sum, value, sum)) *sum = INT64_MAX;
 }
 
-/* Takes the resource usage that the kernel reported when the parent waited. The storage bytes are
+/* Stores the resource usage that the kernel reported when the parent waited. The storage bytes are
  * exact. The bytes of calls are the increase of the parent's own counters since the child began,
- * without the share of other children. */
+ * without the bytes of other children. */
 static void was_used(struct run_tree *tree, struct run_process *process,
                      const struct run_event *event) {
   struct run_usage all, *own = &process->used;
@@ -255,7 +257,7 @@ static void was_used(struct run_tree *tree, struct run_process *process,
   more(&parent->of_children.calls_written, own->calls_written);
 }
 
-/* Gives a new process those children whose rows came before its own first row. */
+/* Assigns to a new process the children whose rows came before its own first row. */
 static void find_children(struct run_tree *tree, int number) {
   const struct run_process *found = &tree->processes[number];
   for (size_t i = 0; i < tree->num_processes; i++) {
@@ -266,8 +268,9 @@ static void find_children(struct run_tree *tree, int number) {
   }
 }
 
-/* Forgets how a process ended: it became a program that is not instrumented, so its END row is the
- * end of its last instrumented program. Only its parent knows when and how the process ended. */
+/* Clears the end of a process that became a program that is not instrumented. Its END row describes
+ * only the end of its last instrumented program. Only its parent knows when and how the process
+ * ended. */
 static void goes_on(struct run_process *process) {
   process->finished = 0;
   process->end_ns = 0;
@@ -289,7 +292,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
                         ? (uint8_t)event->status
                         : (uint8_t)RUN_SILENT;
   if (!is_new && event->status != RUN_GO) goes_on(process);
-  process->spawned |= is_new; /* the parent of a fork writes a row, too, perhaps later */
+  process->spawned |= is_new; /* the parent of a fork also writes a row, perhaps later */
   if (event->token & 1) {
     process->has_base = 1;
     process->used.calls_read = event->start_ns;
@@ -304,8 +307,8 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
   return add_program(tree, number, event->now_ns, event->program) < 0 ? -1 : 0;
 }
 
-/* Applies a row about a process that lives or lived until now: its exit, exec, MPI job or lost
- * records. Returns 0, or -1 if out of memory. */
+/* Applies a row about a process that lives or lived until the time of the row: its exit, exec, MPI
+ * job or lost records. Returns 0, or -1 if out of memory. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
   if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;
@@ -352,8 +355,8 @@ int tree_take_row(void *context, const struct run_event *event) {
 /* --- parts --------------------------------------------------------------------------- */
 
 /* Adds a program for a part whose start is in no row. The program is added to the process that had
- * its pid at that time; an unknown process is added, too. Returns the program's index, or -1 if out
- * of memory. */
+ * the part's pid at that time. An unknown process is also added. Returns the index of the program,
+ * or -1 if out of memory. */
 static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   static const struct run_event nowhere = {.pid_namespace = 0};
   int number = -1;

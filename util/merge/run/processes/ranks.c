@@ -1,5 +1,5 @@
-/* Deals the processes of a run to ranks, in order of their starts, the root process first. See
- * ranks.h. */
+/* Assigns the processes of a run to ranks in the order of their starts, the root process first
+ * (ranks.h). */
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -7,11 +7,12 @@
 
 #include "record-id.h"
 
-struct deal { /* state while processes are dealt to ranks */
+struct deal { /* state while processes are assigned to ranks */
   struct run_ranks *ranks;
   struct run_tree *tree;
   struct map jobs, programs;
-  int own; /* ranks with one process or job each; later processes share the remaining ranks */
+  int own; /* number of ranks with one process or job each; later processes share the remaining
+              ranks */
 };
 
 struct arrival {
@@ -25,8 +26,8 @@ static int by_arrival(const void *a, const void *b) {
   return left->process < right->process ? -1 : left->process > right->process;
 }
 
-/* Returns all processes in the order of their starts, which the caller frees. Returns NULL if out
- * of memory. */
+/* Returns all processes in the order of their starts, in an array that the caller frees. Returns
+ * NULL if out of memory. */
 static struct arrival *in_order(const struct run_tree *tree) {
   struct arrival *order = malloc((tree->num_processes + 1) * sizeof(*order));
   for (size_t i = 0; order && i < tree->num_processes; i++)
@@ -35,7 +36,8 @@ static struct arrival *in_order(const struct run_tree *tree) {
   return order;
 }
 
-/* Moves the first process with the pid of the root process (top; 0: unknown) to the front. */
+/* Moves the first process with the pid of the root process to the front. top: this pid; 0 if it is
+ * unknown. */
 static void top_first(const struct run_tree *tree, struct arrival *order, int32_t top) {
   for (size_t i = 0; top && i < tree->num_processes; i++) {
     if (tree->processes[order[i].process].pid != top) continue;
@@ -46,8 +48,8 @@ static void top_first(const struct run_tree *tree, struct arrival *order, int32_
   }
 }
 
-/* Returns the hash of the name of a process's last program. Processes with equal names, which rows
- * may truncate, share a rank. */
+/* Returns the hash of the name of a process's last program. Processes with equal names share a
+ * rank; rows may truncate the names. */
 static uint64_t program_key(const struct run_tree *tree, const struct run_process *process) {
   const char *name = process->last_program >= 0 ? tree->programs[process->last_program].name : "";
   return darshan_hash(name, strlen(name), 0);
@@ -59,8 +61,8 @@ static int new_rank(struct deal *deal) {
   return deal->ranks->count++;
 }
 
-/* Returns the rank of a group. Makes a rank while there are fewer than `room` ranks, otherwise uses
- * the last rank. -1: out of memory. */
+/* Returns the rank of a group. Makes a rank while fewer than `room` ranks exist, otherwise uses the
+ * last rank. Returns -1 if out of memory. */
 static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
   int64_t *rank = map_at(groups, key);
   if (!rank) return -1;

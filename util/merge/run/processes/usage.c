@@ -1,5 +1,5 @@
-/* Resource usage of a run's processes, from the kernel (USAGE), so that each byte is in the record
- * of one rank only. See usage.h. */
+/* Computes the resource usage of a run's processes from the kernel's counters (USAGE), so that each
+ * byte is in the record of only one rank (usage.h). */
 #include "usage.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,
                                               USAGE_READ_CALLS, USAGE_WRITE_CALLS, USAGE_CANCELLED};
 
-/* Returns a + b, or INT64_MAX if that overflows: counters are untrusted. */
+/* Returns a + b, or INT64_MAX if the sum overflows, because counters are untrusted. */
 static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -21,8 +21,8 @@ static int64_t minus(int64_t a, int64_t b) {
   return b < 0 ? a : __builtin_sub_overflow(a, b, &rest) || rest < 0 ? 0 : rest;
 }
 
-/* Stores counter i of a process. Adds the increase to the parent's sum of its children, because the
- * kernel adds a child's counters to its parent's when the parent waits for it. */
+/* Stores counter i of a process. Adds the increase to the parent's sum of its children: the kernel
+ * adds a child's counters to its parent's when the parent waits for it. */
 static void take_sum(struct run_tree *tree, struct run_process *process, int i, int64_t value) {
   int64_t more = minus(value, process->sums[i]);
   process->sums[i] = value;
@@ -32,9 +32,8 @@ static void take_sum(struct run_tree *tree, struct run_process *process, int i, 
   of_children[i] = plus(of_children[i], more);
 }
 
-/* Adds a child's storage bytes to the bytes that an uninstrumented parent has from its children.
- * The waits of such a parent are not recorded, so its usage is assumed to include that of its
- * children. */
+/* Adds a child's storage bytes to the sum of an uninstrumented parent. The waits of such a parent
+ * are not recorded, so its usage is assumed to include the usage of its children. */
 static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
                                const int64_t *counters) {
   struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];
@@ -88,7 +87,7 @@ static uint64_t id_of(int number) {
   return darshan_hash(name, length, 0);
 }
 
-/* Returns 1 if only the parent recorded this process's usage. */
+/* Returns 1 if only the parent recorded this process's usage, otherwise 0. */
 static int is_told_of(const struct run_process *process) {
   return process->was_used && !process->has_usage;
 }
@@ -111,24 +110,23 @@ static void at_least(int64_t *value, int64_t least) {
 }
 
 /* Raises the numbers of a USAGE record to the numbers that the parent recorded. The record ends
- * when the process became an uninstrumented program, but the parent's numbers include all programs
- * of the process.
- * */
+ * when the process became an uninstrumented program. But the parent's numbers include all programs
+ * of the process. */
 static void add_after_exec(struct darshan_usage_record *record, const struct run_process *process,
                            int64_t read, int64_t written, int64_t stored) {
   double *times = record->fcounters;
   at_least(&record->counters[USAGE_CHARS_READ], read);
   at_least(&record->counters[USAGE_CHARS_WRITTEN], written);
   at_least(&record->counters[USAGE_STORAGE_WRITTEN], stored);
-  if (process->unseen == RUN_GO) return; /* its record ends with the process */
+  if (process->unseen == RUN_GO) return; /* the record ends with the process */
   double rest =
       (double)process->cpu_ns * 1e-9 - times[USAGE_F_USER_TIME] - times[USAGE_F_SYSTEM_TIME];
   if (rest > 0) times[USAGE_F_USER_TIME] += rest;
   times[USAGE_F_RUNNABLE_TIME] = times[USAGE_F_BLOCKED_TIME] = -1;
 }
 
-/* Adds the usage that the parent recorded of a process without USAGE record, or of one that later
- * became an uninstrumented program. */
+/* Adds the usage that the parent recorded, for two kinds of processes: one without USAGE record,
+ * and one that later became an uninstrumented program. */
 static void add_told(struct darshan_usage_record *record, const struct run_process *process) {
   int64_t *counters = record->counters;
   const struct run_usage *used = &process->used;
@@ -157,11 +155,11 @@ static void set_own(struct darshan_usage_record *record, const struct run_tree *
   int64_t *counters = record->counters;
   for (int i = 0; i < PROCESS_SUMS; i++)
     counters[since_birth[i]] = rank->folded ? -1 : 0;
-  if (rank->folded) return; /* the records of its processes are summed already */
+  if (rank->folded) return; /* the records of its processes are already summed */
   counters[USAGE_STORAGE_START] = 0;
   for (int at = rank->first; at >= 0; at = tree->processes[at].next_of_rank) {
     const struct run_process *process = &tree->processes[at];
-    const struct run_usage *told = &process->of_children; /* of children without record */
+    const struct run_usage *told = &process->of_children; /* usage of children without record */
     for (int i = 0; i < PROCESS_SUMS; i++) {
       int64_t *sum = &counters[since_birth[i]];
       *sum = plus(*sum, minus(process->sums[i], process->sums_of_children[i]));

@@ -1,5 +1,5 @@
 /* Combines the records of all programs of a rank into the records that a single process would have:
- * times on the run's clock, one record per file. See combine.h. */
+ * times on the run's clock, one record per file (combine.h). */
 #include "combine.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 /* --- times on the run's clock ---------------------------------------------------------- */
 
-/* Returns time + shift in seconds, rounded like the runtime's times (log/round.c). A time of 0,
- * which means "never", stays. */
+/* Returns time + shift in seconds, rounded like the runtime's times (log/round.c). Returns a time
+ * of 0 unchanged, because it means "never". */
 static double moved(double time, double shift) {
   const double per_second = 1 << 20;
   if (!(time > 0) || !(time + shift < 4e9)) return time;
@@ -28,8 +28,8 @@ static void move_times(const struct darshan_module *module, const struct darshan
 
 /* --- one record per file --------------------------------------------------------------- */
 
-/* Returns the record with this id. If there is none, returns NULL, and the next record that is
- * added gets this id. *place is NULL if out of memory. */
+/* Returns the record with this id. If no record has it, returns NULL, and the next added record
+ * gets this id. *place is NULL if out of memory. */
 static char *known_record(struct combined_module *into, uint64_t id, int64_t **place) {
   *place = map_at(&into->by_id, id);
   return *place && **place >= 0 ? into->records.at + **place : NULL;
@@ -84,8 +84,8 @@ static int add_heat(struct combined_module *into, const struct part_module *from
   return 0;
 }
 
-/* Adds the LUSTRE records of files that have none yet. Skips later records, because all programs
- * found the same layout. Returns 0, or -1 if out of memory. */
+/* Adds the LUSTRE records of files that have none yet. Skips later records of a file, because all
+ * programs found the same layout. Returns 0, or -1 if out of memory. */
 static int add_layouts(struct combined_module *into, const struct part_module *from,
                        const char *records) {
   for (size_t at = 0; at < from->length;) {
@@ -115,7 +115,8 @@ static int add_module(struct combined *combined, struct part *part, int number,
   case DARSHAN_KIND_FILE_COUNTERS:
   case DARSHAN_KIND_DFS:
   case DARSHAN_KIND_DAOS:
-    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS) return 0; /* made for the log */
+    if (id == DARSHAN_MOD_SHARED || id == DARSHAN_MOD_PROCESS)
+      return 0; /* the merger makes these records for the whole log */
     return add_counters(into, from, records, clock);
   case DARSHAN_KIND_HEATMAP:
     return add_heat(into, from, records, clock);
@@ -231,7 +232,8 @@ static void put(int64_t *bin, int64_t bytes) {
   *bin = (int64_t)((uint64_t)*bin + (uint64_t)bytes);
 }
 
-/* Returns how many of a bin's bytes belong to the first `share` (0 to 1) of the bin's time. */
+/* Returns the bytes of a bin that belong to its first part. share: size of this part relative to
+ * the bin's time (0 to 1). */
 static int64_t until(int64_t bytes, double share) {
   double part = floor((double)bytes * share);
   if (!(share < 1) || part >= (double)bytes) return bytes;
@@ -241,7 +243,8 @@ static int64_t until(int64_t bytes, double share) {
 static void share_out(const struct heat_grid *grid, int64_t *into, int64_t bytes, double from,
                       double to) {
   int64_t first = bin_at(grid, from), last = bin_at(grid, to), done = 0;
-  if (last > first && (double)last * grid->width >= to) last--; /* it ends on the edge */
+  if (last > first && (double)last * grid->width >= to)
+    last--; /* the bytes end at the edge of the bin */
   for (int64_t bin = first; bin < last; bin++) {
     int64_t here = until(bytes, ((double)(bin + 1) * grid->width - from) / (to - from));
     put(&into[bin], here - done);

@@ -9,7 +9,7 @@
 #include "part.h"
 #include <stdint.h>
 
-/* Heat maps of a run: all have one bin width and one number of bins. */
+/* The grid of a run's heat maps: one bin width and one number of bins for all. */
 struct heat_grid {
   double width; /* seconds */
   int64_t bins;
@@ -28,21 +28,22 @@ struct combine_clock {
 };
 
 void combined_clear(struct combined *combined);
-/* Adds a name unless its id is known. Returns 0, or -1 if out of memory. */
+/* Adds a name unless its id is already known. Returns 0, or -1 if out of memory. */
 int combined_name(struct combined *combined, uint64_t id, const char *name);
-/* Adds a part and may change it. Returns 0, or -1 if out of memory. */
+/* Adds the records of a part; may change the part. Returns 0, or -1 if out of memory. */
 int combined_add(struct combined *combined, struct part *part, const struct combine_clock *clock);
 /* Appends a complete record of a module. Returns 0, or -1 if out of memory. */
 int combined_record(struct combined *combined, int module, const void *record, size_t size);
-/* Fills combined->content with all records of this rank of the log; valid until the next change.
+/* Fills combined->content with all records of this rank, which are valid until the next change.
  * Returns 0, or -1 if out of memory. */
 int combined_finish(struct combined *combined, int64_t rank);
 void combined_free(struct combined *combined);
 
-/* Returns the grid that the runtime uses for a run time of so many seconds. */
+/* Returns the grid that the runtime uses for a run time of `seconds`. */
 struct heat_grid heat_grid_of(double seconds);
-/* Adds n bins of a program that began `shift` seconds after the run and exited at `end`.
- * Distributes the bytes of a bin over grid bins by time; the sum stays exact. */
+/* Adds n bins of a program to `into`. shift: start of the program, seconds after the run's start.
+ * end: its exit, on the same scale. width: seconds per bin of `from`. Distributes the bytes of a
+ * bin over grid bins by time; the sum stays exact. */
 void heat_add(const struct heat_grid *grid, int64_t *into, const int64_t *from, int64_t n,
               double width, double shift, double end);
 

@@ -1,4 +1,5 @@
-/* The records of one module of a rank, while they are combined into one per file. */
+/* Declares the records of one module of a rank, while they are combined into one record per
+ * file. */
 #ifndef DARSHAN_MERGE_COMBINED_MODULE_H
 #define DARSHAN_MERGE_COMBINED_MODULE_H
 
@@ -9,22 +10,23 @@ struct combined_trace; /* of one file */
 
 struct combined_module {
   struct bytes records;
-  struct map by_id; /* offset of the record with this id */
+  struct map by_id; /* offset of the record with an id */
   struct combined_trace *traces;
   size_t num_traces, room_traces;
-  int with_threads; /* some segment names its thread */
+  int with_threads; /* 1: a segment names its thread */
   int partial;
 };
 
-/* Called for every log before the first one is combined. If one log has threads, the traces of all
- * ranks have them, because they share a region. */
+/* Notes whether a log's traces name threads. Called for every log before the first log is combined.
+ * If one log has threads, the traces of all ranks get a thread field, because all traces share a
+ * region. */
 void traces_note(const darshan_log *log);
-/* Adds the traces of a part of a run, with `shift` seconds added to their times. Returns 0, or -1
- * if out of memory. */
+/* Adds the traces of a part of a run. shift: seconds that are added to their times. Returns 0, or
+ * -1 if out of memory. */
 int traces_add(struct combined_module *into, const struct part_module *from, const char *records,
                double shift);
-/* Makes the records of the traces, in the layout that releases up to 3.5.0 read unless a part has
- * threads. Returns 0, or -1 if out of memory. */
+/* Makes the records of the traces. They have the layout that releases up to 3.5.0 read, unless a
+ * part has threads. Returns 0, or -1 if out of memory. */
 int traces_finish(struct combined_module *module);
 void traces_clear(struct combined_module *module);
 size_t trace_size(const struct combined_module *module, const char *record);

@@ -1,4 +1,4 @@
-/* A hash table from 64-bit keys to 64-bit values. See bytes.h. */
+/* Implements a hash table from 64-bit keys to 64-bit values (bytes.h). */
 #include "bytes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The records of one part in memory. See part.h. */
+/* Reads the records of one part into memory (part.h). */
 #include "part.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The records of one part in memory. They are complete, or reading fails. */
+/* Declares the records of one part in memory. All records are in memory, or reading fails. */
 #ifndef DARSHAN_MERGE_PART_H
 #define DARSHAN_MERGE_PART_H
 
@@ -10,7 +10,7 @@ enum { PART_MODULES = 128 };
 struct part_module {
   const struct darshan_module *module;
   int partial;
-  size_t at, length; /* of its records, in their newest layout */
+  size_t at, length; /* offset and length of the module's records, in their newest layout */
 };
 
 struct part { /* zeroed before its first use; reused for the next part */
@@ -19,7 +19,8 @@ struct part { /* zeroed before its first use; reused for the next part */
   int count;
 };
 
-/* Returns nanoseconds since the epoch, or 0 if the time is missing or impossible. */
+/* Converts a time to nanoseconds since the epoch. Returns 0 if the time is missing or
+ * impossible. */
 static inline int64_t part_ns(int64_t seconds, int64_t nanoseconds) {
   enum { LAST = INT32_MAX, BILLION = 1000000000 };
   int is_time = seconds > 0 && seconds < 2 * (int64_t)LAST && nanoseconds >= 0;
@@ -34,7 +35,8 @@ static inline int64_t part_end_ns(const struct darshan_job *job) {
 
 /* Reads all records of a log. Returns 0, or -1 with an error. */
 int part_read(struct part *part, darshan_log *log, struct darshan_error *error);
-/* Returns the size of a record of this module, or 0 if records of its kind have no known size. */
+/* Returns the size of a record of this module in bytes; 0 if the size of this kind of record is
+ * unknown. */
 size_t part_record_size(const struct part_module *of, const char *record);
 /* Returns the latest timestamp of the records, in seconds after the program's start. */
 double part_last(const struct part *part);

@@ -1,4 +1,4 @@
-/* The PROCESS record of a rank, and the name of that record. See row.h. */
+/* Makes the PROCESS record of a rank, and the name of that record (row.h). */
 #include "row.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct run_process *first_of(const struct run_tree *tree,
   return &tree->processes[rank->first];
 }
 
-/* Appends at most `most` bytes, as whole characters and without control characters. */
+/* Appends at most `most` bytes of the text, as whole characters and without control characters. */
 static void add_text(struct row_name *name, const char *text, size_t most) {
   size_t room = sizeof(name->text) - 1 - name->used, length = strnlen(text, most + 1);
   if (most > room) most = room;
@@ -47,7 +47,8 @@ static void add_command(struct row_name *name, const char *command) {
   add_text(name, command, ROW_COMMAND);
 }
 
-/* Appends the last of the commands that did not fit, after dots if there were several. */
+/* Appends the last command that did not fit; writes dots before it if several commands did not
+ * fit. */
 static void add_last(struct row_name *name) {
   if (name->left_out == 0) return;
   if (name->programs++ > 0) add_text(name, arrow, ROW_NAME);
@@ -58,8 +59,8 @@ static void add_last(struct row_name *name) {
   add_text(name, name->last, ROW_COMMAND);
 }
 
-/* Returns the index of the first program of a process. A forked child that called exec is that
- * program, not a copy of its parent's. */
+/* Returns the index of the first program of a process. Skips the copy of the parent's program in a
+ * forked child that called exec. */
 static int first_program(const struct run_tree *tree, const struct run_process *process) {
   int first = process->first_program;
   if (first >= 0 && tree->programs[first].forked && tree->programs[first].next >= 0)
@@ -75,7 +76,7 @@ void row_name_begin(struct row_name *name, const struct run_tree *tree,
                                                  : first_program(tree, process)};
   add_text(name, host[0] ? host : "?", RUN_HOST);
   add_text(name, ": ", 2);
-  if (rank->folded) { /* processes that share a rank share only the program's name */
+  if (rank->folded) { /* processes that share a rank share only the name of the program */
     if (name->next >= 0) add_command(name, tree->programs[name->next].name);
     name->next = -1;
   }
@@ -129,9 +130,9 @@ static void add_process(struct darshan_process_record *record, const struct run_
   if (end > times[PROCESS_F_END_TIMESTAMP]) times[PROCESS_F_END_TIMESTAMP] = end;
 }
 
-/* Returns 1 for the records of the standard streams, which every process inherits. If they are
- * files, their records have the files' names. Time in a pipe is only waiting for another
- * process. */
+/* Returns 1 for the records of the standard streams, which every process inherits; otherwise 0. If
+ * a standard stream is a file, its record has the name of the file. Time in a pipe is only waiting
+ * for another process. */
 static int is_standard_stream(uint64_t id) {
   static const char *const names[] = {"<STDIN>", "<STDOUT>", "<STDERR>"};
   static uint64_t ids[3];
@@ -142,12 +143,12 @@ static int is_standard_stream(uint64_t id) {
   return 0;
 }
 
-/* Adds to a sum, which wraps if it overflows, because counters are untrusted. */
+/* Adds a value to a sum. The sum wraps if it overflows, because counters are untrusted. */
 static void add(int64_t *sum, int64_t more) {
   *sum = (int64_t)((uint64_t)*sum + (uint64_t)more);
 }
 
-/* Numbers of the counters and times of PROCESS that are sums over the files of a module. Entry n of
+/* Indexes of the PROCESS counters and times that are sums over the files of a module. Entry n of
  * `sums` and `times` is the sum of entry n of that module's list (`of`, `fof`). */
 enum { SUMS = 5, TIMES = 3 };
 static const int sums[SUMS] = {PROCESS_OPENS, PROCESS_READS, PROCESS_WRITES, PROCESS_BYTES_READ,
@@ -177,7 +178,7 @@ static int has_id(const struct ids *ids, uint64_t id) {
   return ids->count && bsearch(&id, ids->at, ids->count, sizeof(id), by_id);
 }
 
-/* Finds the named pipes that the process waited for in open. The caller frees the ids. Returns 0,
+/* Finds the named pipes for which the process waited in open. The caller frees the ids. Returns 0,
  * or -1 if out of memory. */
 static int find_pipes(struct ids *pipes, const struct row_files *files) {
   const struct darshan_posix_ext_record *posix = (const void *)files->posix_ext->at;
@@ -222,8 +223,8 @@ static void add_stdio(struct darshan_process_record *record, const struct bytes 
       add_record(record, from[i].counters, of, from[i].fcounters, fof);
 }
 
-/* Returns the sorted ids of the records, which the caller frees; NULL if there are none, or out of
- * memory. */
+/* Returns the sorted ids of the records, which the caller frees. Returns NULL if there are no
+ * records, or if out of memory. */
 static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t count) {
   uint64_t *ids = count ? malloc(count * sizeof(*ids)) : NULL;
   for (size_t i = 0; ids && i < count; i++)
@@ -259,7 +260,8 @@ int row_sum(struct darshan_process_record *record, const struct row_files *files
   return add_names(record, files->posix_ext, files->posix);
 }
 
-/* Returns why some or all I/O of the process was not recorded; RUN_WATCHED if it was recorded. */
+/* Returns the reason why I/O of the process was not completely recorded; RUN_WATCHED if it was
+ * recorded. */
 static int64_t unseen(const struct run_process *process) {
   if (process->unseen) return process->unseen;
   return process->told || process->first_part >= 0 ? RUN_WATCHED : RUN_SILENT;

@@ -1,4 +1,5 @@
-/* The traces (DXT) of a rank: the segments of all its programs, per file. See combined-module.h. */
+/* Combines the traces (DXT) of a rank: the segments of all its programs, per file
+ * (combined-module.h). */
 #include "combined-module.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@ static int has_threads(const struct combined_module *module) {
   return some_have_threads || module->with_threads;
 }
 
-/* Returns the bytes of a segment, which ends with its thread only in the newer version of the log's
- * DXT region. */
+/* Returns the size of a segment in bytes. A segment ends with its thread only in the newer version
+ * of the log's DXT region. */
 static size_t segment_size(const struct combined_module *module) {
   return has_threads(module) ? sizeof(struct darshan_dxt_segment)
                              : offsetof(struct darshan_dxt_segment, pthread_id);
@@ -21,7 +22,7 @@ static size_t segment_size(const struct combined_module *module) {
 struct combined_trace {
   struct darshan_dxt_head head;
   struct bytes segments[2]; /* writes, reads */
-  int parts;                /* number of parts */
+  int parts;                /* number of parts with segments of this file */
 };
 
 uint32_t trace_version(const struct combined_module *module, int id) {
