@@ -182,3 +182,18 @@ def test_read_back(tmp_path: Path) -> None:
     ))  # fmt: skip
     assert "same-bytes-again-read" not in findings(job, tmp_path)
     assert "same-bytes-again-read" in findings(job.but(BYTES_WRITTEN=10 * MIB), tmp_path)
+
+
+def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
+    """An index is made of all datasets, which are then read."""
+    every: dict[str, float] = {"UPPER_MODULE": 4, "OPEN_CALLS": 6, "F_OPEN_TIME": 0.006}
+    search = Job((
+        row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1),
+        *(row("LAYERS", f"/f.h5:/{i}", **every) for i in range(400)),
+        *(row("H5D", f"/f.h5:/{i}", file="/f.h5", OPENS=6) for i in range(400)),
+    ))  # fmt: skip
+    assert "objects-searched" in findings(search, tmp_path)
+    every |= {"READ_CALLS": 3, "BYTES_ASKED_READ": 3 * 65536, "F_READ_TIME": 0.001}
+    read = [row("LAYERS", f"/f.h5:/{i}", **every) for i in range(400)]
+    read = [*search.rows[:2], *read, *search.rows[402:]]
+    assert "objects-searched" not in findings(replace(search, rows=tuple(read)), tmp_path)

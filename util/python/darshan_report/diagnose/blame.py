@@ -150,6 +150,7 @@ _ABOUT = (
     ("mapped-again", About((OTHER,), "m(?:un|re)?map")),
     ("mpi-io-opened-again", About((OPEN, CLOSE), _MPIIO)),
     ("no-mpi-io", About(_DATA)),
+    ("objects-searched", About((*_NAMES, READ), _HDF5)),
     ("one-process-does-all", About(_DATA)),
     ("opened-again", About((OPEN,), _ANY, _CALLS, (LOOKUP,))),
     ("random-access-read", About((READ,), _ANY, _CALLS)),
