@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import datasets
+import fortran
 import healthy
 import in_common
 import passed
@@ -239,33 +240,6 @@ def _python() -> list[Row]:
             Row("lines.py", f"healthy-{case}", place=HERE, input=32)
             for case in ("save", "load", "csv", "json", "copy", "lines", "compute")
         ),
-    ]
-
-
-def _fortran() -> list[Row]:
-    def line(case: str, finding: str, remedy: str, size: int = 0) -> Row:
-        return Row("lines.f90", case, finding, remedy, input=size)
-
-    return [
-        line("open-per-step", "opened-again", "Open once"),
-        replace(
-            line("flush-per-line", "small-accesses-write", "flush(unit)"),
-            says=("no flush\\(unit\\) after each line",),
-            never=("setvbuf", "std::endl", "Python"),
-        ),
-        line("inquire-each", "failed-lookups", "once"),
-        line("rewind-each", "same-bytes-again-read", "memory", 8),
-        line("stream-values", "random-access-write small-accesses-write", "memory"),
-        Row(
-            "lines.f90",
-            "restart-by-value",
-            place=HERE,
-            settings=_SITES,
-            says=("move a whole array",),
-            never=("Save less often", "Young"),
-        ),
-        Row("lines.f90", "list-directed", place=HERE),
-        Row("lines.f90", "unformatted-array"),
     ]
 
 
@@ -579,7 +553,7 @@ ROWS: list[Row] = [
     *_transfers(),
     *_python(),
     *datasets.rows(),
-    *_fortran(),
+    *fortran.rows(),
     *_jobs("openmpi"),
     *_jobs("mpich"),
     *_places(),

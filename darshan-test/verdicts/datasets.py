@@ -73,7 +73,22 @@ def rows() -> list[Row]:
                 "range",
             )
         ),
-        *(Row("chunks.py", f"healthy-{case}", place=HERE) for case in ("appended", "latest")),
+        *(
+            Row("chunks.py", f"healthy-{case}", place=HERE)
+            for case in ("appended", "latest", "steps")
+        ),
+        *(
+            Row(
+                "chunks.py",
+                case,
+                "objects-searched",
+                "index",
+                place=HERE,
+                settings=(("DARSHAN_SITES", "1"),),
+                says=("datasets of .* were opened .* times",),
+            )
+            for case in ("search-attributes", "search-values")
+        ),
         Row("fields.py", "nc-in-memory", place=HERE),
         in_c("file-opens", "hdf5-opened-again", "Open once"),
         in_c("file-flushes", "flush-per-chunk", "H5Fflush"),

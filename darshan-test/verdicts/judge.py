@@ -39,6 +39,7 @@ RUNS = 5  # runs of the program and of its fix to measure a gain
 SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE": "2000"}
 PREPARED = (
     "between.py",
+    "chunks.py",
     "passed.py",
     "readers.js",
     "readers.py",

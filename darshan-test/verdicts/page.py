@@ -20,7 +20,7 @@ GROUPS = {
     "transfers": "transfers",
     "lines": "Python and Fortran",
     "fields": "HDF5 and netCDF",
-    "chunks": "chunks of HDF5 that are written in parts",
+    "chunks": "chunks and searches of HDF5",
     "ranks": "MPI jobs",
     "blocks": "blocks, locks and hosts",
     "targets": "storage targets",

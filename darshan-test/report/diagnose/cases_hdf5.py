@@ -63,6 +63,7 @@ def cases() -> list[Case]:
     ))  # fmt: skip
     objects = Job(_many(1000, OPEN_CALLS=1, WRITE_CALLS=1, BYTES_ASKED_WRITTEN=8,
                         F_OPEN_TIME=0.002, F_CLOSE_TIME=0.001))  # fmt: skip
+    searched = Job(_many(400, OPEN_CALLS=20, F_OPEN_TIME=0.006, F_CLOSE_TIME=0.001))
     elements = Job(
         _dataset(WRITE_CALLS=500000, BYTES_ASKED_WRITTEN=4000000, CHUNK_BYTES=MIB,
                  F_WRITE_TIME=2.0)
@@ -163,6 +164,8 @@ def cases() -> list[Case]:
         ("sieve-buffer-write", stored, stored.but(F_WRITE_MPIIO_TIME=0.5)),
         ("flush-per-chunk", flushed, flushed.but(FLUSH_CALLS=9, DISTINCT_BYTES_WRITTEN=60 * MIB)),
         ("hdf5-opened-again", opened, opened.but(1, OPENS=2)),
+        ("objects-searched", searched,
+         Job(_many(400, OPEN_CALLS=20, F_OPEN_TIME=0.006, WRITE_CALLS=20))),
         ("many-objects", objects, Job(objects.rows[:90])),
         ("element-wise", elements, elements.but(WRITE_CALLS=500)),
         ("across-the-grain", grain, grain.but(READ_CALLS=5000)),

@@ -153,3 +153,47 @@ def test_a_view_is_written_piece_by_piece(tmp_path: Path) -> None:
     assert "independent-shared-write" not in findings(split.but(1, WRITES=900), tmp_path)
     direct = split.but(1, BYTES_WRITTEN=80 * MIB)
     assert "independent-shared-write" not in findings(direct, tmp_path)
+
+
+def test_whole_arrays_as_text(tmp_path: Path) -> None:
+    """The size of a large write of Fortran tells whether it has characters or numbers."""
+    job = Job(
+        (
+            row("POSIX", "/a", OPENS=1, WRITES=128, BYTES_WRITTEN=64 * MIB, ACCESS1_ACCESS=524290,
+                ACCESS1_COUNT=100, ACCESS2_ACCESS=131072, ACCESS2_COUNT=28),
+            row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.f90:3:save", FRAMES=2, FILE_BITS=1,
+                PROCESSES=1, WRITES=128, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=1.5,
+                FILE1_BY_CALLS=number_of("/a"), FILE1_CALLS=128),
+            row("USAGE", "app", F_USER_TIME=5.0),
+        )
+    )  # fmt: skip
+    assert "conversion-writing" in findings(job, tmp_path)
+    numbers = findings(job.but(ACCESS1_ACCESS=524288), tmp_path)
+    assert "conversion-writing" not in numbers
+    assert "between-calls-records" in numbers
+
+
+def test_read_back(tmp_path: Path) -> None:
+    """A file that is written anew before each time that it is read has other bytes each time."""
+    job = Job((
+        row("POSIX", "/a", OPENS=32, READS=320, WRITES=32, BYTES_READ=320 * MIB,
+            BYTES_WRITTEN=320 * MIB, MAX_BYTE_READ=10 * MIB, MAX_BYTE_WRITTEN=10 * MIB,
+            F_READ_TIME=3.0),
+    ))  # fmt: skip
+    assert "same-bytes-again-read" not in findings(job, tmp_path)
+    assert "same-bytes-again-read" in findings(job.but(BYTES_WRITTEN=10 * MIB), tmp_path)
+
+
+def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
+    """An index is made of all datasets, which are then read."""
+    every: dict[str, float] = {"UPPER_MODULE": 4, "OPEN_CALLS": 6, "F_OPEN_TIME": 0.006}
+    search = Job((
+        row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1),
+        *(row("LAYERS", f"/f.h5:/{i}", **every) for i in range(400)),
+        *(row("H5D", f"/f.h5:/{i}", file="/f.h5", OPENS=6) for i in range(400)),
+    ))  # fmt: skip
+    assert "objects-searched" in findings(search, tmp_path)
+    every |= {"READ_CALLS": 3, "BYTES_ASKED_READ": 3 * 65536, "F_READ_TIME": 0.001}
+    read = [row("LAYERS", f"/f.h5:/{i}", **every) for i in range(400)]
+    read = [*search.rows[:2], *read, *search.rows[402:]]
+    assert "objects-searched" not in findings(replace(search, rows=tuple(read)), tmp_path)

@@ -1,9 +1,10 @@
-"""Problems of chunks of HDF5 that are written part by part, with their fixes, and healthy programs:
-python3 chunks.py CASE [cured]."""
+"""Chunks of HDF5 that are written part by part, and datasets that are searched: chunks.py CASE
+[cured|prepare]."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -72,7 +73,65 @@ def healthy_latest(_: bool) -> None:
             made[...] = np.arange(512 * 512).reshape(512, 512) % (i + 2)
 
 
+def prepare_search_attributes() -> None:
+    """Writes 1,500 small datasets with an attribute each."""
+    with h5py.File("scans.h5", "w") as file:
+        group = file.create_group("scans")
+        for i in range(1500):
+            data = group.create_dataset(f"scan{i:04}", data=np.full(64, i, "f8"))
+            data.attrs["number"] = (i * 7) % 1500
+
+
+def search_attributes(cured: bool) -> None:
+    """Looks for the dataset with an attribute among all, for each of 12 numbers; cured: makes an
+    index."""
+    with h5py.File("scans.h5") as file:
+        group = file["scans"]
+        index = {data.attrs["number"]: name for name, data in group.items()} if cured else {}
+        for wanted in range(1400, 1460, 5):
+            if cured:
+                assert group[index[wanted]][0] * 7 % 1500 == wanted
+                continue
+            for data in group.values():  # blame: search-attributes
+                if data.attrs["number"] == wanted:
+                    assert data[0] * 7 % 1500 == wanted
+                    break
+
+
+def prepare_search_values() -> None:
+    """Writes 600 datasets of a value each."""
+    with h5py.File("settings.h5", "w") as file:
+        for i in range(600):
+            file[f"key{i}"] = i * 3
+
+
+def search_values(cured: bool) -> None:
+    """Reads all values of the file to find one, 20 times; cured: reads them once."""
+    with h5py.File("settings.h5") as file:
+        known = {int(file[name][()]): name for name in file} if cured else {}
+        for wanted in range(0, 600, 30):
+            if not cured:
+                known = {int(file[name][()]): name for name in file}  # blame: search-values
+            assert known[wanted] == f"key{wanted // 3}"
+
+
+def prepare_healthy_steps() -> None:
+    """Writes 100 variables of 768 KiB."""
+    with h5py.File("steps.h5", "w") as file:
+        for i in range(100):
+            file[f"v{i}"] = np.full((12, 16384), i, "f4")
+
+
+def healthy_steps(_: bool) -> None:
+    """Reads a step of all variables after another."""
+    with h5py.File("steps.h5") as file:
+        for step in range(12):
+            assert sum(float(file[f"v{i}"][step].mean()) for i in range(100)) > 0
+
+
 if __name__ == "__main__":
     name, mode = sys.argv[1].replace("-", "_"), sys.argv[2:]
-    if mode != ["prepare"]:
+    if mode == ["prepare"]:
+        globals().get(f"prepare_{name}", Path)()  # most need nothing
+    else:
         globals()[name](mode == ["cured"])

@@ -13,6 +13,8 @@ program lines
   case ('rewind-each'); call rewind_each
   case ('stream-values'); call stream_values
   case ('restart-by-value'); call restart_by_value
+  case ('text-checkpoint'); call text_checkpoint
+  case ('text-output'); call text_output
   case ('list-directed'); call list_directed
   case ('unformatted-array'); call unformatted_array
   case default; error stop 2
@@ -75,6 +77,46 @@ contains
             write (10) field(i, j)
           end do
         end do
+      end if
+      close (10)
+    end do
+  end subroutine
+
+  ! A state that is written as text, a whole array with each statement, and read back.
+  subroutine text_checkpoint
+    real(8), save :: field(250, 250) = 1
+    integer :: step
+    do step = 1, 16
+      field = field*1.01d0 + 1/3d0
+      if (cured) then
+        open (10, file='chk', form='unformatted', access='stream', status='replace')
+        write (10) field
+        rewind (10)
+        read (10) field
+      else
+        open (10, file='chk', status='replace')
+        write (10, *) field  ! blame: text-checkpoint
+        rewind (10)
+        read (10, *) field
+      end if
+      close (10)
+    end do
+  end subroutine
+
+  ! Results that are written as text, a whole array with each statement.
+  subroutine text_output
+    real(8), save :: field(500, 201) = 1/3d0
+    character(len=20) :: name
+    integer :: step
+    do step = 1, 12
+      field = field*1.01d0
+      write (name, '(a,i0)') 'result', step
+      if (cured) then
+        open (10, file=name, form='unformatted', access='stream')
+        write (10) field
+      else
+        open (10, file=name)
+        write (10, *) field  ! blame: text-output
       end if
       close (10)
     end do

@@ -151,6 +151,7 @@ _ABOUT = (
     ("mpi-io-opened-again", About((OPEN, CLOSE), _MPIIO)),
     ("no-mpi-io", About(_DATA)),
     ("old-pickle", About((READ,), _ANY, _GAPS)),
+    ("objects-searched", About((*_NAMES, READ), _HDF5)),
     ("one-process-does-all", About(_DATA)),
     ("opened-again", About((OPEN,), _ANY, _CALLS, (LOOKUP,))),
     ("random-access-read", About((READ,), _ANY, _CALLS)),

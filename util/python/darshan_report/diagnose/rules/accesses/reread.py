@@ -101,7 +101,7 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
     )
     mask &= facts.single(table)
     if direction == "READ" and table.prefix == "POSIX":
-        mask &= ~_looked_up(facts, table, moved, size)
+        mask &= ~_looked_up(facts, table, moved, size) & ~_read_back(facts, table, moved, size)
     if direction == "WRITTEN":
         mask &= ~_made_anew(facts, table, moved, size)
         for place in np.flatnonzero(mask).tolist():
@@ -166,6 +166,14 @@ def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
     blocks = (read >= _BLOCKS[0] * calls) & (read <= _BLOCKS[1] * calls)
     few = moved < facts.limits["again.mostly"] * size
     found: Mask = blocks & few & (size >= _LARGE) & ~_in_order(table, "READ")
+    return found
+
+
+def _read_back(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
+    """Returns a mask of the files that are written anew for each time that they are read, at most
+    once per open: these bytes are not the same."""
+    least = (1 - _COPIED) * moved
+    found: Mask = (table["BYTES_WRITTEN"] >= least) & (facts.opens(table) * size >= least)
     return found
 
 

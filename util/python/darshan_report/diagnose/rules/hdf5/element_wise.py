@@ -15,7 +15,7 @@ from ...finding import CAUSE, Finding, Remedy
 from ...programs.machine import binding
 from ...reached import needs
 from ...times import loops
-from . import flush_per_chunk, hdf5_opened_again, sieve_buffer
+from . import flush_per_chunk, hdf5_opened_again, objects_searched, sieve_buffer
 
 NAME = "element-wise"
 ROLE = CAUSE
@@ -94,6 +94,8 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     # If a chunk holds no more than a call moves, the chunks are the problem.
     tiny &= (chunk <= 0) | (asked <= chunk * calls / 2)
     tiny &= ~_by_opening(facts, h5, calls)
+    if not writes:  # the finding on searches is about the same reads
+        tiny &= ~np.isin(h5.file_ids, list(objects_searched.searched(facts)))
     tiny &= sets.ids != ID  # a shared record may be of many datasets with one element each
     like = max(1, int(sets.counts[tiny].sum()))
     tiny &= calls >= np.maximum(2, limits["operations"] / like) * sets.counts

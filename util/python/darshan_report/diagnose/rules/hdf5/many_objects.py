@@ -19,6 +19,7 @@ from ...reached import needs
 from ...table import added
 from ...times.loops import Between, between
 from . import flush_per_chunk
+from .objects_searched import searched
 
 NAME = "many-objects"
 ROLE = CAUSE
@@ -119,7 +120,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     small = (sets.asked <= limits["small.bytes"] * sets.counts) & (sets.asked > 0)
     datasets, groups, attributes = _datasets(h5, small), _groups(facts, h5), _attributes(facts, h5)
     number = datasets.number + attributes.number
-    mask = number >= limits["objects.many"]
+    # The finding on searches is about the same opens and attributes.
+    mask = (number >= limits["objects.many"]) & ~np.isin(files.ids, list(searched(facts)))
     # The time of closing a file counts for its small objects only if they contain most of its
     # bytes.
     part = h5.per_file(np.where(small, sets.asked, 0)) >= h5.per_file(sets.asked) / 2

@@ -29,8 +29,10 @@ _PIECES = Remedy(
 )
 _RECORDS = Remedy(
     "Where the loop reads or writes single values, move a whole array or a column with each "
-    "statement, and give records of direct access that length.",
+    "statement, and give records of direct access that length. If the file is text, make it "
+    "unformatted.",
     "Fortran: write(unit) field  ! the whole array\n"
+    "Fortran: open(newunit=unit, file=path, form='unformatted', access='stream')\n"
     "Fortran: inquire(iolength=length) field(:, 1);  open(..., access='direct', recl=length)\n"
     "Fortran: write(unit, rec=j) field(:, j)  ! a record for each column",
 )

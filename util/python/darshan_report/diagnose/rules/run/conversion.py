@@ -215,6 +215,7 @@ _COMPILED = {
     ),
 }  # fmt: skip
 _FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
+_NUMBER = 4  # bytes of the smallest usual number, and of the marks around a record
 
 
 def _way(site: Site) -> tuple[_Way, str] | None:
@@ -290,11 +291,31 @@ def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -
 
 def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> bool:
     """Returns whether the files of these sites are text: by their names, or because calls of
-    Fortran move no more than the buffer of a formatted unit."""
-    if library == _LIBRARIES[1][1] and mean <= _FORMATTED:
-        return True
+    Fortran move no more than the buffer of a formatted unit, or write pieces that no numbers
+    have."""
+    if library == _LIBRARIES[1][1]:
+        files = {one for site in sites for one in site.sums.files.calls}
+        if mean <= _FORMATTED or (files and all(_is_formatted(facts, one) for one in files)):
+            return True
     names = [facts.name(one) for site in sites for one in site.sums.files.calls]
     return bool(names) and all(map(TEXT.search, names))
+
+
+def _is_formatted(facts: Facts, record: int) -> bool:
+    """Returns whether Fortran wrote a file as text: it gives the text of a long statement to one
+    write, whose size is that of its characters. The size of unformatted data is a multiple of the
+    size of a number."""
+    posix = facts.table("POSIX")
+    place = posix.place(record) if posix is not None else None
+    if posix is None or place is None:
+        return False
+    sizes = [
+        (int(posix[f"ACCESS{n}_ACCESS"][place]), int(posix[f"ACCESS{n}_COUNT"][place]))
+        for n in (1, 2, 3, 4)
+    ]
+    large = sum(number for size, number in sizes if size > _FORMATTED)
+    odd = sum(number for size, number in sizes if size > _FORMATTED and size % _NUMBER)
+    return odd > large / 2
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
@@ -306,9 +327,11 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     claimed = sum(finding.stake.between for finding in others)
     outside = ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING]
     outside = outside if facts.needed_time < facts.process_time else math.inf
-    for way, functions in _by_way(facts, known).items():
+    ways = _by_way(facts, known)
+    whole = float(sum(sum(functions.values()) for functions in ways.values()))
+    for way, functions in ways.items():
         # The work is processor time outside of calls; the gaps also contain waits for a processor.
-        spent = min(float(sum(functions.values())), outside)
+        spent = float(sum(functions.values())) * min(1.0, outside / whole if whole > 0 else 1.0)
         stake = facts.stake(0.0, "time between the library's calls", between=spent)
         if claimed >= _HALF * spent or not facts.worth(stake):
             continue
