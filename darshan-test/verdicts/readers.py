@@ -71,5 +71,13 @@ def _locks() -> list[Row]:
         _row("locks.py", "spin-on-file", spins, "flock", tree=5, says=(made,)),
         _row("locks.py", "spin-on-folder", spins, "flock", tree=5, says=(made,)),
         _row("locks.py", "sleep-between", tree=5, never=("without a pause",)),
+        _row(
+            "locks.c",
+            "lock-over-parse",
+            input=48,
+            says=("2 threads besides the first one use files, mostly .*/input, .* works alone",),
+            never=("Your I/O is fine",),
+        ),
+        _row("locks.c", "lock-over-offset", input=48, never=("one at a time",)),
         _row("locks.pl", "spin-on-file", spins, "flock", tree=5, says=(made,)),
     ]

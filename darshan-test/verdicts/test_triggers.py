@@ -94,6 +94,9 @@ BESIDE = {
     "slow-text": Trigger("between-py/dates-of-lines"),
     "slowing-down": Trigger("transfers-c/search-from-start"),
     "storage-targets": Trigger("targets-c/all-targets"),
+    "threads-in-turn": Trigger(
+        "locks-c/lock-over-parse", limits=(("turns.least", 0.01), ("turns.waits", 0.01))
+    ),
     "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
     "unseen-mapped": Trigger("transfers-c/mapped"),
 }

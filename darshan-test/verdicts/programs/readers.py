@@ -119,11 +119,10 @@ def array_each(cured: bool) -> None:
     with open("records.bin", "rb") as file:
         raw = file.read() if cured else b""
         for number in range(RECORDS):
-            at = number * HEAD.itemsize
-            one = (
-                np.frombuffer(raw, HEAD, 1, at) if cured else np.fromfile(file, HEAD, 1)
-            )  # blame: array-each
-            found += len(one)
+            if cured:
+                found += len(np.frombuffer(raw, HEAD, 1, number * HEAD.itemsize))
+            else:
+                found += len(np.fromfile(file, HEAD, 1))  # blame: array-each
     assert found == RECORDS
 
 

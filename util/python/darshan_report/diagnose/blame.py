@@ -187,6 +187,7 @@ _ABOUT = (
     ("spins-for-a-lock", About((LOOKUP,), _ANY, _CALLS)),
     ("staged-copy", About((WRITE,), _ANY, _BYTES)),
     ("syncs", About((SYNC,), instead=(WRITE,))),  # writes to files that were opened with O_SYNC
+    ("threads-in-turn", About((READ,), _ANY, _CALLS)),
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
