@@ -39,12 +39,6 @@ def _sync() -> list[Row]:
             says=(r"once for 1\.00 MiB \(8 writes\) that is written: .* Larger groups wait less",),
             never=("after every record",),
         ),
-        Row(
-            "sync.c",
-            "queue",
-            says=(r"once for 57\.0 KiB that is written: data that must survive a crash",),
-            never=("not for each record", "at stake"),
-        ),
         Row("sync.c", "sqlite-transaction", place=HERE),
     ]
 

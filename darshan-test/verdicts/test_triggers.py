@@ -70,6 +70,7 @@ BESIDE = {
     "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
     "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),
     "costly-writes": Trigger("transfers-c/small-writes", limits=GENERAL),
+    "compared-whole": Trigger("readers-py/digests-of-all"),
     "conversion-reading": Trigger("words-py/text-in"),
     "conversion-writing": Trigger("words-py/text-out"),
     "deprecated-calls": Trigger("fields-c/old-calls"),

@@ -110,6 +110,7 @@ _ABOUT = (
     ("bytewise-input", About(KINDS, _CALL, _GAPS)),
     ("conversion-reading", About((READ,), _CALL, _GAPS)),
     ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
+    ("compared-whole", About((READ,), _ANY, _BYTES)),
     ("compressed-and-removed", About((WRITE,), _ANY, _GAPS)),
     ("copied-and-removed", About(_DATA, _ANY, _BYTES)),
     ("costly-communication", About(KINDS, f"{_HDF5}|{_MPIIO}")),
