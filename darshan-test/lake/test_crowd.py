@@ -187,7 +187,8 @@ class Queue:
 
 
 def test_cheap_pages_come_first() -> None:
-    """The queue answers a client's requests that need little time first, even if they came last. From several clients it answers first the one that has used the least time."""
+    """The queue answers a client's requests that need little time first, even if they came last.
+    From several clients it answers first the one that has used the least time."""
     queue = Queue()
     queue.used("crowd", "costly", 0.8)
     queue.used("crowd", "cheap", 0.01)

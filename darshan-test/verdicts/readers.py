@@ -12,7 +12,7 @@ _SITES = (("DARSHAN_SITES", "1"),)
 
 def rows() -> list[Row]:
     """Returns the rows, which run on this machine with call sites."""
-    return [*_libraries(), *_pieces(), *_locks()]
+    return [*_libraries(), *_pieces(), *_locks(), *_needed()]
 
 
 def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
@@ -71,5 +71,31 @@ def _locks() -> list[Row]:
         _row("locks.py", "spin-on-file", spins, "flock", tree=5, says=(made,)),
         _row("locks.py", "spin-on-folder", spins, "flock", tree=5, says=(made,)),
         _row("locks.py", "sleep-between", tree=5, never=("without a pause",)),
+        _row(
+            "locks.c",
+            "lock-over-parse",
+            input=48,
+            says=("2 threads besides the first one use files, mostly .*/input, .* works alone",),
+            never=("Your I/O is fine",),
+        ),
+        _row("locks.c", "lock-over-offset", input=48, never=("one at a time",)),
         _row("locks.pl", "spin-on-file", spins, "flock", tree=5, says=(made,)),
+    ]
+
+
+def _needed() -> list[Row]:
+    return [
+        Row(
+            "sync.c",
+            "queue",
+            says=(r"once for 57\.0 KiB that is written: data that must survive a crash",),
+            never=("not for each record", "at stake"),
+        ),
+        _row(
+            "readers.py",
+            "digests-of-all",
+            says=(r"40 of them \([\d.]+ MiB\) have a size that no other one has", "equal files"),
+            never=("Your I/O is fine",),
+        ),
+        _row("readers.py", "digests-of-each", never=("equal files",)),
     ]

@@ -71,6 +71,7 @@ BESIDE = {
     "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
     "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),
     "costly-writes": Trigger("transfers-c/small-writes", limits=GENERAL),
+    "compared-whole": Trigger("readers-py/digests-of-all"),
     "conversion-reading": Trigger("words-py/text-in"),
     "conversion-writing": Trigger("words-py/text-out"),
     "deprecated-calls": Trigger("fields-c/old-calls"),
@@ -96,6 +97,9 @@ BESIDE = {
     "slow-text": Trigger("between-py/dates-of-lines"),
     "slowing-down": Trigger("transfers-c/search-from-start"),
     "storage-targets": Trigger("targets-c/all-targets"),
+    "threads-in-turn": Trigger(
+        "locks-c/lock-over-parse", limits=(("turns.least", 0.01), ("turns.waits", 0.01))
+    ),
     "unaligned": Trigger("blocks-c/odd-blocks/mpich"),
     "unseen-mapped": Trigger("transfers-c/mapped"),
 }

@@ -9,6 +9,33 @@ from .build import MIB, Job, number_of, row
 Case = tuple[str, Job, Job]
 
 
+def _read_slowly() -> list[tuple[str, Job, Job]]:
+    """Returns the cases about files that are read in a slow way."""
+    pickled = Job(
+        (
+            row("POSIX", "/a.pkl", OPENS=1, READS=9000, BYTES_READ=36 * MIB, F_READ_TIME=0.1),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=9000, FILE_BITS=1,
+                BYTES_READ=36 * MIB, F_GAP_SHORT_TIME=6.0, FILE1_BY_CALLS=number_of("/a.pkl"),
+                FILE1_CALLS=9000),
+        )
+    )  # fmt: skip
+    photos = [
+        row("POSIX", f"/p/{i}.raw", OPENS=1, READS=2, BYTES_READ=90 * MIB + min(i, 50),
+            MAX_BYTE_READ=90 * MIB + min(i, 50) - 1, F_READ_TIME=0.01) for i in range(52)
+    ]  # fmt: skip
+    compared = Job(
+        (
+            row("SITES", "read;/a.py:3:same", FRAMES=1, PROCESSES=1, READS=104,
+                BYTES_READ=52 * 90 * MIB, F_GAP_LONG_TIME=9.0),
+            *photos,
+        )
+    )  # fmt: skip
+    return [
+        ("compared-whole", compared, compared.but(52, BYTES_READ=80 * MIB)),
+        ("old-pickle", pickled, pickled.but(1, READS=500)),
+    ]
+
+
 def cases() -> list[Case]:
     """Cases about files."""
     reread = Job(
@@ -420,6 +447,7 @@ def cases() -> list[Case]:
         ("conversion-reading", parsed, parsed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("pieces-rewritten", slots, slots.but(ACCESS1_ACCESS=100_000, ACCESS1_COUNT=1900)),
         ("slow-text", dates, dates.but(1, F_GAP_MEDIUM_TIME=2.0)),
+        *_read_slowly(),
         ("synced-streams", cin, cin.but(1, READS=900, F_READ_TIME=0.01)),
         ("bytewise-input", piped, piped.but(1, READ_CALLS=40_000)),
         ("rewritten-whole-edited", edited, edited.but(BYTES_READ=20 * MIB)),

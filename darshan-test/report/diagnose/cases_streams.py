@@ -70,14 +70,6 @@ def streams() -> list[tuple[str, Job, Job]]:
         ),
         command=b"python3 a.py",
     )  # fmt: skip
-    pickled = Job(
-        (
-            row("POSIX", "/a.pkl", OPENS=1, READS=9000, BYTES_READ=36 * MIB, F_READ_TIME=0.1),
-            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=9000, FILE_BITS=1,
-                BYTES_READ=36 * MIB, F_GAP_SHORT_TIME=6.0, FILE1_BY_CALLS=number_of("/a.pkl"),
-                FILE1_CALLS=9000),
-        )
-    )  # fmt: skip
     computed = Job(
         (
             row("POSIX", "/a.bin", OPENS=1, READS=90, BYTES_READ=360 * MIB, F_READ_TIME=0.1),
@@ -88,7 +80,6 @@ def streams() -> list[tuple[str, Job, Job]]:
     )  # fmt: skip
     return [
         ("costly-between", computed, computed.but(1, F_GAP_MEDIUM_TIME=2.0)),
-        ("old-pickle", pickled, pickled.but(1, READS=500)),
         ("stream-each", each, each.but(1, OPENS=900)),
         ("stdio-bulk", bulk, bulk.but(1, DRAINS=100)),
         ("unbuffered-stream-read", reads, reads.but(1, FILLS=98, UNBUFFERED=0)),

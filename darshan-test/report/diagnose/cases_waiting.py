@@ -81,7 +81,16 @@ def cases() -> list[Case]:
             row("POSIX_EXT", "/lock", UNLINKS=50, FAILURES=90_000, F_META_TIME=5.0),
         )
     )  # fmt: skip
+    turns = Job(
+        (
+            row("USAGE", "usage", PROCESSES=1, F_USER_TIME=9.8, F_BLOCKED_TIME=9.9, WAITS=500),
+            row("SITES", "pread;/a.c:3:work", FRAMES=1, PROCESSES=1, READS=400, GAPS_MEDIUM=397,
+                FILE1_BY_CALLS=number_of("/input"), FILE1_CALLS=400, FILE_BITS=1),
+            row("POSIX", "/input", OPENS=1, READS=400, BYTES_READ=400 * MIB, F_READ_TIME=0.1),
+        )
+    )  # fmt: skip
     return [
+        ("threads-in-turn", turns, turns.but(0, F_USER_TIME=18.0)),
         ("spins-for-a-lock", spins, spins.but(2, UNLINKS=0)),
         ("rewritten-by-processes", archived, archived.but(MAX_BYTE_WRITTEN=820 * MIB - 1)),
         ("sleeps-between-look-ups", run, run.but(GAPS_LONG=0, F_GAP_LONG_TIME=0.0)),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import pickle
 import sys
+from collections import Counter
 from pathlib import Path
 from xml.dom import minidom
 from xml.etree import ElementTree
@@ -119,11 +121,10 @@ def array_each(cured: bool) -> None:
     with open("records.bin", "rb") as file:
         raw = file.read() if cured else b""
         for number in range(RECORDS):
-            at = number * HEAD.itemsize
-            one = (
-                np.frombuffer(raw, HEAD, 1, at) if cured else np.fromfile(file, HEAD, 1)
-            )  # blame: array-each
-            found += len(one)
+            if cured:
+                found += len(np.frombuffer(raw, HEAD, 1, number * HEAD.itemsize))
+            else:
+                found += len(np.fromfile(file, HEAD, 1))  # blame: array-each
     assert found == RECORDS
 
 
@@ -155,6 +156,42 @@ def map_each(cured: bool) -> None:
         one = whole if cured else np.memmap("records.bin", HEAD, "r")  # blame: map-each
         found += len(one[number]["values"])
     assert found == 24 * 5_000
+
+
+def _photos(copies: int) -> None:
+    Path("photos").mkdir()
+    for number in range(40):
+        raw = bytes([number, number + 1, 7]) * (500_000 + 1001 * number)
+        (Path("photos") / f"{number}.raw").write_bytes(raw)
+        if number < copies:
+            (Path("photos") / f"copy{number}.raw").write_bytes(raw)
+    for number in range(copies):  # one more photo of a size of its own for each copied one
+        (Path("photos") / f"more{number}.raw").write_bytes(bytes(2_000_000 + 77 * number))
+
+
+def prepare_digests_of_all() -> None:
+    """Writes 40 files of a size of their own, and 8 pairs."""
+    _photos(8)
+
+
+def prepare_digests_of_each() -> None:
+    """Writes 40 files of a size of their own."""
+    _photos(0)
+
+
+def digests_of_all(cured: bool) -> None:
+    """Looks for equal files by digests of all; cured: of those that share their size."""
+    found: dict[bytes, int] = {}
+    paths = sorted(Path("photos").iterdir())
+    sizes = Counter(path.stat().st_size for path in paths) if cured else {}
+    for path in paths:
+        if not cured or sizes[path.stat().st_size] > 1:
+            digest = hashlib.sha3_512(path.read_bytes()).digest()
+            found[digest] = found.get(digest, 0) + 1
+    assert max(found.values()) < 3
+
+
+digests_of_each = digests_of_all
 
 
 if __name__ == "__main__":

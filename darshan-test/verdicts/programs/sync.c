@@ -132,6 +132,18 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
 
+/* A queue makes 1,500 records durable with each write. */
+static void queue(bool cured) {
+  static char group[57 * 1024];
+  (void)cured;
+  int fd = made("queue", O_APPEND);
+  for (int i = 0; i < 40; i++) {
+    put(fd, group, sizeof group);
+    must(fdatasync(fd) == 0, "fdatasync");
+  }
+  close(fd);
+}
+
 /* A journal that is synchronized once for a group of entries, as its users were told. */
 static void group_commit(bool cured) {
   static char entries[128 << 10];
@@ -167,6 +179,7 @@ int main(int argc, char **argv) {
       {"sqlite-autocommit", sqlite_autocommit},
       {"checkpoint", checkpoint},
       {"group-commit", group_commit},
+      {"queue", queue},
       {"sqlite-transaction", sqlite_transaction},
       {NULL, NULL},
   };

@@ -110,6 +110,7 @@ _ABOUT = (
     ("bytewise-input", About(KINDS, _CALL, _GAPS)),
     ("conversion-reading", About((READ,), _CALL, _GAPS)),
     ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
+    ("compared-whole", About((READ,), _ANY, _BYTES)),
     ("compressed-and-removed", About((WRITE,), _ANY, _GAPS)),
     ("copied-and-removed", About(_DATA, _ANY, _BYTES)),
     ("costly-between", About(KINDS, _CALL, _GAPS)),
@@ -189,6 +190,7 @@ _ABOUT = (
     ("spins-for-a-lock", About((LOOKUP,), _ANY, _CALLS)),
     ("staged-copy", About((WRITE,), _ANY, _BYTES)),
     ("syncs", About((SYNC,), instead=(WRITE,))),  # writes to files that were opened with O_SYNC
+    ("threads-in-turn", About((READ,), _ANY, _CALLS)),
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),

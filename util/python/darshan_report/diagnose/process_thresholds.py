@@ -152,4 +152,18 @@ OF_PROCESSES = (
         "the same, if the log shows that the others wait meanwhile (see ranks-wait-for-io)",
         "settings and tables; data of which each process needs a part is larger",
     ),
+    Limit(
+        "turns.least",
+        0.5,
+        "of run time",
+        "least processor time of threads that work one at a time",
+        "0.99 where nothing else runs; less where other programs use the processors",
+    ),
+    Limit(
+        "turns.waits",
+        0.5,
+        "waits per read",
+        "waits of threads for each read, and for each loss of the processor, that tell of a lock",
+        "1.0 with a mutex that is held over each read; 0.02 without",
+    ),
 )

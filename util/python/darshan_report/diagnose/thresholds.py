@@ -489,6 +489,13 @@ LIMITS = (
         JUDGEMENT,
     ),
     Limit(
+        "sync.large",
+        16 * 1024,
+        "bytes",
+        "a few calls of fsync for at least so many bytes each may be needed",
+        "a group of 1,500 records of a queue has 57 KiB; a record, or a small state, has less",
+    ),
+    Limit(
         "sync.writes",
         16,
         "writes",

@@ -16,6 +16,10 @@ from ...table import Table
 
 NAME = "syncs"
 ROLE = CAUSE
+_GROUPS = (
+    "not after every write. If each write is a group of records that must survive a crash, the "
+    "calls are needed: larger groups wait less often."
+)
 
 
 @needs("POSIX_EXT")
@@ -57,6 +61,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         )
     each = f": one for {amount(moved / (asked + writes))} written"
     each = each if moved and writes == sure else ""
+    large = moved >= facts.limits["sync.large"] * (asked + writes)
     yield Finding(
         NAME,
         "The program waits for the storage device",
@@ -73,7 +78,7 @@ def find(facts: Facts) -> Iterator[Finding]:
                 "restart returns, such as a checkpoint."
                 if through.any()
                 else "Call fsync only at points to which a restart returns, such as a checkpoint, "
-                "not after every record."
+                + (_GROUPS if large else "not after every record.")
             )
             + (" Group changes into a transaction." if databases(facts) else ""),
             "SQL: BEGIN; many INSERTs; COMMIT;\n"

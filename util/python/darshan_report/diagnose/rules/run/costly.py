@@ -340,7 +340,10 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
     )
     moved, writes, in_groups = _synced(facts)
     groups = in_groups >= _HALF * spent and number >= advice.FEW
-    found = Remedy("") if groups else remedy(advice.SYNCS, Seen(calls=number, moved=moved))
+    # So many bytes may be many records, which the log does not show.
+    large = number < facts.limits["sync.calls"] and moved >= facts.limits["sync.large"] * number
+    needed = groups or large
+    found = Remedy("") if needed else remedy(advice.SYNCS, Seen(calls=number, moved=moved))
     each = f" for {amount(moved / number)}" if moved and number else ""
     each += f" ({count(writes / number)} writes)" if each and writes >= 2 * number else ""
     how = ", for groups of writes" if groups else "" if found.text else ", in few calls"
@@ -352,7 +355,7 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
         found,
         (f"It waits once{each}" if one else f"They wait once{each} that is written")
         + ": data that must survive a crash need that. "
-        + ("Larger groups wait less often. " if groups else "")
+        + ("Larger groups wait less often. " if needed and number > 1 else "")
         + "Faster storage or fewer bytes shorten it; "
         "a program whose output can be made again may leave the call out.",
         facts.sums(extra, "F_FSYNC_TIME", "F_SYNC_TIME"),
