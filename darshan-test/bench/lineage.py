@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the graph of all files costs (the page Lineage of `darshan serve`, and `darshan ask
+"""Measures what the graph of all files costs (the page Lineage of `darshan serve`, and `darshan ask
 producers`), as a ratio: its query, and a sum over the same records, by turns, in one process.
 
     python3 darshan-test/bench/lineage.py [--records 2000000] [--passed-on 0.01]
