@@ -20,8 +20,9 @@ from typing import Any
 import pyarrow as pa
 
 QUERIES = (
-    'SELECT "user", count(*) AS jobs, sum(bytes_written) AS bytes FROM jobs GROUP BY "user" '
-    'ORDER BY "user"',
+    # A user who forges logs can make a sum of bytes that has more than 64 bits.
+    'SELECT "user", count(*) AS jobs, sum(CAST(bytes_written AS DOUBLE)) AS bytes FROM jobs '
+    'GROUP BY "user" ORDER BY "user"',
     'SELECT "user", count(*) AS jobs, max(run_seconds) AS longest FROM jobs '
     "WHERE day >= DATE '2023-11-20' AND month = '2023-11' AND \"user\" <> 'user1' "
     'GROUP BY "user" ORDER BY "user"',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -20,15 +21,19 @@ from darshan_report.lake.commit.sweep import sweep
 from darshan_report.lake.delta import setting
 from darshan_report.lake.read import files
 from darshan_report.lake.write.arrow import schema_of, shape
+from darshan_report.lake.write.impossible import MOST_BYTES, MOST_PROCESSES
 from darshan_report.lake.write.part import Options, make
 from lab.command import finished
 from logs.catalogue import good_cases
+from logs.content import standard_log
 from logs.encode import encode
+from sample import seed
 
 from . import delta_engines
 from .delta import Table, cells
 from .rows import make_logs
 from .test_commits import fill
+from .test_impossible import BEGUN, mutated
 
 _NEEDS = {"duckdb": "delta:duckdb", "spark": "delta:spark"}
 ENGINES = [
@@ -36,6 +41,7 @@ ENGINES = [
     for name in delta_engines.ENGINES
 ]
 SECONDS = 500
+FORGED = 40  # logs with impossible values, and with bytes whose sum has more than 64 bits
 
 
 def _command(engine: str, lake: Path, *rest: str | Path) -> tuple[list[str], dict[str, str]]:
@@ -48,6 +54,22 @@ def _command(engine: str, lake: Path, *rest: str | Path) -> tuple[list[str], dic
     return [sys.executable, str(script), engine, str(lake), *map(str, rest)], environment
 
 
+def _forged(folder: Path) -> list[Path]:
+    """Makes logs of a user who wants to spoil the sums of all users."""
+    rng, paths = random.Random(seed()), []
+    for number in range(FORGED):
+        log = mutated(rng, number)
+        if number % 2:
+            log = standard_log({"POSIX": 4}, seed=number, start=(BEGUN, 0), end=(BEGUN + 86_400, 0))
+            log.nprocs = MOST_PROCESSES
+            for record in log.modules[0].records:
+                each = MOST_BYTES // len(log.modules[0].records)
+                record.counters["POSIX_BYTES_WRITTEN"] = each
+        paths.append(folder / f"mallory_bad_id{number}-1_1-1-1-1_1.darshan")
+        paths[-1].write_bytes(encode(log))
+    return paths
+
+
 def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
     return sorted(
         (str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in lake.rglob("*") if p.is_file()
@@ -56,8 +78,8 @@ def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of all modules in two months, with compacted files, checkpoints, and a table whose
-    rows are all gone."""
+    """A lake of all modules in two months, with compacted files, checkpoints, a table whose rows
+    are all gone, and the logs of a user who forges them."""
     folder = tmp_path_factory.mktemp("engines")
     lake, made = folder / "lake", make_logs(folder / "logs", 24)
     for first in range(0, 24, 2):
@@ -68,7 +90,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for case in good_cases():
         if not case.name.startswith(("good-many", "good-names-many")):
             (folder / case.name).write_bytes(encode(case.log))
-    found = [files.named(str(path)) for path in sorted(folder.glob("good-*"))]
+    paths = [*sorted(folder.glob("good-*")), *_forged(folder)]
+    found = [files.named(str(path)) for path in paths]
     Publisher(str(lake)).publish(make(found, Options(str(lake), traces=True)))
     setting.publish(Snapshot(str(lake)))
     assert Table(lake / "jobs").version > 10
@@ -108,6 +131,8 @@ def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> N
     with lakes.open(lake) as opened:
         for query, found in zip(delta_engines.QUERIES, answers):
             wanted = opened.sql(query).rows()
+            spoilt = [row["bytes"] for row in wanted if row["user"] == "mallory" and "bytes" in row]
+            assert all(found >= 1 << 63 for found in spoilt)
             assert len(wanted) == len(found) >= 2
             for want, row in zip(wanted, found):
                 assert list(row) == list(want)

@@ -43,7 +43,7 @@ def _log(number: int) -> Log:
     return standard_log(versions, seed=number, start=(BEGUN, 0), end=(BEGUN + 60, 0))
 
 
-def _mutated(rng: random.Random, number: int) -> Log:
+def mutated(rng: random.Random, number: int) -> Log:
     """Returns a log of which some counters, or its times, have extreme values."""
     log = _log(number)
     if rng.random() < 0.2:
@@ -76,7 +76,7 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     bad = []
     for number in range(2000 if everything() else 60):
         path = top / f"mallory_bad_id{number}-1_1-1-1-1_1.darshan"
-        log = _mutated(rng, 10_000 + number)
+        log = mutated(rng, 10_000 + number)
         log.exe = b"/home/mallory/bad"
         path.write_bytes(encode(log))
         bad.append(path)

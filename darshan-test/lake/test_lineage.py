@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ from .passed_on import FILES, make, measured
 from .test_commits import fill
 from .test_serve import data, is_ready, serving, table
 
+WORKFLOW = 300  # seconds
 SPACE = ("unshare", "--map-root-user", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"')
 NEEDS = "runs:unshare --map-root-user --uts"
 # Names are written with w, read with r, and renamed with m; s is a write through stdio.
@@ -50,6 +52,25 @@ for word in sys.argv[1:]:
     elif how == "p":  # says so, and waits
         print("here", flush=True)
         sys.stdin.readline()
+"""
+# Each rule is a job of its own, as Snakemake submits it to a batch system.
+SNAKEFILE = """
+rule all:
+    input: "plot.txt", "other.txt"
+rule simulate:
+    output: "raw.dat"
+    shell: "head -c 4000 /dev/zero > {output}"
+rule clean:
+    input: "raw.dat"
+    output: "clean.dat"
+    shell: "cat {input} > {output}"
+rule plot:
+    input: "clean.dat", "raw.dat"
+    output: "plot.txt"
+    shell: "cat {input} > {output}"
+rule other:
+    output: "other.txt"
+    shell: "echo 1 > {output}"
 """
 A, B = "node-a", "node-b"
 LATE = "late<b>&"  # a name that is no markup
@@ -255,6 +276,31 @@ def test_the_graph_in_a_browser(build: Path, jobs: Jobs, tmp_path: Path) -> None
         window.until("return location.pathname === '/program'")
         is_ready(window)
         assert window.run("return document.querySelector('h1').textContent") == LATE
+
+
+def test_a_workflow(build: Path, darshan: Run, tmp_path: Path) -> None:
+    """The jobs of a real Snakemake have the edges of its rules, and no others: none from the files
+    that Snakemake itself keeps."""
+    needs("program:snakemake")
+    work, logs = new_folders(tmp_path, "work", "logs")
+    (work / "Snakefile").write_text(SNAKEFILE)
+    submit = work / "submit"
+    submit.write_text(f'#!/bin/sh\n"{build}/darshan" run sh "$1" >/dev/null 2>&1 &\necho $!\n')
+    submit.chmod(0o755)
+    done = finished(
+        ["snakemake", "--quiet", "-j2", "--latency-wait", "30", "--cluster", submit, "all"],
+        cwd=work, timeout=WORKFLOW, env={
+            **minimal(), "PATH": os.environ["PATH"], "DARSHAN_LOGPATH": str(logs),
+            "DARSHAN_PYTHON": sys.executable, "HOME": str(tmp_path),
+        },
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert darshan("collect", "--into", "lake", "--no-findings", logs).returncode == 0
+    found = {
+        (one.split(".")[1], other.split(".")[1]): files
+        for (one, other), (files, _) in _asked(tmp_path / "lake").items()
+    }
+    assert found == {("simulate", "clean"): 1, ("simulate", "plot"): 1, ("clean", "plot"): 1}
 
 
 def test_a_large_lake(darshan: Run, tmp_path: Path) -> None:
