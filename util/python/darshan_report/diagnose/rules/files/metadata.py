@@ -30,13 +30,12 @@ _CAUSES = (
     rotated_often,
     lookups,
     listings,
-    lock_files,
     refills,
     seeks,
-    stream_each,
     stream_seeks,
     stream_steps,
 )
+_OF_SITES = (lock_files, stream_each)  # such rules that need call sites
 _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
 _RESIZES = ("TRUNCATES", "FALLOCATES")
 _LOOKUPS = ("FOLDER_STATS", "RESOLVES", "FAILURES")
@@ -47,7 +46,8 @@ _OPERATIONS = ("ACCESSES", *_CHANGES)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if opening, querying and closing files takes much of the I/O time, over
     the lowest layers together."""
-    told = together(f for rule in _CAUSES for f in facts.found(rule.find))
+    causes = _CAUSES if facts.info.region("SITES") is None else (*_CAUSES, *_OF_SITES)
+    told = together(f for rule in causes for f in facts.found(rule.find))
     # Program files that an interpreter loads are not data, and users do not pack them into one
     # file.
     base = [
