@@ -24,7 +24,7 @@ def cases() -> list[tuple[str, Job, Job]]:
     )
     syncs = Job(
         (
-            row("POSIX", "/data/a", WRITES=90, BYTES_WRITTEN=90 * MIB, FSYNCS=90,
+            row("POSIX", "/data/a", WRITES=90, BYTES_WRITTEN=90 * 1000, FSYNCS=90,
                 F_WRITE_TIME=2.0),
             row("POSIX_EXT", "/data/a", F_FSYNC_TIME=2.0),
         )

@@ -70,7 +70,7 @@ def _around(facts: Facts) -> float:
     return found
 
 
-@needs("POSIX", "SITES")
+@needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a hint if most of the bytes that are read whole are of files of a size of their own,
     and some are not."""

@@ -86,7 +86,7 @@ def _protected(facts: Facts, made: float) -> set[int]:
     return found
 
 
-@needs("POSIX_EXT", "SITES")
+@needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the name that processes spent most time to make in vain."""
     known, extra = loops_of(facts), facts.table("POSIX_EXT")

@@ -77,7 +77,7 @@ def _readers(facts: Facts) -> _Readers | None:
     return _Readers(threads, int(reads), max(files, key=lambda one: files[one]))
 
 
-@needs("USAGE", "SITES")
+@needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a hint for one process whose threads read in turn."""
     usage, readers = facts.table("USAGE"), _readers(facts)

@@ -85,11 +85,12 @@ def _made(facts: Facts) -> _Streams | None:
     return _Streams(found, made, numpy, around * known.overlap)
 
 
-@needs("STDIO", "SITES")
+@needs("SITES")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on all lines that make a stream for each record."""
-    found, table = _made(facts), facts.table("STDIO")
+    table = facts.table("STDIO")
+    found = _made(facts) if table is not None else None
     if found is None or table is None:
         return
     sums = found.sums.sums
