@@ -187,7 +187,8 @@ class Queue:
 
 
 def test_cheap_pages_come_first() -> None:
-    """The queue answers a client's requests that need little time first, even if they came last. From several clients it answers first the one that has used the least time."""
+    """The queue answers a client's requests that need little time first, even if they came last.
+    From several clients it answers first the one that has used the least time."""
     queue = Queue()
     queue.used("crowd", "costly", 0.8)
     queue.used("crowd", "cheap", 0.01)
@@ -202,7 +203,8 @@ def test_cheap_pages_come_first() -> None:
 
 
 def test_a_costly_page_has_its_turn() -> None:
-    """Cheap pages that come later do not keep a costly one waiting for ever."""
+    """A request that needs much time is answered, although requests that need little time keep
+    arriving after it."""
     queue = Queue()
     queue.used("a", "costly", 0.15)
     queue.used("a", "cheap", 0.01)
@@ -215,7 +217,7 @@ def test_a_costly_page_has_its_turn() -> None:
 
 
 def test_who_waits_too_long_is_refused() -> None:
-    """A request gives up after some time, and the next one has its turn."""
+    """A request that waited for a certain time is refused, and the next one is answered."""
     turns = Turns(longest=0.01)
     with turns.turn("a", "page"), pytest.raises(Refused) as refused, turns.turn("b", "page"):
         pass
@@ -225,8 +227,8 @@ def test_who_waits_too_long_is_refused() -> None:
 
 
 def test_few_bytes_are_kept() -> None:
-    """If the kept pages exceed the limit of bytes, those that were not asked for longest are
-    dropped; a page larger than the limit is not kept."""
+    """If the stored pages exceed the limit in bytes, those that were not requested for the longest
+    time are removed; a page larger than the limit is not stored."""
     kept = KeptPages(10)
     for name in "abc":
         kept.put(1, name, b"1234")
