@@ -100,7 +100,7 @@ class Need:
 
     def within(self, seconds: float, mib: float) -> bool:
         """Returns whether the command stayed within limits of time and memory. Waiting for a busy
-        processor does not count."""
+        processor is not counted."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 

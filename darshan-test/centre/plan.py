@@ -40,8 +40,8 @@ _UTC = datetime.timezone.utc
 
 @dataclass(frozen=True)
 class Calendar:
-    """The times at which the corpus's stories happen, such as the slow night, in seconds since the
-    epoch."""
+    """The times at which the corpus's stories happen, such as the slow night, in seconds since
+    1970."""
 
     begin: int
     weeks: int

@@ -281,7 +281,7 @@ def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
-    """If programs use a file by two names, one after the other, the counts of both names are
+    """If programs use a file by two names, one after another, the counts of both names are
     separate, also in children."""
     child = "sh -c 'cat in; true'"
     script = f"cat in >link/out; cat in >>real/out; {child} >>link/out; {child} >>real/out; true"

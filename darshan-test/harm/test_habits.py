@@ -179,7 +179,7 @@ def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Pa
 
 
 def test_a_job_is_counted_from_its_start(place: Place, mpi: Mpi, job: Path) -> None:
-    """I/O before MPI_Init counts; the launcher leaves no log."""
+    """I/O before MPI_Init is recorded; the launcher leaves no log."""
     left = place.run(launch(mpi, 2, job, "early", place.work))
     assert (left.status, left.error, left.journals) == (0, "", [])
     (log,) = left.logs

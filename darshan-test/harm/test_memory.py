@@ -250,7 +250,7 @@ def test_small_address_space(build: Path, tmp_path: Path) -> None:
 
 
 def test_no_memory_left(build: Path, tmp_path: Path) -> None:
-    """Without memory for records, bytes count in the overflow record: none is lost."""
+    """Without memory for records, bytes are counted in the overflow record: none is lost."""
     program = compile_c(tmp_path, CHOKED)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0

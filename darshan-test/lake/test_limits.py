@@ -168,7 +168,7 @@ def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
 def test_what_is_not_read_takes_no_share(
     large: tuple[str, ...], darshan: Run, tmp_path: Path
 ) -> None:
-    """A file above the limits of size is not read, and does not count towards its owner's limit,
+    """A file above the limits of size is not read, and is not counted towards its owner's limit,
     because another user may have linked it into the folder."""
     made = make_logs(tmp_path / "logs" / "b", 3)
     for name in large:

@@ -23,7 +23,7 @@ Look = Callable[..., list[str]]
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
     """Returns a function that collects a folder and returns the folders that the command listed. A
-    folder counts as unchanged after a short time."""
+    folder is treated as unchanged after a short time."""
     monkeypatch.setattr(settled, "QUIET", 0)
     listed: list[str] = []
     below_one = files._below_one

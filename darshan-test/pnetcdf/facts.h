@@ -43,7 +43,7 @@ struct fact_variable define(int ncid, const char *file, const char *name, nc_typ
 struct fact_variable look_up(int ncid, const char *file, const char *name);
 
 /* Prints that a function moved this many elements. lengths, strides: one number for each dimension;
- * NULL if the function has none. A missing stride counts as 1. */
+ * NULL if the function has none. A missing stride is treated as 1. */
 void moved_data(const char *function, const struct fact_variable *variable, MPI_Offset elements,
                 int dimensions, const MPI_Offset *lengths, const MPI_Offset *strides);
 

@@ -68,7 +68,7 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def io_time(values: dict[str, Number]) -> float:
-    """Returns the seconds of all I/O; missing counters count as 0."""
+    """Returns the seconds of all I/O; missing counters are treated as 0."""
     transfers = values.get("F_READ_TIME", 0) + values.get("F_WRITE_TIME", 0)
     return values.get("F_META_TIME", 0) + transfers
 

@@ -87,8 +87,8 @@ def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> No
 
 
 def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
-    """The file has permissions for other processes and the merger, even if the program's umask
-    allows none."""
+    """The file with the parts of small processes can be written by other processes and by the
+    merger, even if the program's umask allows none."""
     folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
     script = f"umask 0777; /bin/cat in; umask 022; stat -c %a {folder}/{PACK}"
     assert run_script(build, tmp_path, script) == "five\n600\n"

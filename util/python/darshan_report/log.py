@@ -35,7 +35,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Info:
-    """Everything in a log except its records. Times are seconds since the epoch."""
+    """Everything in a log except its records. Times are seconds since 1970."""
 
     version: str
     compression: str

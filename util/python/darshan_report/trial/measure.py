@@ -78,7 +78,7 @@ class Trial:
 
     def first(self, limit: float | None) -> Run:
         """Runs the program without a remedy and with call sites. This run is the reference for
-        outputs; its time does not count. limit: seconds."""
+        outputs; its time is not counted. limit: seconds."""
         self.runner.limit = limit
         self.say("run 1: without a remedy, to know the program's output")
         run = self.runner.run(sites=True)

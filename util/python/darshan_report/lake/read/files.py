@@ -189,8 +189,8 @@ def below(
 
 
 def count(path: str, settled: Settled | None = None) -> int:
-    """Returns how many logs a file or folder contains, by their names alone. Settled folders do not
-    count."""
+    """Returns how many logs a file or folder contains, by their names alone. Settled folders are
+    not counted."""
     if not os.path.isdir(path):
         return 1
     return sum(1 for _ in _entries(os.path.abspath(path), [], settled))
