@@ -106,7 +106,7 @@ def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
 
 
 def fresh(folder: Path) -> Path:
-    """Creates a work folder with its input."""
+    """Creates a work folder with its input. Returns the folder."""
     folder.mkdir(parents=True)
     folder = folder.resolve()
     lines = (

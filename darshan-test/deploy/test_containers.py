@@ -38,7 +38,7 @@ def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as alice with the runtime preloaded, in a container with the bind mounts
-    `binds`."""
+    `binds`. Returns its status and output."""
     env = lab.settings(LIBRARY, place, **settings)
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]

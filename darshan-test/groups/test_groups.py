@@ -62,7 +62,8 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder like that of a virtual environment, with user data in it."""
+    """Makes a folder like that of a virtual environment, with user data in it. Returns the
+    folder."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):

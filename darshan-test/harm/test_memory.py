@@ -110,7 +110,7 @@ PAGE = 4096
 
 def copied_by_page(file: Path, to: Path) -> Path:
     """Copies a file so that the page cache has a folio for each page. In a file that the linker
-    wrote, folios are larger: one fault mapped 256 KiB."""
+    wrote, folios are larger: one fault mapped 256 KiB. Returns the path."""
     with file.open("rb") as source, to.open("wb", buffering=0) as target:
         while page := source.read(PAGE):
             target.write(page)

@@ -28,7 +28,7 @@ PAGES = ("programs", "users", "jobs", "file-systems", "week")
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake with jobs of two weeks."""
+    """Makes a lake with jobs of two weeks. Returns the lake's path."""
     top = tmp_path_factory.mktemp("crowd")
     collected(top / "lake", week_of_logs(top))
     return top / "lake"

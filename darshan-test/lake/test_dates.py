@@ -27,7 +27,8 @@ AGES = (0, 3, 10, 40)  # days
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Makes a lake with a job of each age of AGES, none of which is close to midnight."""
+    """Makes a lake with a job of each age of AGES, none of which is close to midnight. Returns the
+    lake's path."""
     (tmp_path / "logs").mkdir()
     for age in AGES:
         noon = (dates.utc() - age * DAY).replace(hour=12, minute=0)

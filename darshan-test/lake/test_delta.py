@@ -90,7 +90,7 @@ def publish(lake: Path) -> setting.Made:
 
 @pytest.fixture(scope="module")
 def every_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of logs of all modules, with traces."""
+    """Makes a lake of logs of all modules, with traces. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("all")
     for case in good_cases():
         if not case.name.startswith(("good-many", "good-names-many")):
@@ -312,7 +312,8 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
 
 @pytest.fixture(scope="module")
 def of_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake whose Delta tables have the versions 0 to 10, and a checkpoint at version 9."""
+    """Makes a lake whose Delta tables have the versions 0 to 10, and a checkpoint at version 9.
+    Returns the lake's path."""
     lake = tmp_path_factory.mktemp("versions") / "lake"
     for number, path in enumerate(make_logs(lake.parent / "logs", 11)):
         fill(lake, [path])

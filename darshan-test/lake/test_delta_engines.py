@@ -58,7 +58,7 @@ def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Makes a lake of all modules in two months, with compacted files, checkpoints, and a table all
-    of whose rows were removed."""
+    of whose rows were removed. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("engines")
     lake, made = folder / "lake", make_logs(folder / "logs", 24)
     for first in range(0, 24, 2):

@@ -22,7 +22,7 @@ from .rows import make_logs
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Makes a lake of four logs by four users."""
+    """Makes a lake of four logs by four users. Returns the lake's path."""
     make_logs(tmp_path / "logs", 4)
     done = darshan("collect", "--into", "lake", "--workers", "1", "logs")
     assert done.returncode == 0, done.stderr

@@ -104,7 +104,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of the logs, with findings."""
+    """Makes a lake of the logs, with findings. Returns the lake's path."""
     made = tmp_path_factory.mktemp("serve") / "lake"
     collected(made, logs)
     return made
@@ -528,7 +528,7 @@ def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of very many jobs."""
+    """Makes a lake of very many jobs. Returns the lake's path."""
     made = tmp_path_factory.mktemp("many") / "lake"
     make_many(lake, made, COPIES)
     return made

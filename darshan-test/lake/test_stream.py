@@ -29,7 +29,8 @@ QUERY = f"SELECT range AS n, (range * 3)::HUGEINT AS h, 'x' || range AS s FROM r
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two machines with different file systems at /data."""
+    """Makes a lake of two machines with different file systems at /data. Returns the lake's
+    path."""
     folder = tmp_path_factory.mktemp("streamed")
     paths = []
     for number, kind in enumerate((b"lustre", b"xfs")):

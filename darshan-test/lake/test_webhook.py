@@ -68,7 +68,7 @@ def receiving(**pages: Answer) -> Iterator[tuple[str, Got]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake in which three programs became slower."""
+    """Makes a lake in which three programs became slower. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("slow")
     fill(folder / "lake", runs(folder / "logs"))
     return folder / "lake"

@@ -62,7 +62,7 @@ def _rows(frames: Any) -> list[dict[str, Any]]:
 
 
 def read(path: Path) -> Read:
-    """Reads a log, whose file name is user_program_id..."""
+    """Reads a log, whose file name is user_program_id... Returns its content."""
     user, program = path.name.split("_")[:2]
     with pydarshan.DarshanReport(str(path), read_all=True) as report:
         records = {}

@@ -23,7 +23,8 @@ BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", 
 
 @pytest.fixture(scope="module")
 def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies the installation to a folder whose name can be in lists of folders."""
+    """Copies the installation to a folder whose name can be in lists of folders. Returns the
+    folder."""
     prefix = tmp_path_factory.mktemp("plain") / "darshan"
     shutil.copytree(installed.prefix, prefix, symlinks=True, copy_function=os.link)
     return prefix

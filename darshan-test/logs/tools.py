@@ -32,7 +32,8 @@ def is_sanitized(binary: Path) -> bool:
 
 
 def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a tool and waits for its end; fails the test if it takes too long."""
+    """Runs a tool and waits for its end; fails the test if it takes too long. Returns its status
+    and output."""
     return start([tool, *arguments], is_sanitized(tool), {})
 
 

@@ -137,7 +137,7 @@ class Runner:
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 
     def read(self, path: Path) -> Log:
-        """Reads a log of a job."""
+        """Reads a log of a job. Returns its content."""
         return read_logs(self.parser, path)
 
     def only_log(self, job: Job) -> Log:

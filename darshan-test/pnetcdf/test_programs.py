@@ -42,7 +42,7 @@ COMMANDS = (
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    """Makes a folder with a NetCDF file and its description as text."""
+    """Makes a folder with a NetCDF file and its description as text. Returns the folder."""
     needs("program:ncmpigen")
     folder = tmp_path / "sample"
     folder.mkdir()

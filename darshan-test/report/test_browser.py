@@ -49,7 +49,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a page with a timeline of 11 files used by two ranks."""
+    """Makes a page with a timeline of 11 files used by two ranks. Returns the page's path."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "a.darshan").write_bytes(encode(traced_log(11)))
     command = [build / "darshan-job-summary", "--html", "a.darshan"]

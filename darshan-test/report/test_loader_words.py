@@ -39,7 +39,8 @@ LIMITS = "stake.share = 0\nstake.seconds = 0\nfiles.many = 100\n"
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder with 200 samples in separate files, and an HDF5 file with 50 samples."""
+    """Makes a folder with 200 samples in separate files, and an HDF5 file with 50 samples. Returns
+    the folder."""
     folder = tmp_path_factory.mktemp("loader")
     (folder / "samples").mkdir()
     for number in range(200):

@@ -16,7 +16,7 @@ LOG = "job one.darshan"
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Path:
     """Makes a folder with a log, and with a program in place of a browser, which stores its
-    arguments."""
+    arguments. Returns the folder."""
     subprocess.run(
         [build / "darshan", "run", "-o", tmp_path / "logs", "true"], capture_output=True, check=True
     )

@@ -67,7 +67,7 @@ LIMITS = "stake.share = 0\nstake.seconds = 0\n"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder with samples, and the program that trains with them."""
+    """Makes a folder with samples, and the program that trains with them. Returns the folder."""
     made = tmp_path_factory.mktemp("samples")
     (made / "large").mkdir()
     for place in range(40):

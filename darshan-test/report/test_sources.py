@@ -17,7 +17,7 @@ SOURCE = "".join(f"line_{n} = '<b>&\x1b'\n" for n in range(1, 101))
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Makes a log with call sites in a source file, in a file that is not source code, in one that
-    changed after the run, in one that was removed, and in a named pipe."""
+    changed after the run, in one that was removed, and in a named pipe. Returns the log's path."""
     names = ("good.py", "id_rsa", "changed.py", "gone.py")
     for name in names[:3]:
         (tmp_path / name).write_text(SOURCE)

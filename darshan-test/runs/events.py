@@ -98,8 +98,8 @@ class Run:
         self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
 
     def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
-        """Copies a log to the file of a part, for a program with this pid and start. number: that
-        of the part."""
+        """Copies a log to the file of a part, for a program with this pid and start. Returns the
+        path of the copy. number: that of the part."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)

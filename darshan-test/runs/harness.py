@@ -41,7 +41,7 @@ class RunBox(Sandbox):
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
         """Runs a command and waits until its last process has ended: each process has an end of a
-        pipe open."""
+        pipe open. Returns the outcome."""
         inner, outer = os.pipe()
         with subprocess.Popen(
             command,

@@ -27,7 +27,8 @@ TIMES = ("_F_", "TIMESTAMP")
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
     """Makes the run directory of a shell and its children, which run two programs and read a file;
-    one of the last processes also writes a file. Every second part is a separate file."""
+    one of the last processes also writes a file. Every second part is a separate file. Returns the
+    path."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):

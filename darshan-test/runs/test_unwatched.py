@@ -64,7 +64,8 @@ WAYS = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Makes a file, a program that reads it, and one that writes a file, sleeps, writes it again
-    and exits with status 4; both programs are linked statically and dynamically."""
+    and exits with status 4; both programs are linked statically and dynamically. Returns their
+    folder."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "data").write_bytes(os.urandom(SIZE * MIB))
     for name, source in (("reader", SOURCE), ("sleeper", SLEEPER)):
@@ -76,7 +77,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def place(made: Path, tmp_path: Path) -> Path:
-    """Makes a folder with the file and copies of the programs."""
+    """Makes a folder with the file and copies of the programs. Returns the folder."""
     os.link(made / "data", tmp_path / "data")
     for name in ("reader.c", "reader", "static-reader", "sleeper", "static-sleeper"):
         shutil.copy(made / name, tmp_path)

@@ -46,7 +46,7 @@ with open("said", "a") as said:
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Makes a folder with three files whose pages are not in the cache, and a program that reads
-    them."""
+    them. Returns the folder."""
     (tmp_path / "reader.py").write_text(READER)
     for name in "abc":
         with (tmp_path / name).open("wb") as file:

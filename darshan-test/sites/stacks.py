@@ -110,7 +110,7 @@ class Program:
         return sorted((self.folder / "logs").rglob("*.darshan"))
 
     def run(self, *arguments: str, **settings: str) -> Outcome:
-        """Runs a scenario and reads its log. settings: variables to add."""
+        """Runs a scenario and reads its log. Returns the outcome. settings: variables to add."""
         self.start(self.path, *arguments, **settings)
         (log,) = self.logs()
         return self.read(log)

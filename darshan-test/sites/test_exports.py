@@ -25,7 +25,7 @@ def ran(where: Where) -> Where:
 
 
 def annotated(where: Where, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs `darshan annotate` with these arguments."""
+    """Runs `darshan annotate` with these arguments. Returns its status and output."""
     return finished([where.program.build / "darshan", "annotate", *arguments], timeout=SECONDS)
 
 

@@ -26,7 +26,8 @@ def place(text: str, function: str) -> str:
 
 @pytest.fixture
 def outcome(program: Program) -> Outcome:
-    """Runs the script with the Python of the tests, and a package that it imports."""
+    """Runs the script with the Python of the tests, and a package that it imports. Returns the
+    outcome."""
     package = program.folder / "path" / "pieces"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("from . import first\nfrom . import second\n")

@@ -81,8 +81,8 @@ class Where:
     def ask(
         self, *arguments: str | Path, log: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan where` on a log, by default the only one of the program. variables: to add
-        to the environment."""
+        """Runs `darshan where` on a log, by default the only one of the program. Returns its status
+        and output. variables: to add to the environment."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN_")}
         return finished(
             [self.program.build / "darshan", "where", *arguments, log or self.log],

@@ -65,8 +65,8 @@ class Lab:
         variables: dict[str, str] | None = None,
     ) -> Run:
         """Runs a command with these variables for the program alone; a library to preload comes
-        after the runtime. launcher: starts the command, if not None. Raises RuntimeError if the
-        command fails, prints on stderr, or leaves no log."""
+        after the runtime. Returns the run. launcher: starts the command, if not None. Raises
+        RuntimeError if the command fails, prints on stderr, or leaves no log."""
         told, log = self.instrumentation() if instrumented else ({}, None)
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)

@@ -50,7 +50,7 @@ class Try:
         return [str(self.build / "darshan"), "try", *map(str, words)]
 
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan try` with these arguments."""
+        """Runs `darshan try` with these arguments. Returns its status and output."""
         return self.run_words(self.command(*words))
 
     def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:

@@ -120,7 +120,7 @@ class Study:
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
-        """Makes the file with empty tables."""
+        """Makes the file with empty tables. Returns the path."""
         path = self.lab.folder / name
         path.unlink(missing_ok=True)
         self.lab.run(self.command(path, 0, 0), instrumented=False)
@@ -291,7 +291,7 @@ def main() -> None:
     options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
     chosen = options.parse_args()
     if not chosen.build:
-        options.error("where is the build? --build or DARSHAN_BUILD")
+        options.error("name the build folder by --build or DARSHAN_BUILD")
     if chosen.out:
         chosen.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="keyed-growth.", dir=chosen.out) as folder:

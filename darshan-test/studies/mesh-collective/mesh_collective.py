@@ -242,7 +242,7 @@ def main() -> None:
     options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
     chosen = options.parse_args()
     if not chosen.build:
-        options.error("where is the build? --build or DARSHAN_BUILD")
+        options.error("name the build folder by --build or DARSHAN_BUILD")
     if chosen.out:
         chosen.out.mkdir(parents=True, exist_ok=True)
     meshes = (Mesh(*chosen.mesh),) if chosen.mesh else FULL if chosen.full else SMALL
