@@ -49,8 +49,8 @@ class Told:
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Reads a log. Adds up the records of all ranks, except for counters of the group record
-    itself."""
+    """Returns the counters of a log, summed over the records of all ranks, except for counters of
+    the group record itself."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:

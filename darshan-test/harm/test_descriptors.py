@@ -295,7 +295,7 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with all cases, which are chosen by name."""
+    """Compiles the program with all cases, which are chosen by name. Returns its path."""
     cases = "".join(
         f"static void {name}(void) {{\n{body}\n}}\n" for name, (body, _) in CASES.items()
     )

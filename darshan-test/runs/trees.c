@@ -95,7 +95,7 @@ static pid_t spawn_piece(int number, int common) {
   return pid;
 }
 
-/* The work of a child started by posix_spawn: its input is a file, its output a file that all
+/* Does the work of a child started by posix_spawn: its input is a file, its output a file that all
  * children share. */
 static void piece(const char *number) {
   char buffer[2000];

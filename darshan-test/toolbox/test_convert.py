@@ -373,7 +373,8 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
     """--obfuscate=strong replaces the ids of a call site's files by those of the files' own
-    records. The sketch of the number of files keeps its number of bits, as the lowest bits."""
+    records. The sketch, from which the number of files is estimated, has as many bits set as
+    before, namely its lowest ones."""
     log = secret_log()
     ids = [record.id for record in log.modules[0].records]
     site = counted(Random(3), "SITES", 2, 0, 0)

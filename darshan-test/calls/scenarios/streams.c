@@ -63,7 +63,7 @@ SCENARIO(stream_of_the_parent) {
   CHECK(raw_size(path) == 150);
 }
 
-/* A callback of fopencookie: accepts all bytes and drops them. */
+/* Accepts all bytes and discards them; a callback of fopencookie. Returns n. */
 static ssize_t discard(void *cookie, const char *data, size_t n) {
   (void)cookie, (void)data;
   return (ssize_t)n;

@@ -189,7 +189,8 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Like _by_fetches(), computed from the lifetimes of the worker processes."""
+    """Returns the same times as _by_fetches(), computed from the lifetimes of the worker
+    processes."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None
