@@ -116,7 +116,7 @@ def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, c
 
 @pytest.mark.parametrize("what", ["fork", "vfork"])
 def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """The records of a child process behind the filter are lost; those of the parent are
+    """The records of a child process that has the filter are lost; those of the parent are
     complete."""
     watched = behind(build, tmp_path, cage, "prctl", what)
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000

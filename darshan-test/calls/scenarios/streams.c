@@ -20,7 +20,7 @@ static void put(FILE *stream, const char *path, long n) {
   model_fwrite(path, n);
 }
 
-/* All threads open and close streams again and again, so FILE objects get the same addresses. */
+/* All threads open and close streams repeatedly, so FILE objects get the same addresses. */
 enum { THREADS = 6, ROUNDS = 300 };
 static const char *const names[THREADS] = {"0", "1", "2", "3", "4", "5"};
 

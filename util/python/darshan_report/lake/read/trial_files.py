@@ -45,7 +45,7 @@ class TrialFiles:
                 return  # removed meanwhile
 
     def beside(self, log: str) -> None:
-        """Adds the result file beside a log, if there is one."""
+        """Adds the result file next to a log, if there is one."""
         path = path_of(os.path.abspath(log))
         try:
             self.take(path, os.lstat(path))

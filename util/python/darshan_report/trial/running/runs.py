@@ -39,7 +39,7 @@ class Run:
 
 @dataclass
 class Runner:
-    """Runs the program again and again under the same conditions."""
+    """Runs the program repeatedly under the same conditions."""
 
     darshan: str  # path of the command
     command: Sequence[str]
