@@ -1,4 +1,4 @@
-"""Lists the files that the processes of a run leave besides logs."""
+"""Lists the files other than logs that the processes of a run left."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ RUN = "darshan-run."
 
 
 def left_in(journals: Path) -> list[Path]:
-    """Returns the remaining files in a folder of journals and in its run directories; none should
-    remain.  Waits for the merger and the last processes of the run, which may outlive the
+    """Returns the files in a folder of journals and in its run directories, of which there should
+    be none. First waits for the merger and the last processes of the run, which may outlive the
     program that was started."""
     end = time.monotonic() + SECONDS
     while any(journals.glob(f"{RUN}*")) and time.monotonic() < end:

@@ -1,20 +1,22 @@
-"""Tells what the environment of the tests supports.
+"""Determines which features the environment of the tests has.
 
 A test that cannot run everywhere names its needs, from the list ABILITIES or as the name of a
 program:
 
     @pytest.mark.needs("root", "loop:xfs")      # or, in a fixture: needs("root")
+
     @pytest.mark.needs("program:strace")
+
     @pytest.mark.needs("runs:unshare -p -f --mount-proc")   # in front of a command
 
-A probe does what the test will do: a test that starts a command in a new namespace needs "runs:"
-and the same prefix of that command.
+A probe tries the same operation as the test: a test that starts a command in a new namespace needs
+"runs:" and the same prefix of that command.
 
 If a need is not met, the test is skipped with the reason. If CI is set, all needs must be met, so
-that green means tested: there the test fails, and so does every skip that does not come from here.
-A plain chroot and a container (`./dev fresh --plain`, `--container`; DARSHAN_PLACE names them) may
-lack what the list marks as refused.
-"""
+that success means that everything was tested: there the test fails, and so does every skip that was
+not requested through this file. In a plain chroot and in a container (`./dev fresh --plain`,
+`--container`; DARSHAN_PLACE names them), the features that the list marks as refused may be
+missing."""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ Probe = Callable[[], str]  # returns the reason why not; "" if it works
 
 @dataclass(frozen=True)
 class Ability:
-    """A row of the list: its probe, and whether CI must support it."""
+    """A feature of the list: its probe, and whether it must be available on CI."""
 
     probe: Probe
     ci: bool = True
@@ -56,7 +58,8 @@ class Ability:
 
 
 def closed() -> bool:
-    """Returns whether this is a plain chroot or a container, which lack some of the list."""
+    """Returns whether this is a plain chroot or a container, in which some features of the list may
+    be missing."""
     return os.environ.get("DARSHAN_PLACE", "") in ("plain", "container")
 
 
@@ -66,7 +69,8 @@ def on_ci() -> bool:
 
 
 def works(*command: str | Path) -> str:
-    """Runs a command as a probe; returns "" if it succeeds, else its last line of output."""
+    """Runs a command as a probe; returns "" if it succeeds, otherwise the last line of its
+    output."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
@@ -84,8 +88,8 @@ def works(*command: str | Path) -> str:
 
 
 def programs(*names: str) -> Probe:
-    """Returns a probe for programs in PATH or the sbin folders, which an ordinary user's PATH may
-    lack."""
+    """Returns a probe for programs in PATH or in the sbin folders, which may not be in an ordinary
+    user's PATH."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
 
     def probe() -> str:
@@ -108,12 +112,12 @@ def configured(*names: str) -> Probe:
 
 
 def root() -> str:
-    """Returns "" if this is the superuser, else what is missing."""
+    """Returns "" if the user is root, otherwise a text that says so."""
     return "" if os.geteuid() == 0 else "this is not root"
 
 
 def page_faults() -> str:
-    """Returns "" if this process may sample the addresses of its page faults, else the reason
+    """Returns "" if this process may sample the addresses of its page faults, otherwise the reason
     why not."""
     opening = 241 if platform.machine() == "aarch64" else 298  # perf_event_open
     event = struct.pack("IIQQQQQIIQ", 1, 64, 2, 1, 8, 0, 96, 0, 0, 0)
@@ -125,8 +129,8 @@ def page_faults() -> str:
 
 
 def io_uring() -> str:
-    """Returns "" if this process may create an io_uring, else what is missing: Docker's default
-    profile forbids it."""
+    """Returns "" if this process may create an io_uring, otherwise the reason why not: Docker's
+    default profile forbids it."""
     setup = 425  # system call number of io_uring_setup on all processors
     ring = ctypes.CDLL(None, use_errno=True).syscall(setup, 4, ctypes.create_string_buffer(120))
     if ring < 0:
@@ -136,27 +140,27 @@ def io_uring() -> str:
 
 
 def processor(name: str) -> Probe:
-    """Returns a probe for the processor, for tests that read registers or set breakpoints."""
+    """Returns a probe for a kind of processor, for tests that read registers or set breakpoints."""
     return lambda: "" if os.uname().machine == name else f"this is {os.uname().machine}"
 
 
 def ordinary_user() -> str:
-    """Returns "" if a program can run as a user other than root, else what is missing."""
+    """Returns "" if a program can run as a user other than root, otherwise the reason why not."""
     if os.geteuid() != 0:
         return ""
     return works("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "true")
 
 
 def raised_rights() -> str:
-    """Returns "" if set-user-id and file capabilities work in the tests' folder, else what is
-    missing."""
+    """Returns "" if set-user-id programs and file capabilities work in the tests' folder, otherwise
+    the reason why not."""
     nosuid = os.statvfs(tempfile.gettempdir()).f_flag & os.ST_NOSUID
     return root() or ordinary_user() or ("mounted nosuid" if nosuid else programs("setcap")())
 
 
 def device() -> str:
-    """Returns "" if a device node can be created in the tests' folder and opened, else what is
-    missing."""
+    """Returns "" if a device node can be created in the tests' folder and opened, otherwise the
+    reason why not."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         path = Path(folder) / "null"
         try:
@@ -168,20 +172,20 @@ def device() -> str:
 
 
 def mount() -> str:
-    """Returns "" if a file system can be mounted, else what is missing."""
+    """Returns "" if a file system can be mounted, otherwise the reason why not."""
     return root() or mounted("-t", "tmpfs", "tmpfs")
 
 
 def mounted(*what: str | Path) -> str:
-    """Returns "" if something can be mounted and unmounted in a temporary folder, else what is
-    missing."""
+    """Returns "" if `mount` with these arguments succeeds on a temporary folder, which is then
+    unmounted, otherwise the reason why not."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         failed = works("mount", *what, folder)
         return failed or works("umount", folder)
 
 
 def loop(kind: str) -> Probe:
-    """Returns a probe for a file system in an image file."""
+    """Returns a probe for a file system of this kind in an image file."""
 
     def probe() -> str:
         tool = shutil.which(f"mkfs.{kind}", path="/usr/sbin:/sbin:" + os.environ.get("PATH", ""))
@@ -197,8 +201,8 @@ def loop(kind: str) -> Probe:
 
 
 def overlay() -> str:
-    """Returns "" if an overlay can be mounted here, else what is missing: not every file system can
-    be its lower layer."""
+    """Returns "" if an overlay can be mounted here, otherwise the reason why not: some file systems
+    cannot be its lower layer."""
     with tempfile.TemporaryDirectory(prefix="darshan-place-") as folder:
         parts = {name: Path(folder) / name for name in ("lower", "upper", "work")}
         for part in parts.values():
@@ -208,12 +212,13 @@ def overlay() -> str:
 
 
 def chroot() -> str:
-    """Returns "" if the root directory can be changed, else what is missing."""
+    """Returns "" if the root directory can be changed, otherwise the reason why not."""
     return root() or works("chroot", "/", "true")
 
 
 def runs_privately() -> str:
-    """Returns "" if a process can have mounts and a network of its own, else what is missing."""
+    """Returns "" if a process can get new namespaces for mounts and network, otherwise the reason
+    why not."""
     return works("unshare", "--map-root-user", "--mount", "--net", "mount", "--make-rprivate", "/")
 
 
@@ -232,22 +237,22 @@ def seccomp(action: int) -> Probe:
 
 
 def no_filter() -> str:
-    """Returns "" if this process has no seccomp filter, else what is missing: under a filter the
-    runtime first probes which calls it permits."""
+    """Returns "" if this process has no seccomp filter, otherwise a text that says so: under a
+    filter the runtime first probes which calls are permitted."""
     found = re.search(r"^Seccomp:\s*(\d+)", Path("/proc/self/status").read_text(), re.M)
     return "a seccomp filter is there" if found and found[1] != "0" else ""
 
 
 def shared_memory() -> str:
-    """Returns "" if /dev/shm is large enough for jobs of many ranks, else what is missing. Docker
-    gives it 64 MiB."""
+    """Returns "" if /dev/shm is large enough for jobs of many ranks, otherwise a text with its
+    size. In Docker it has 64 MiB."""
     there = os.statvfs("/dev/shm")
     return "" if there.f_blocks * there.f_frsize >= 1 << 28 else "/dev/shm is below 256 MiB"
 
 
 def slow_calls() -> str:
-    """Returns "" if syscall user dispatch exists (Linux 5.11), with which tests delay system calls
-    (verdicts/slow.c), else what is missing."""
+    """Returns "" if the kernel has syscall user dispatch (Linux 5.11), with which tests delay
+    system calls (verdicts/slow.c), otherwise the reason why not."""
     if reason := processor("x86_64")():
         return reason
     set_user_dispatch, off = 59, 0
@@ -259,13 +264,13 @@ def slow_calls() -> str:
 
 
 def parallel(flavour: str, *more: str) -> Probe:
-    """Returns a probe for the compilers and the launcher of an MPI."""
+    """Returns a probe for the compilers and the launcher of an MPI. more: further programs."""
     return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
 
 
 def storage() -> str:
-    """Returns "" if the kernel counts bytes read from storage for files of tests, and drops their
-    pages from the cache, else what is missing."""
+    """Returns "" if the kernel counts bytes read from storage for files of the tests, and can drop
+    their pages from the cache, otherwise the reason why not."""
     with tempfile.NamedTemporaryFile(prefix="darshan-place-") as file:
         file.write(os.urandom(1 << 20))
         os.fsync(file.fileno())
@@ -277,45 +282,46 @@ def storage() -> str:
 
 
 def real_logs() -> str:
-    """Returns "" if logs of real jobs exist, next to the tree or in DARSHAN_REAL_LOGS, else what is
-    missing."""
+    """Returns "" if logs of real jobs exist, next to the source tree or in DARSHAN_REAL_LOGS,
+    otherwise a text that says where they were searched."""
     beside = Path(__file__).resolve().parent.parent.parent / "shared" / "logs"
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or beside)
     return "" if any(folder.glob("*.darshan")) else "the real logs were not there"
 
 
 def slurm() -> str:
-    """Returns "" if this is the environment in which a cluster may be made, else what is
-    missing."""
+    """Returns "" if the tests may set up a Slurm cluster in this environment, otherwise the reason
+    why not."""
     return "" if os.environ.get("DARSHAN_LAYER") == "slurm" else "./dev slurm runs it"
 
 
 def spark() -> str:
-    """Returns "" if PySpark (half a gigabyte) and Java are installed, else what is missing."""
+    """Returns "" if PySpark (half a gigabyte) and Java are installed, otherwise the missing one."""
     if importlib.util.find_spec("pyspark") is None:
         return "./dev full installs PySpark"
     return programs("java")()
 
 
 def delta(folder: str) -> Probe:
-    """Returns a probe for an engine of another release, in a folder beside the tests' Python."""
+    """Returns a probe for an engine that is installed in a folder next to the tests' Python."""
     where = Path(sys.executable).parent.parent / folder
     return lambda: "" if where.is_dir() else f"./dev full installs {folder}"
 
 
 def hadolint() -> str:
-    """Returns "" if hadolint is installed beside the Python of the tests, else what is missing."""
+    """Returns "" if hadolint is installed next to the Python of the tests, otherwise a text that
+    says so."""
     beside = Path(sys.executable).parent / "hadolint"
     return "" if beside.exists() else "./dev full installs hadolint"
 
 
 def polars() -> str:
-    """Returns "" if polars is installed, else what is missing."""
+    """Returns "" if polars is installed, otherwise a text that says so."""
     return "" if importlib.util.find_spec("polars") else "./dev full installs polars"
 
 
 def go() -> str:
-    """Returns "" if the Go compiler is installed, else what is missing."""
+    """Returns "" if the Go compiler is installed, otherwise a text that says so."""
     return "" if shutil.which("go") else "./dev full installs Go"
 
 
@@ -325,19 +331,20 @@ def python_module(name: str) -> Probe:
 
 
 def torch() -> str:
-    """Returns "" if Debian's Python has PyTorch, else what is missing. Does not import it, which
-    takes seconds."""
+    """Returns "" if Debian's Python has PyTorch, otherwise a text that says so. Does not import it,
+    because that takes seconds."""
     found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
     return works("/usr/bin/python3", "-c", found) and "./dev full installs PyTorch"
 
 
 def newest_torch() -> str:
-    """Returns the Python with the newest PyTorch: that of the tests, or DARSHAN_TORCH_PYTHON."""
+    """Returns the path of the Python with the newest PyTorch: that of the tests, or
+    DARSHAN_TORCH_PYTHON."""
     return os.environ.get("DARSHAN_TORCH_PYTHON") or sys.executable
 
 
 def torch_newest() -> str:
-    """Returns "" if the Python of newest_torch() has PyTorch, else what is missing."""
+    """Returns "" if the Python of newest_torch() has PyTorch, otherwise a text that says so."""
     found = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))"
     return works(newest_torch(), "-c", found) and "./dev full installs PyTorch's newest wheel"
 
@@ -401,7 +408,7 @@ ABILITIES: dict[str, Ability] = {
 
 @cache
 def lacking(name: str) -> str:
-    """Returns why something is not available here; "" if it is."""
+    """Returns why the feature `name` is not available here; "" if it is."""
     kind, _, value = name.partition(":")
     if kind == "program":
         return programs(value)()
@@ -411,12 +418,12 @@ def lacking(name: str) -> str:
 
 
 def runs(*front: str) -> str:
-    """Returns the need of a test that starts its command with this prefix."""
+    """Returns the name of the need of a test that starts its command with this prefix."""
     return f"runs:{shlex.join(front)}"
 
 
 def excused(name: str) -> bool:
-    """Returns whether CI may lack it in this environment."""
+    """Returns whether CI may lack the feature `name` in this environment."""
     if name.startswith("runs:"):
         return closed()
     row = ABILITIES.get(name)
@@ -424,7 +431,8 @@ def excused(name: str) -> bool:
 
 
 def needs(*names: str) -> None:
-    """Skips a test if a need is not met; fails on CI if CI must support it."""
+    """Skips the test if a need is not met; fails it on CI if the feature must be available
+    there."""
     __tracebackhide__ = True
     for name in names:
         if reason := lacking(name):
@@ -434,7 +442,7 @@ def needs(*names: str) -> None:
 
 
 def absent(reason: str) -> NoReturn:
-    """Skips a test; fails on CI."""
+    """Skips the test with this reason; fails it on CI."""
     __tracebackhide__ = True
     if on_ci():
         pytest.fail(f"CI is set, but {reason}")
@@ -442,16 +450,16 @@ def absent(reason: str) -> NoReturn:
 
 
 def for_everybody(path: Path) -> None:
-    """Skips a test if an ordinary user cannot reach a file, for example if the build is below
-    /root."""
+    """Skips the test if an ordinary user cannot reach a file, for example because the build is
+    below /root."""
     user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
     if works(*user, "test", "-x", str(path)):
         elsewhere("an ordinary user cannot come to this build")
 
 
 def elsewhere(reason: str) -> NoReturn:
-    """Skips a test that can only pass elsewhere, on CI as well: an older library, another
-    processor."""
+    """Skips the test, on CI as well, because it can only pass in another environment: with an older
+    library, or on another processor."""
     __tracebackhide__ = True
     pytest.skip(ELSEWHERE + reason)
 

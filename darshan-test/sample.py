@@ -1,9 +1,8 @@
-"""A sample of a long list of cases, seeded by the commit.
+"""Samples of long lists of cases, which depend on the commit.
 
-DARSHAN_SAMPLE is the seed: a commit or any other word.  "all" means every case (`./dev full`).
-`./dev` sets it to the commit of the tree, so that a run can be repeated: DARSHAN_SAMPLE=<from the
-last lines of pytest's output> ./check
-"""
+DARSHAN_SAMPLE determines the sample: a commit or any other word. "all" means every case (`./dev
+full`). `./dev` sets it to the commit of the tree, so that a run can be repeated with the same
+sample: DARSHAN_SAMPLE=<from the last lines of pytest's output> ./check"""
 
 from __future__ import annotations
 
@@ -226,7 +225,7 @@ PART = 1  # part of the tests in each of them, before SCALE
 
 
 def seed() -> str:
-    """Returns DARSHAN_SAMPLE, else the commit, else "0" (a tree without git)."""
+    """Returns DARSHAN_SAMPLE, otherwise the commit, otherwise "0" (in a tree without git)."""
     return os.environ.get("DARSHAN_SAMPLE") or commit()
 
 
@@ -247,9 +246,9 @@ def everything() -> bool:
 
 
 def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
-    """Returns a sample of the items in their order: the share times SCALE, at least one item.  The
-    name of the harness is part of the seed, so that lists of equal length have different
-    samples."""
+    """Returns a sample of the items in their order. Its size is the fraction `share` times SCALE of
+    the list, and at least one item. The name of the list is part of the seed, so that lists of
+    equal length have different samples."""
     every = list(items)
     if everything() or not every:
         return every
@@ -260,18 +259,18 @@ def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
 
 @cache
 def run_of_long(word: str) -> frozenset[str]:
-    """Returns the files of LONG of which the run with this seed has tests."""
+    """Returns the files of LONG whose tests are in the run with this seed."""
     assert word == seed()  # the key of the cache
     return frozenset(turning(LONG, FILES, "long files"))
 
 
 def name_in_tests(path: str) -> str:
-    """Returns the name of a file as LONG has it: relative to the folder of all tests."""
+    """Returns the name of a file in the form that LONG has: relative to the folder of all tests."""
     return path.rpartition("/darshan-test/")[2]
 
 
 def without_tests(file: Path) -> bool:
-    """Returns whether a run of all tests has no test of this file, which then is not even read."""
+    """Returns whether a run of all tests has no test of this file, which is then not even read."""
     name = name_in_tests(str(file))
     if name not in LONG or name in run_of_long(seed()):
         return False
@@ -279,8 +278,8 @@ def without_tests(file: Path) -> bool:
 
 
 def left_out(files: Sequence[str], always: Container[int] = ()) -> set[int]:
-    """Returns the indices of tests, each given by its file, that a run of all tests skips; none of
-    those in always."""
+    """Returns the indices of the tests that a run of all tests skips. files: the file of each test;
+    always: indices of tests that are never skipped."""
     places: dict[str, list[int]] = {name: [] for name in LONG}
     for place, file in enumerate(files):
         name = name_in_tests(file)

@@ -1,8 +1,7 @@
 """The paths of the source tree and of the real logs.
 
-Tests import modules with unique names.  Many folders have a conftest.py, and `from conftest import
-...` would import the one that was loaded last.
-"""
+Tests import modules with unique names, because many folders have a conftest.py, and `from conftest
+import ...` would import the one that was loaded last."""
 
 from __future__ import annotations
 
@@ -15,28 +14,27 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 
 def build_folder() -> Path:
-    """Returns the top of the build folder: DARSHAN_BUILD, or build/ of the tree."""
+    """Returns the path of the build folder: DARSHAN_BUILD, or build/ of the source tree."""
     return Path(os.environ.get("DARSHAN_BUILD") or SOURCE / "build").resolve()
 
 
 def use_binding() -> None:
     """Lets this process import darshan_report of the build, with the reader library of the build.
 
-    Called before the tests of a folder are imported.
-    """
+    A conftest.py calls it before the tests of its folder are imported."""
     sys.path.insert(0, str(build_folder() / "python"))
     os.environ["DARSHAN_READ_LIB"] = str(build_folder() / "libdarshan-read.so.0")
 
 
 def started_by(build: Path) -> list[str]:
-    """Returns the command that runs programs of a build for another processor; [] for
-    other builds."""
+    """Returns the command that runs programs of a build for another processor; [] for a build for
+    this one."""
     note = build / "started-by"
     return note.read_text().split("\n")[:-1] if note.exists() else []
 
 
 def real_log_paths() -> list[Path]:
-    """Returns the real logs, sorted; empty if the clone lacks them."""
+    """Returns the paths of the real logs, sorted; [] if the clone does not have them."""
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")
     paths = sorted(folder.glob("*.darshan"))
     if not paths and os.environ.get("CI"):

@@ -83,8 +83,8 @@ static void round_of_all(void) {
     check_results(into[i]);
 }
 
-/* If the MPI library lacks large-count functions, the runtime's own function must refuse a count
- * that does not fit into an int. */
+/* Checks that a count that does not fit into an int is refused by the runtime's own function, which
+ * is used if the MPI library lacks large-count functions. */
 static void too_many(void) {
   MPI_Request request;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -58,7 +58,8 @@ _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 
 def read(parser: Path, log: Path) -> Talk:
-    """Reads the APMPI rows of a log with darshan-parser."""
+    """Reads the APMPI rows of a log with darshan-parser. Returns the calls, bytes and times in
+    them."""
     talk = Talk()
     for row in rows_in(parsed(parser, log), "APMPI"):
         assert (row.name, row.mount, row.kind) == ("", "", "")

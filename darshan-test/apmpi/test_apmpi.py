@@ -96,7 +96,7 @@ def test_times(runner: Runner) -> None:
 
 def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective. Its time is
-    in SYNC_TIME, and it does not count as a call of the program."""
+    in SYNC_TIME, and it is not treated as a call of the program."""
     talk = run(
         runner,
         3,
@@ -167,8 +167,8 @@ def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
-    """Communication that MPI makes within MPI-IO, or to make communicators and windows, does not
-    count."""
+    """Communication that MPI makes within MPI-IO, or to make communicators and windows, is not
+    counted."""
     talk = run(runner, 3, program(runner, "inside.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
@@ -184,7 +184,7 @@ def test_threads(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
-    """A call that passes two wrappers of a function, MPI_x and PMPI_x, counts once."""
+    """A call that passes two wrappers of a function, MPI_x and PMPI_x, is counted once."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)

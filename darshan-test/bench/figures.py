@@ -17,7 +17,7 @@ CAMPAIGN = 1000  # logs
 
 def resident(bench: Bench) -> Row:
     """Measures the resident memory of an idle process: the median of several, because libc's pages
-    are mapped in groups."""
+    are mapped in groups. Returns a row of the table."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
     for _ in range(bench.repetitions):
@@ -30,7 +30,7 @@ def resident(bench: Bench) -> Row:
 
 
 def processes(bench: Bench) -> list[Row]:
-    """Measures start, end and memory of small processes."""
+    """Measures start, end and memory of small processes. Returns rows of the table."""
     rows = []
     pairs = [f"{name}={value}" for name, value in bench.settings().items()]
     for kind, label in (("idle", "that does nothing"), ("one", "that writes one file")):
@@ -43,8 +43,8 @@ def processes(bench: Bench) -> list[Row]:
 
 
 def logs(bench: Bench) -> list[Row]:
-    """Measures the size of a log, and the time that the recorded process itself spends for
-    Darshan."""
+    """Measures the size of a log, and the time that the recorded process itself spends for Darshan.
+    Returns rows of the table."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
     timing = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
@@ -62,7 +62,7 @@ def logs(bench: Bench) -> list[Row]:
 
 def traces(bench: Bench) -> list[Row]:
     """Measures a trace of a million calls without dropped events: time per call, size of the log,
-    and time at the process's end."""
+    and time at the process's end. Returns rows of the table."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -100,18 +100,18 @@ class Need:
 
     def within(self, seconds: float, mib: float) -> bool:
         """Returns whether the command stayed within limits of time and memory. Waiting for a busy
-        processor does not count."""
+        processor is not counted."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
 def need(bench: Bench, times: int, command: list[str]) -> Need:
-    """Measures the time and memory of a command in `times` runs."""
+    """Measures the time and memory of a command in `times` runs. Returns the measured needs."""
     wall, processor, kib, *_ = numbers([bench.program("spawn"), str(times), "--", *command])
     return Need(wall / 1e6, processor / 1e6, kib / 1024)
 
 
 def parser(bench: Bench, log: Path) -> Row:
-    """Measures darshan-parser with output to a file in memory."""
+    """Measures darshan-parser with output to a file in memory. Returns a row of the table."""
     out = bench.folder / "out"
     text = ["sh", "-c", 'exec "$0" "$1" > "$2"', str(bench.build / "darshan-parser"), str(log)]
     needed = need(bench, 5, [*text, str(out)])
@@ -125,7 +125,7 @@ def parser(bench: Bench, log: Path) -> Row:
 
 
 def dxt_parser(bench: Bench) -> Row:
-    """Measures darshan-dxt-parser with two million segments."""
+    """Measures darshan-dxt-parser with two million segments. Returns a row of the table."""
     log, out = bench.folder / "trace.darshan", bench.folder / "out"
     subprocess.run([HERE / "make_large_trace.py", log], check=True)
     tool = str(bench.build / "darshan-dxt-parser")
@@ -137,7 +137,8 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """Measures a run of the report. most: its limits in seconds and MiB."""
+    """Measures a run of the report. Returns a row of the table. most: its limits in seconds and
+    MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -150,7 +151,8 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Measures a report on many logs, and how much a further log adds."""
+    """Measures a report on many logs, and how much a further log adds. Returns a row of the
+    table."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -165,7 +167,7 @@ def campaign(bench: Bench, log: Path) -> Row:
 
 
 def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
-    """Measures every form of report that has a goal."""
+    """Measures every form of report that has a goal. Returns rows of the table."""
     trace, wide = bench.folder / "trace.darshan", bench.folder / "wide.darshan"
     subprocess.run([HERE / "make_large_trace.py", trace], check=True)
     subprocess.run([HERE / "make_wide_log.py", wide], check=True)

@@ -69,8 +69,8 @@ def imports(bench: Bench) -> list[Row]:
 
 
 def hdf5(bench: Bench) -> list[Row]:
-    """Measures calls and imports on one processor, then lets this process use all processors
-    again."""
+    """Measures calls and imports on one processor, then lets this process use all processors again.
+    Returns rows of the table."""
     if not Path(bench.program("hdf5-cost")).exists():
         return [Row("calls of HDF5", "not measured: HDF5 is not installed", "", True)]
     before = os.sched_getaffinity(0)
@@ -89,7 +89,7 @@ def stay_on_one_processor() -> None:
 
 
 def main() -> int:
-    """Parses the command line and runs the measurement."""
+    """Parses the command line and runs the measurement. Returns the exit status."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -59,7 +59,8 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
     """Measures PyDarshan with its own C library and with this one. For the latter, PyDarshan runs
-    from a copy without its library, so that it searches for another one."""
+    from a copy without its library, so that it searches for another one. Returns a row of the
+    table."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")

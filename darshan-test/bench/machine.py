@@ -100,8 +100,8 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Measures three functions in turn, so that a disturbance affects all of them. bare: without
-    the runtime. ours: with it. ticks: reads the clock."""
+    """Measures three functions in turn, so that a disturbance affects all of them. bare: the
+    function that is measured without the runtime. ours: the one with it. ticks: reads the clock."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))

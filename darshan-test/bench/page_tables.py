@@ -79,7 +79,7 @@ def memory() -> str:
 
 
 def about(bench: Bench, started: float, loads: list[float]) -> str:
-    """Returns a table about the machine, the build and this run. started: seconds since the epoch.
+    """Returns a table about the machine, the build and this run. started: seconds since 1970.
     loads: load averages."""
     ended = datetime.datetime.now()
     minutes = (ended.timestamp() - started) / 60

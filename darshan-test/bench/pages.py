@@ -109,9 +109,9 @@ def asked(address: str, client: str) -> tuple[int, float]:
 
 
 def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
-    """Requests costly pages, each for other days, and meanwhile ordinary pages, ten at a time:
-    first pages that are cached, then pages for days of their own. heavy, honest: numbers of clients
-    and of pages."""
+    """Requests pages that need much time, each for other days, and meanwhile ordinary pages, ten at
+    a time: first pages that are cached, then pages for separate days. heavy, honest: numbers of
+    clients and of pages."""
     over = threading.Event()
     days = (datetime.date(2026, 11, 1) - datetime.timedelta(days=n) for n in itertools.count())
     told: Counter[int] = Counter()

@@ -65,7 +65,8 @@ def runs(bench: Bench) -> list[Row]:
 
 def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]:
     """Measures what `darshan run`, with the merge of all records, adds to each of many short
-    programs that a shell starts. bare, ours: environments without and with the runtime."""
+    programs that a shell starts. Returns rows of the table. bare, ours: environments without and
+    with the runtime."""
     rows = []
     file = bench.folder / "file"
     file.write_text("five\n")

@@ -205,10 +205,10 @@ def section(name: str, where: str, patterns: list[str]) -> str:
 
 
 def script(order: list[Piece], idle: set[Piece]) -> str:
-    """Returns the linker script. Constants that are read come before the code, beside the symbols.
-    Variables that a process without records writes come first, because a page that is only read
-    takes no memory. Small variables come before large ones, of which mostly the beginning is
-    written."""
+    """Returns the linker script. Constants that an idle process reads come before the code, next to
+    the symbol tables. Variables that an idle process writes come before other variables, because a
+    page that is only read takes no memory. Small variables come before large ones, because mostly
+    the first bytes of a large one are written."""
     read = [pattern(one) for one in of_kind(".rodata", order)]
     small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
     variables = sorted(small, key=lambda one: (one not in idle, min(one.size, PAGE)))

@@ -72,7 +72,7 @@ def test_memory_of_a_record(bench: Bench) -> None:
 
 
 def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
-    """Counts the instructions of a whole process."""
+    """Counts the instructions of a whole process. Returns the number."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         env=settings,

@@ -34,7 +34,8 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Measures the merge of a run's parts. It is repeated three times, and the parts remain."""
+    """Measures the merge of a run's parts. It is repeated three times, and the parts remain.
+    Returns the measured needs."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]
@@ -58,7 +59,8 @@ def log_of(bench: Bench) -> Path:
 
 
 def trees(bench: Bench) -> list[Row]:
-    """Measures runs of many processes, each of which reads a small file."""
+    """Measures runs of many processes, each of which reads a small file. Returns rows of the
+    table."""
     data = bench.folder / "data"
     data.write_bytes(bytes(4000))
     command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]

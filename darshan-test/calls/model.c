@@ -19,7 +19,7 @@ static struct row rows[MAX_ROWS];
 static int num_rows;
 
 /* Returns the row of a path and a counter, or NULL. Addresses are compared first, because
- * ThreadSanitizer makes strcmp slow; most texts are passed again and again. */
+ * ThreadSanitizer makes strcmp slow; most texts are passed repeatedly. */
 static struct row *find_row(const char *path, const char *counter) {
   for (int i = 0; i < num_rows; i++)
     if (rows[i].counter == counter && rows[i].path == path) return &rows[i];

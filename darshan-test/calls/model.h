@@ -39,16 +39,18 @@ void write_rows(int fd);
 #define OTHER_PATHS "<other paths>"
 
 void model_open(const char *path, unsigned mode);
-/* The case got a descriptor from an open that the runtime did not see. Its offset is unknown until
- * a seek, because other code may move it. */
+/* Tells the model that the case got a descriptor from an open that the runtime did not see. Its
+ * offset is unknown until a seek, because other code may move it. */
 void model_arrived(const char *path);
 void model_close(const char *path);
-/* A duplicate made by dup (DUPS) or fileno (FILENOS). */
+/* Tells the model about a duplicate that was made by dup (counter DUPS) or fileno (counter
+ * FILENOS). */
 void model_dup(const char *path);
 void model_fileno(const char *path);
 void model_stat(const char *path);
 void model_seek(const char *path, long offset);
-/* A read of n bytes at the tracked offset. address: the user's buffer; NULL if there is none. */
+/* Tells the model about a read of n bytes at the tracked offset. address: the user's buffer; NULL
+ * if there is none. */
 void model_read(const char *path, long n, const void *address);
 void model_write(const char *path, long n, const void *address);
 void model_pread(const char *path, long offset, long n, const void *address);

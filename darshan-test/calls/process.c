@@ -229,7 +229,8 @@ CASE(vfork) {
     count_write(fd, path);
 }
 
-/* A child of clone with CLONE_VM and its own stack: closes the descriptor that fd points to. */
+/* Closes the descriptor that fd points to, in a child of clone with CLONE_VM and a separate stack.
+ * */
 static int closes(void *fd) {
   _exit(close(*(int *)fd));
 }

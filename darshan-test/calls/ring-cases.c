@@ -52,7 +52,7 @@ static int has(int operation) {
   return found;
 }
 
-/* A multishot poll and a later read have the same user data. */
+/* Submits a multishot poll and a later read with the same user data. */
 static void poll_multishot(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
   uint64_t one = 1;
@@ -72,7 +72,7 @@ static void poll_multishot(void) {
   }
 }
 
-/* A poll has the same user data as the following read. The poll completes before the read is
+/* Submits a poll and then a read with the same user data. The poll completes before the read is
  * submitted. */
 static void poll_once(void) {
   int file = open("a", O_RDWR), event = eventfd(0, 0);
@@ -135,7 +135,7 @@ static void direct_chain(void) {
   }
 }
 
-/* An open into a slot fails, so the slot keeps its file. */
+/* Submits an open into a slot that fails, so the slot keeps its file. */
 static void direct_failed(void) {
   int fds[] = {open("a", O_RDWR)};
   CHECK(io_uring_register_files(&ring, fds, 1) == 0);
@@ -206,7 +206,7 @@ static void fixed_buffers(void) {
   CHECK(result() == 1000 && result() == 500);
 }
 
-/* A short read breaks the chain; the following requests do not run. */
+/* Submits a chain of requests that a short read breaks, so the following requests do not run. */
 static void link_broken(void) {
   int a = open("a", O_RDWR), b = open("b", O_RDWR);
   struct io_uring_sqe *sqe = entry();
@@ -236,8 +236,8 @@ static int connection(int *peer) {
   return client;
 }
 
-/* A zero-copy send has two results: one when the bytes are sent, and one when the buffer is free.
- * Both have the user data of reads of a file. */
+/* Makes a zero-copy send, which has two results: one when the bytes are sent, and one when the
+ * buffer is free. Both have the user data of reads of a file. */
 static void send_zerocopy(void) {
   int file = open("a", O_RDWR), peer, out = connection(&peer);
   for (int i = 0; i < 3; i++) {

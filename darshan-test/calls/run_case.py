@@ -42,7 +42,8 @@ def leave_out(reason: str) -> NoReturn:
 
 
 def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
-    """Reads a log with darshan-parser. log: an earlier result, to which the rows are added."""
+    """Reads a log with darshan-parser. Returns its content. log: an earlier result, to which the
+    rows are added."""
     log = Log(modules=MODULES) if log is None else log
     log.add(parsed(parser, path, "--show-incomplete"))
     return log
@@ -77,9 +78,8 @@ def run_case(
     timeout: float = 120,
     in_files: bool = False,
 ) -> Run:
-    """Runs `calls NAME`, started by `under`, in new folders below `folder`.
-
-    Standard input and output are pipes or, if `in_files`, the files "stdin" and "stdout". extra:
+    """Runs `calls NAME`, started by `under`, in new folders below `folder`. Standard input and
+    output are pipes or, if `in_files`, the files "stdin" and "stdout". Returns the run. extra:
     settings. timeout: seconds."""
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()

@@ -15,7 +15,7 @@ OPTIONAL_SYMBOL extern int __isoc23_vfscanf(FILE *, const char *, va_list);
 OPTIONAL_SYMBOL extern int _IO_vfscanf(FILE *, const char *, va_list, int *);
 OPTIONAL_SYMBOL extern int __vfscanf(FILE *, const char *, va_list);
 
-/* The symbol fscanf. The headers rename it to its C99 form, so its older form needs this
+/* Declares the symbol fscanf. The headers rename it to its C99 form, so its older form needs this
  * declaration. */
 extern int plain_fscanf(FILE *, const char *, ...) __asm__("fscanf");
 extern int plain_vfscanf(FILE *, const char *, va_list) __asm__("vfscanf");

@@ -128,7 +128,8 @@ def with_data(work: Path) -> None:
 
 
 def ran(build: Path, folder: Path, name: str, sites: str, **more: str) -> Outcome:
-    """Runs a case. sites: value of DARSHAN_SITES. more: other settings of the runtime."""
+    """Runs a case. Returns the outcome. sites: value of DARSHAN_SITES. more: other settings of the
+    runtime."""
     program = compile_c(folder, PROGRAM)
     command = [program, name, CASES[name].mode]
     return watch(build, folder, command, setup=with_data, DARSHAN_SITES=sites, **more)

@@ -205,14 +205,14 @@ def test_dropped_and_touched_again(run: Run) -> None:
 
 
 def test_populated(run: Run) -> None:
-    """Pages that the kernel mapped at the program's request do not count as touched."""
+    """Pages that the kernel mapped at the program's request are not treated as touched."""
     found = run("./program", "populate")
     assert found["MMAP_POPULATED"] == SIZE and found["MMAP_TOUCHED"] == 0
 
 
 def test_locked(run: Run) -> None:
-    """Pages that mlock makes the kernel map count as populated. Pages that the program wrote before
-    count as touched; the first write may have mapped a huge page."""
+    """Pages that mlock makes the kernel map are treated as populated. Pages that the program wrote
+    before are treated as touched; the first write may have mapped a huge page."""
     found = run("./program", "write-and-lock")
     assert 2 * PAGE <= found["MMAP_TOUCHED"] < LOCKED
     assert found["MMAP_TOUCHED"] + found["MMAP_POPULATED"] == LOCKED
@@ -227,7 +227,8 @@ def test_random(run: Run) -> None:
 
 @pytest.mark.parametrize("what", ["write", "write-sync"])
 def test_written(what: str, run: Run) -> None:
-    """A written page counts once, with any number of msync calls, and counts for its own file."""
+    """A written page is counted once, with any number of msync calls, and is counted for its own
+    file."""
     found = run("./program", what)
     asked = 3 if what == "write-sync" else 0
     assert found["MMAP_TOUCHED"] == found["MMAP_WRITABLE"] == pytest.approx(HALF, rel=0.02)
@@ -408,8 +409,8 @@ int main(void) {
 
 def test_many_in_any_order(build: Path, tmp_path: Path) -> None:
     """Forty files are mapped, remapped, partly unmapped and unmapped in a random order, around a
-    fork. Each page counts for its own file. Pages that the kernel maps around a fault count as
-    touched. A few may be unmeasured, because the time for measuring is limited."""
+    fork. Each page is counted for its own file. Pages that the kernel maps around a fault are
+    treated as touched. A few may be unmeasured, because the time for measuring is limited."""
     program, log = compile_c(tmp_path, ANY_ORDER, "-w"), tmp_path / "a.darshan"
     for i in range(40):
         (tmp_path / f"f{i}").write_bytes(bytes(3 * PAGE))

@@ -128,8 +128,8 @@ def make_data(work: Path) -> None:
 
 
 def used(build: Path, program: Path, folder: Path, what: str, **more: str) -> Outcome:
-    """Runs the program with page faults recorded, on a file of BLOCKS blocks. what: the order in
-    which it uses them."""
+    """Runs the program with page faults recorded, on a file of BLOCKS blocks. Returns the outcome.
+    what: the order in which it uses them."""
     more = {"DARSHAN_PAGE_FAULTS": "1"} | more
     outcome = watch(build, folder, [program, what], setup=make_data, **more)
     assert outcome.status == 0 and outcome.stderr == b""

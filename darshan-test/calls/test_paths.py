@@ -109,7 +109,7 @@ def files(work: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_stats_belong_to_their_file(name: str, build: Path, tmp_path: Path) -> None:
-    """A remembered name never makes calls count for another file."""
+    """Calls are never recorded for another file because of a remembered name."""
     command = [sys.executable, "-S", "-c", HEAD + CASES[name].program]
     outcome = watch(build, tmp_path, command, setup=files, plain=plain())
     assert (outcome.status, outcome.error) == (0, "")

@@ -94,7 +94,8 @@ def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
 
 
 def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
-    """Like traced_bytes(), from the log. Bytes of a stream are added to those of its file."""
+    """Returns the bytes of each file according to the log, in the form of traced_bytes(). Bytes of
+    a stream are added to those of its file."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     for (module, path), row in log.records.items():
         if module == "POSIX_EXT" or not is_compared(path, work):
@@ -106,7 +107,7 @@ def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
 
 
 def fresh(folder: Path) -> Path:
-    """Creates a work folder with its input."""
+    """Creates a work folder with its input. Returns the folder."""
     folder.mkdir(parents=True)
     folder = folder.resolve()
     lines = (

@@ -12,8 +12,8 @@ from run_case import Run, parse, run_case
 
 
 def run_with(build: Path, folder: Path, config: str | None = None, **extra: str) -> Run:
-    """Runs the case `two_files` with a configuration file and with settings from the
-    environment."""
+    """Runs the case `two_files` with a configuration file and with settings from the environment.
+    Returns the run."""
     folder.mkdir(exist_ok=True)
     if config is not None:
         (folder / "config").write_text(config)

@@ -10,7 +10,7 @@
     }                                                                                              \
   }
 
-/* Returns the half of a vector that is not aligned, if there is one: a vector counts as aligned
+/* Returns the half of a vector that is not aligned, if there is one: a vector is treated as aligned
  * only if both halves are. */
 static const void *worst(const char *data, size_t room) {
   return (uintptr_t)data % 8 ? data : data + room / 2;

@@ -11,7 +11,7 @@ SECONDS = 120
 
 
 def make(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs make-corpus with the Python of the tests."""
+    """Runs make-corpus with the Python of the tests. Returns its status and output."""
     return subprocess.run(
         [sys.executable, MAKE, *arguments],
         stdin=subprocess.DEVNULL,

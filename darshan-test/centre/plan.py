@@ -40,8 +40,8 @@ _UTC = datetime.timezone.utc
 
 @dataclass(frozen=True)
 class Calendar:
-    """The times at which the corpus's stories happen, such as the slow night, in seconds since the
-    epoch."""
+    """The times at which the corpus's stories happen, such as the slow night, in seconds since
+    1970."""
 
     begin: int
     weeks: int
@@ -196,7 +196,7 @@ class _Drawn:
 
 
 def _run(drawn: _Drawn, days: Calendar, count: int) -> Run:
-    """Plans a run from its program's habits and the day."""
+    """Plans a run from its program's habits and the day. Returns the run."""
     program, begun = drawn.program, drawn.begun
     ranks = program.ranks[int(drawn.ranks * len(program.ranks))]
     rounds = program.rounds * math.exp(program.sigma * drawn.amount)

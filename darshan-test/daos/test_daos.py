@@ -38,7 +38,8 @@ class Programs:
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
         """Runs a program to its end, with the runtime unless `build` is None. Checks that it
-        succeeds and leaves no journal. words: its arguments. settings: of the runtime."""
+        succeeds and leaves no journal. Returns the outcome. words: its arguments. settings: of the
+        runtime."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return Ran(outcome.out, outcome.error, outcome.logs)

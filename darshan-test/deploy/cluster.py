@@ -84,7 +84,7 @@ exec sleep infinity
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Runs a command without the tests' environment. Prints its output if it fails although `check`
-    is true."""
+    is true. Returns its status and output."""
     words = [str(word) for word in command]
     env = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

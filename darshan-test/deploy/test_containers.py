@@ -38,7 +38,7 @@ def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as alice with the runtime preloaded, in a container with the bind mounts
-    `binds`."""
+    `binds`. Returns its status and output."""
     env = lab.settings(LIBRARY, place, **settings)
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]
@@ -62,7 +62,7 @@ def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
 
 
 def test_a_run_of_several_processes(place: Path) -> None:
-    """In a run of several processes, the merger is found beside the library by its path in the
+    """In a run of several processes, the merger is found next to the library by its path in the
     container."""
     done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")

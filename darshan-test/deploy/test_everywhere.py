@@ -17,7 +17,8 @@ SPACE = ["unshare", "--mount", "sh", "-ec"]
 
 
 def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
-    """Runs a script in an environment whose ld.so.preload names this library."""
+    """Runs a script in an environment whose ld.so.preload names this library. Returns its status
+    and output."""
     made = SHARED / "ld.so.preload"
     made.write_text(f"{library}\n")
     EVERYWHERE.touch()

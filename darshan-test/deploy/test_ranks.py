@@ -152,7 +152,8 @@ def test_batch_script_is_no_rank(cluster: Cluster) -> None:
 
 
 def test_requeued_job(cluster: Cluster) -> None:
-    """Two starts of a requeued job have the same job and step ids, but count as two launches."""
+    """Two starts of a requeued job have the same job and step ids, but are treated as two
+    launches."""
     wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():

@@ -98,7 +98,8 @@ class Order:
         return cls(may)
 
     def folder(self, file: str) -> str:
-        """Returns the folder or file whose row applies to a file: the longest matching name."""
+        """Returns the folder or file of the row that applies to a file, which is the row with the
+        longest matching name."""
         if TABLE.match(file):
             return FORMAT
         rows = [row for row in self.may if file.startswith(row)]

@@ -89,7 +89,8 @@ def modules() -> Iterator[str]:
 
 
 def diagnoses() -> Iterator[str]:
-    """Yields diagnoses and their thresholds."""
+    """Yields the names of the diagnoses and thresholds in doc/diagnoses.md, each as a line of
+    text."""
     text = _read("doc/diagnoses.md")
     found = text.partition("## Findings")[2].partition("\n## ")[0]
     for name in re.findall(r"^### ([\w-]+)$", found, re.MULTILINE):

@@ -128,7 +128,7 @@ def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, build: Path) -> Path:
-    """Installs the command with the manual like `make install`."""
+    """Installs the command with the manual like `make install`. Returns the installation folder."""
     (tmp_path / "bin").mkdir()
     for program in ("darshan", "darshan-parser"):
         shutil.copy(build / program, tmp_path / "bin")

@@ -29,7 +29,7 @@ WIDTHS = (1280, 400)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the site like ./dev docs."""
+    """Builds the site like ./dev docs. Returns the path."""
     folder = tmp_path_factory.mktemp("docs")
     done = subprocess.run(
         [SOURCE / "dev", "docs", folder], capture_output=True, text=True, timeout=SECONDS,

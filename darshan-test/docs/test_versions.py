@@ -49,7 +49,8 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A repository with the files that have a version, whose newest version has a date."""
+    """Makes a repository with the files that have a version, whose newest version has a date.
+    Returns the folder."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, tmp_path / name)

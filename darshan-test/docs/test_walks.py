@@ -19,7 +19,8 @@ ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Docume
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a walk: a file, and the function by which the call enters it."""
+    """One step of a documented walk through the code: a file, and the first function of it that is
+    called."""
 
     number: int
     file: str

@@ -341,7 +341,7 @@ exec sh -c 'echo x >out; kill -9 $$'
 
 @pytest.fixture
 def work(build: Path, tmp_path: Path) -> Path:
-    """Makes a folder with the files that the examples need."""
+    """Makes a folder with the files that the examples need. Returns the folder."""
     solver = tmp_path / "solver"
     solver.write_text(SOLVER)
     solver.chmod(0o755)

@@ -94,7 +94,7 @@ class Sandbox:
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
     def bare(self, command: list[str]) -> Outcome:
-        """Runs the command without the runtime."""
+        """Runs the command without the runtime. Returns the outcome."""
         self.fresh()
         return self.execute(command, self.environment())
 
@@ -129,7 +129,7 @@ class Sandbox:
         return settings(self.build, self.base / "logs", self.base / "journals", **extra)
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
-        """Runs a command with the runtime."""
+        """Runs a command with the runtime. Returns the outcome."""
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 

@@ -122,7 +122,7 @@ def test_measures_in_the_help(darshan: Run, logs: tuple[Path, Path]) -> None:
 def in_ci(
     script: str, build: Path, work: Path, environment: dict[str, str], **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a script of a CI job with darshan in PATH."""
+    """Runs a script of a CI job with darshan in PATH. Returns its status and output."""
     path = {"PATH": f"{build}:{os.environ['PATH']}"}
     return finished(
         ["sh", "-e", "-c", script],

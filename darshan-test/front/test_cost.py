@@ -19,7 +19,7 @@ ALLOWED = 1_000_000  # instructions; a search of the whole file takes 11 million
 
 
 def counted(command: list[str], work: Path, settings: dict[str, str] | None = None) -> int:
-    """Counts the instructions of a process, without those of its children."""
+    """Counts the instructions of a process, without those of its children. Returns the number."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         cwd=work,
@@ -35,12 +35,13 @@ def counted(command: list[str], work: Path, settings: dict[str, str] | None = No
 
 
 def instructions(build: Path, program: Path, work: Path) -> int:
-    """Counts the instructions of `darshan run` itself, without those of the program."""
+    """Counts the instructions of `darshan run` itself, without those of the program. Returns the
+    number."""
     return counted([str(build / "darshan"), "run", "-o", "logs", str(program)], work)
 
 
 def made(work: Path, name: str, size: int) -> Path:
-    """Compiles a stripped program with `size` bytes of data."""
+    """Compiles a stripped program with `size` bytes of data. Returns its path."""
     source = f"char data[{size}] = {{1}};\nint main(void) {{ return data[1]; }}\n"
     return compile_c(work, source, name=name, first=["gcc", "-s"])
 

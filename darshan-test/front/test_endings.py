@@ -85,7 +85,8 @@ def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -
 
 
 def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> None:
-    """A child process that another signal killed counts as failed, even if its parent continues."""
+    """A child process that another signal killed is treated as failed, even if its parent
+    continues."""
     command = "bash", "-c", "(echo x > file; kill -9 $BASHPID); true"
     screen = darshan("stat", *command).stderr.decode()
     _, data = report()

@@ -125,7 +125,7 @@ def make_hostile(folder: Path, journal: Path) -> int:
 def test_hostile_files(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Hostile files of every kind are beside the journal of a process, whose counters are still
+    """Hostile files of every kind are next to the journal of a process, whose counters are still
     exported correctly."""
     bad = make_hostile(folders[0], journal_of(folders))
     with exporter(build, tmp_path, folders[0]) as seen:
@@ -215,7 +215,7 @@ def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: 
 def test_a_link_of_a_user_leads_root_nowhere(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Neither the file for Prometheus, nor the temporary file beside it, follows a symbolic link
+    """Neither the file for Prometheus, nor the temporary file next to it, follows a symbolic link
     that a user has put there."""
     victim, text = tmp_path / "victim", tmp_path / "darshan.prom"
     victim.write_text("secret")

@@ -39,8 +39,8 @@ def made(darshan: Run, *program: str) -> Path:
 
 
 def put(log: Path, folder: Path, name: str, age: int = 0) -> Path:
-    """Copies a log into a folder. age: how old the copy's time is; the copy with the smallest age
-    is the newest log."""
+    """Copies a log into a folder. Returns the path of the copy. age: how old the copy's time is;
+    the copy with the smallest age is the newest log."""
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}.darshan"
     shutil.copy(log, copy)

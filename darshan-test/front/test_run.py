@@ -236,7 +236,7 @@ TELLS = "is statically linked into"
 
 
 def compiled(work: Path, name: str, source: str, *options: str) -> Path:
-    """Compiles a program of a few lines."""
+    """Compiles a program of a few lines. Returns its path."""
     return compile_c(work, f"#include <stdio.h>\n{source}\n", *options, name=name, first=["gcc"])
 
 

@@ -8,7 +8,7 @@
 /* Reads all of a log. Aborts if the reader breaks a promise of its header. Returns how many modules
  * ended with an error; -1 if the log cannot be opened. */
 int read_everything(const char *path);
-/* Like read_everything, for a log in memory. */
+/* Does the same as read_everything, for a log in memory of `size` bytes. */
 int read_everything_from(const uint8_t *data, size_t size);
 
 #endif

@@ -101,8 +101,8 @@ WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads",
 def test_against_the_model(
     way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record equals the model's, and all bytes count for the path that they
-    took."""
+    """Every counter of every record equals the model's, and all bytes are counted for the path that
+    they took."""
     prefix, path = way
     ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
     records = found(ran, parser)
@@ -165,8 +165,8 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
 
 
 def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Each handle counts as opened, also beyond the limit of the runtime's table. The log has the
-    number of handles whose reads are missing."""
+    """Each handle is treated as opened, also beyond the limit of the runtime's table. The log has
+    the number of handles whose reads are missing."""
     ran = programs.run(tmp_path, build, "many", "4200")
     counters = found(ran, parser)["many.dat"]
     assert (counters["OPENS"], counters["READS"]) == (4200, 4096)

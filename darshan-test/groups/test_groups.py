@@ -49,8 +49,8 @@ class Told:
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Reads a log. Adds up the records of all ranks, except for counters of the group record
-    itself."""
+    """Returns the counters of a log, summed over the records of all ranks, except for counters of
+    the group record itself."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:
@@ -62,7 +62,8 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder like that of a virtual environment, with user data in it."""
+    """Makes a folder like that of a virtual environment, with user data in it. Returns the
+    folder."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):

@@ -104,8 +104,8 @@ def fill(folder: Path, free: int) -> None:
 def watch(
     build: Path, command: Sequence[str | Path], work: Path, logs: Path, journals: Path
 ) -> Outcome:
-    """Runs a program whose launcher (limits.c) preloads the library beside it. If a line on stderr
-    names a journal in memory, counts and removes it."""
+    """Runs a program whose launcher (limits.c) preloads the library next to it. If a line on stderr
+    names a journal in memory, counts and removes it. Returns the outcome."""
     environment = instrumented(build, logs, journals) | preload()
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)

@@ -86,12 +86,13 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program with all cases; its argument selects one."""
+    """Compiles the program with all cases; its argument selects one. Returns its path."""
     return compile_c(tmp_path_factory.mktemp("born"), PROGRAM, "-w")
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """Runs a case whose descriptors bash opens. redirects: redirections of bash."""
+    """Runs a case whose descriptors bash opens. Returns the outcome. redirects: redirections of
+    bash."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:
@@ -244,7 +245,7 @@ NAMES = {
 
 def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
     """Runs a shell script in a folder with a symbolic link. Checks that its processes exit as
-    without the runtime."""
+    without the runtime. Returns the outcome."""
 
     def setup(work: Path) -> None:
         (work / "real").mkdir()
@@ -281,7 +282,7 @@ def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shell", ["dash", "bash"])
 def test_two_names_stay_apart(build: Path, tmp_path: Path, shell: str) -> None:
-    """If programs use a file by two names, one after the other, the counts of both names are
+    """If programs use a file by two names, one after another, the counts of both names are
     separate, also in children."""
     child = "sh -c 'cat in; true'"
     script = f"cat in >link/out; cat in >>real/out; {child} >>link/out; {child} >>real/out; true"

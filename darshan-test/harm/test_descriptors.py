@@ -1,5 +1,5 @@
-"""Descriptors and their files: however a descriptor is created, passed or closed, bytes count for
-the right file."""
+"""Descriptors and their files: however a descriptor is created, passed or closed, bytes are counted
+for the right file."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ CASES: dict[str, tuple[str, dict[str, int | None]]] = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with all cases, which are chosen by name."""
+    """Compiles the program with all cases, which are chosen by name. Returns its path."""
     cases = "".join(
         f"static void {name}(void) {{\n{body}\n}}\n" for name, (body, _) in CASES.items()
     )
@@ -391,7 +391,7 @@ int main(int argc, char **argv) {
 
 @pytest.mark.parametrize("folder", [".", "below", "full"])
 def test_files_without_a_name(build: Path, tmp_path: Path, folder: str) -> None:
-    """A file without a name has the name that the kernel reports; its bytes do not count for the
+    """A file without a name has the name that the kernel reports; its bytes are not counted for the
     folder."""
     program = compile_c(tmp_path, UNNAMED)
     where = str(tmp_path / "work") if folder == "full" else folder

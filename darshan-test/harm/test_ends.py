@@ -166,14 +166,16 @@ def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) ->
 
 
 def compile_library(folder: Path, name: str, *flags: str | Path) -> Path:
-    """Compiles a library whose files begin with `name`. flags: of the compiler."""
+    """Compiles a library whose files begin with `name`. Returns its path. flags: of the
+    compiler."""
     own = (f'-DNAME="{name}"', f"-DLINKED={name}_linked")
     return compile_c(folder, LIBRARY, *SHARED, *own, *flags, name=f"lib{name}.so")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the programs, and libraries that depend on each other, into one folder."""
+    """Compiles the programs, and libraries that depend on each other, into one folder. Returns
+    their folder."""
     place = tmp_path_factory.mktemp("ends")
     below = compile_library(place, "below")
     compile_library(place, "above", "-Wl,--no-as-needed", below, f"-Wl,-rpath,{place}")
@@ -276,7 +278,7 @@ def printed(*command: str) -> str:
 
 @pytest.fixture(scope="module")
 def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program, statically linked with the runtime."""
+    """Compiles the program, statically linked with the runtime. Returns its path."""
     if not Path(printed("gcc", "-print-file-name=libc.a")).is_absolute():
         absent("there is no libc.a")
     folder = tmp_path_factory.mktemp("static")

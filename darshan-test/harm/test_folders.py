@@ -218,7 +218,7 @@ CASES: dict[str, dict[str, int]] = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program with all cases, which are chosen by name."""
+    """Compiles the program with all cases, which are chosen by name. Returns its path."""
     folder = tmp_path_factory.mktemp("folders")
     chosen = "\n".join(f"  CASE({name})" for name in CASES)
     return compile_c(folder, PROGRAM.replace("  CASES\n", chosen + "\n"), "-w", "-lutil")

@@ -338,7 +338,7 @@ def many_descriptors() -> None:
 
 
 def test_posix_requests(build: Path, tmp_path: Path) -> None:
-    """The number of POSIX AIO requests in flight has no limit."""
+    """The number of POSIX AIO requests in progress has no limit."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, AIO)])
     assert same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_AIO_SUBMITS") == 20000

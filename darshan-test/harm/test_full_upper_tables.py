@@ -59,7 +59,7 @@ with h5py.File("data.h5") as file:
 
 def test_many_libraries(build: Path, tmp_path: Path) -> None:
     """A process may use any number of HDF5 libraries: each call reaches the library of its caller,
-    and counts for the file of that library."""
+    and is counted for the file of that library."""
     for number in range(1, LIBRARIES + 1):
         library = f"libhdf5-{number}.so"
         answer = f"-DANSWER={number}"
@@ -76,8 +76,8 @@ def test_many_libraries(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [5, 40])
 def test_nested_calls(depth: int, build: Path, tmp_path: Path) -> None:
-    """16 nested HDF5 calls have their own frames. I/O below a further nested call counts for the
-    innermost frame, so no byte is lost."""
+    """16 nested HDF5 calls have their own frames. I/O below a further nested call is counted for
+    the innermost frame, so no byte is lost."""
     command = [sys.executable, "-c", LISTS_IN_LISTS, str(depth)]
     bare, watched = both(build, tmp_path, command)
     assert same_end(bare, watched)

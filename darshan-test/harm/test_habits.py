@@ -110,7 +110,7 @@ def place(build: Path, tmp_path: Path) -> Place:
 
 @pytest.fixture(scope="module")
 def writes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program WRITES."""
+    """Compiles the program WRITES. Returns its path."""
     return compile_c(tmp_path_factory.mktemp("writes"), WRITES, name="writes")
 
 
@@ -124,7 +124,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles job.c of the MPI tests for this MPI."""
+    """Compiles job.c of the MPI tests for this MPI. Returns its path."""
     return mpi.build("job.c", tmp_path_factory.mktemp("job") / "job")
 
 
@@ -179,7 +179,7 @@ def test_nothing_of_what_only_might_be_a_rank(place: Place, mpi: Mpi, writes: Pa
 
 
 def test_a_job_is_counted_from_its_start(place: Place, mpi: Mpi, job: Path) -> None:
-    """I/O before MPI_Init counts; the launcher leaves no log."""
+    """I/O before MPI_Init is recorded; the launcher leaves no log."""
     left = place.run(launch(mpi, 2, job, "early", place.work))
     assert (left.status, left.error, left.journals) == (0, "", [])
     (log,) = left.logs
@@ -207,7 +207,7 @@ assert end() == 0
 
 @pytest.fixture(scope="module")
 def opened(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles a library with references to MPI, like a C module of Python."""
+    """Compiles a library with references to MPI, like a C module of Python. Returns its path."""
     library = tmp_path_factory.mktemp("opened") / "libopened.so"
     return mpi.build("opened.c", library, "-shared", "-fPIC")
 
@@ -289,8 +289,8 @@ def test_a_launcher_of_ones_own(place: Place, writes: Path) -> None:
 
 
 def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Runs the `darshan` command with these arguments and variables in the test's working
-    folder."""
+    """Runs the `darshan` command with these arguments and variables in the test's working folder.
+    Returns its status and output."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     return finished(
         [place.build / "darshan", *arguments],

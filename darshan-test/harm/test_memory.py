@@ -110,7 +110,7 @@ PAGE = 4096
 
 def copied_by_page(file: Path, to: Path) -> Path:
     """Copies a file so that the page cache has a folio for each page. In a file that the linker
-    wrote, folios are larger: one fault mapped 256 KiB."""
+    wrote, folios are larger: one fault mapped 256 KiB. Returns the path."""
     with file.open("rb") as source, to.open("wb", buffering=0) as target:
         while page := source.read(PAGE):
             target.write(page)
@@ -250,7 +250,7 @@ def test_small_address_space(build: Path, tmp_path: Path) -> None:
 
 
 def test_no_memory_left(build: Path, tmp_path: Path) -> None:
-    """Without memory for records, bytes count in the overflow record: none is lost."""
+    """Without memory for records, bytes are counted in the overflow record: none is lost."""
     program = compile_c(tmp_path, CHOKED)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0

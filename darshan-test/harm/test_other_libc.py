@@ -30,7 +30,8 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="work")
 def make_program(tmp_path: Path) -> Path:
-    """Makes a folder with a musl program, and with scripts that it interprets."""
+    """Makes a folder with a musl program, and with scripts that it interprets. Returns the
+    folder."""
     compile_c(tmp_path, SOURCE, first=["musl-gcc"])
     for name, line in (
         ("script", f"#!{tmp_path}/program"),

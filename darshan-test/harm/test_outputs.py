@@ -47,7 +47,7 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
 def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs darshan report."""
+    """Runs darshan report. Returns its status and output."""
     return finished_in_bytes([build / "darshan", "report", *arguments], timeout=SECONDS)
 
 
@@ -69,7 +69,7 @@ def log(build: Path, tmp_path: Path) -> Path:
 
 
 def device(folder: Path) -> Path:
-    """Creates another null device."""
+    """Creates another null device. Returns the path."""
     needs("device")
     path = folder / "null"
     os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))

@@ -29,7 +29,8 @@ EXPECTED = {f"file-{i}": 10.0 * i + 10 for i in range(50)}
 
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program beside a copy of the library, accessible to all users."""
+    """Compiles the program beside a copy of the library, accessible to all users. Returns its
+    path."""
     return compile_for_all(build, tmp_path_factory.mktemp("places"), SOURCE.read_text(), "limits")
 
 
@@ -46,7 +47,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 
 def without_us(program: Path, folders: dict[str, Path]) -> Outcome:
-    """Runs the program without the runtime."""
+    """Runs the program without the runtime. Returns the outcome."""
     bare = run([program, "none"], folders["bare"], dict(os.environ))
     assert (bare.status, bare.stdout) == (0, b"0 went wrong\n")
     return bare

@@ -40,7 +40,8 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, next to a copy of the library, for all users."""
+    """Compiles the program next to a copy of the library, so that all users may use both. Returns
+    its path."""
     return compile_for_all(build, tmp_path_factory.mktemp("limits"), SOURCE.read_text(), "limits")
 
 

@@ -61,8 +61,8 @@ def make_place() -> Iterator[Path]:
 
 
 def link(build: Path, place: Path, how: str) -> Path:
-    """Compiles the program, linked with the runtime, such that all users may run it. how: how it is
-    linked."""
+    """Compiles the program, linked with the runtime, such that all users may run it. Returns its
+    path. how: how it is linked."""
     shutil.copy(build / "libdarshan.so", place)
     (place / "libdarshan.so").chmod(0o755)
     flags = [flag.format(build=build.resolve()) for flag in LINKED[how]]
@@ -94,7 +94,7 @@ def hostile_settings(place: Path) -> dict[str, str]:
 def start(
     place: Path, program: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs the program as an ordinary user."""
+    """Runs the program as an ordinary user. Returns its status and output."""
     return subprocess.run(
         [program, place / "work/out"],
         env=environment,

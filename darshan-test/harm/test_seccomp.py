@@ -21,12 +21,13 @@ EARLY, LATE = 50, 10_000  # bytes that the program writes to "before", before an
 
 @pytest.fixture(scope="module")
 def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program; its arguments select the filter and what is done."""
+    """Compiles the program; its arguments select the filter and what is done. Returns its path."""
     return compile_c(tmp_path_factory.mktemp("cage"), SOURCE.read_text(), name="cage")
 
 
 def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
-    """Runs the program and checks that its exit status is unchanged. way, what: its arguments."""
+    """Runs the program and checks that its exit status is unchanged. Returns the outcome. way,
+    what: its arguments."""
     bare, watched = both(build, folder, [cage, way, what])
     assert bare.status == 7, bare
     assert bare.stdout == b"done\n"
@@ -115,7 +116,7 @@ def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, c
 
 @pytest.mark.parametrize("what", ["fork", "vfork"])
 def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """The records of a child process behind the filter are lost; those of the parent are
+    """The records of a child process that has the filter are lost; those of the parent are
     complete."""
     watched = behind(build, tmp_path, cage, "prctl", what)
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE + 3000
@@ -198,7 +199,7 @@ def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def inside(
     build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
 ) -> Outcome:
-    """Runs a command that cage launches; checks that its exit is unchanged."""
+    """Runs a command that cage launches; checks that its exit is unchanged. Returns the outcome."""
     extra = {"PRELOAD": str(build / "libdarshan.so"), **preload()}
     bare, watched = both(build, folder, [*before, *command], extra=extra)
     assert same_end(bare, watched), watched

@@ -70,7 +70,8 @@ def test_deep_paths_are_found(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def depth_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program that makes a call on a stack that it filled with a pattern before."""
+    """Compiles the program that makes a call on a stack that it filled with a pattern before.
+    Returns its path."""
     return compile_c(
         tmp_path_factory.mktemp("depth"), (HERE / "depth.c").read_text(), "-w", "-Wl,-z,now"
     )

@@ -19,7 +19,7 @@ OTHERS = -(-ROUNDS // 8)
 
 @pytest.fixture(scope="module")
 def stacks_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program stacks.c."""
+    """Compiles the program stacks.c. Returns its path."""
     return compile_c(tmp_path_factory.mktemp("stacks"), (HERE / "stacks.c").read_text())
 
 

@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program with both cases, which are chosen by name."""
+    """Compiles the program with both cases, which are chosen by name. Returns its path."""
     return compile_c(tmp_path_factory.mktemp("stand-ins"), PROGRAM, "-w")
 
 

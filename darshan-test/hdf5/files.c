@@ -87,7 +87,7 @@ void case_ids_again(void) {
   }
 }
 
-/* The child of a fork uses objects that its parent opened; each process prints its own facts. */
+/* Forks; the child uses objects that its parent opened, and each process prints its own facts. */
 void case_forked(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");

@@ -165,7 +165,7 @@ void case_datatypes(void) {
   file_close(file, FILE_NAME);
 }
 
-/* A callback of the library that calls the library again: it reads each object of the file. */
+/* Reads each object of the file; a callback of the library that calls the library again. */
 static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, void *count) {
   (void)info;
   char full[16];

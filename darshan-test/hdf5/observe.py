@@ -37,8 +37,8 @@ def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) ->
 def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
-    """Runs a command without the runtime, in the folder `work`. extra: variables to add to the
-    environment."""
+    """Runs a command without the runtime, in the folder `work`. Returns the outcome. extra:
+    variables to add to the environment."""
     return finish(command, work, plain() | dict(extra or {}))
 
 
@@ -49,8 +49,8 @@ def instrumented(
     logs: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Observed:
-    """Runs a command with the runtime of a build. logs: a new folder for logs and journals; extra:
-    variables to add to the environment."""
+    """Runs a command with the runtime of a build. Returns the outcome. logs: a new folder for logs
+    and journals; extra: variables to add to the environment."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
     env = plain() | settings(build, logs / "finished", logs / "journals")

@@ -75,7 +75,8 @@ def open_records(rows: Rows, work: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """A script's expectations agree with its log, and everything was closed."""
+    """A script's log has the counters that the script expects, and all files and datasets were
+    closed."""
     observed, work = run_both(build, name, tmp_path)
     assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
     rows = read_rows(parser, observed.logs)

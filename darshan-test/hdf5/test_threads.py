@@ -20,7 +20,7 @@ THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
 
 @pytest.fixture(params=LIBRARIES)
 def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
-    """Compiles the program, linked with one of the libraries."""
+    """Compiles the program, linked with one of the libraries. Returns its path."""
     return program_for(request.param, build, tmp_path)
 
 

@@ -72,7 +72,7 @@ def run(
     timeout: float = SECONDS,
 ) -> Outcome:
     """Runs a program in the folder `work`, with empty standard input. Without an environment the
-    program gets that of this process. timeout: in seconds."""
+    program gets that of this process. Returns the outcome. timeout: in seconds."""
     done = finished_in_bytes(command, cwd=work, env=environment, timeout=timeout)
     return Outcome(done.returncode, done.stdout, done.stderr, work)
 
@@ -96,11 +96,9 @@ def watch(
     **more: str,
 ) -> Outcome:
     """Runs a program with the runtime in the new folders "work", "logs" and "journals" of a folder,
-    and reads its logs and journals.
-
-    setup: fills the working folder. plain: the environment without the runtime,
-    lab.environment.minimal() by default. timeout: in seconds. more: variables that are added
-    last."""
+    and reads its logs and journals. Returns the outcome. setup: fills the working folder. plain:
+    the environment without the runtime, lab.environment.minimal() by default. timeout: in seconds.
+    more: variables that are added last."""
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
     setup(work)
     variables = settings(build, logs, journals, **more)

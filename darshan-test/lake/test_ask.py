@@ -32,7 +32,8 @@ JOBS = 24
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of programs with several runs each, and a damaged log."""
+    """Makes a lake of programs with several runs each, and a damaged log. Returns the lake's
+    path."""
     folder = tmp_path_factory.mktemp("asked")
     paths = []
     for number in range(JOBS):

@@ -46,7 +46,7 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Makes a lake of all logs with the smallest file size, so that the rows of each log are in
-    several files."""
+    several files. Returns the lake's path."""
     where = tmp_path_factory.mktemp("lake") / "lake"
     storage.make(str(where), {})
     options = Options(str(where), traces=True, findings=False, batch_bytes=200_000)

@@ -32,7 +32,8 @@ FILES = (
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of three users: jane has more jobs than joe and anna, and 25 programs more."""
+    """Makes a lake of three users: jane has more jobs than joe and anna, and 25 programs more.
+    Returns the lake's path."""
     folder = tmp_path_factory.mktemp("complete")
     names = [("jane", "simulate")] * 3 + [("joe", "Sim2"), ("anna", "analyse"), ("joe", BOLD)]
     names += [("jane", f"many{number:02}") for number in range(25)]

@@ -28,7 +28,7 @@ PAGES = ("programs", "users", "jobs", "file-systems", "week")
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake with jobs of two weeks."""
+    """Makes a lake with jobs of two weeks. Returns the lake's path."""
     top = tmp_path_factory.mktemp("crowd")
     collected(top / "lake", week_of_logs(top))
     return top / "lake"
@@ -203,7 +203,8 @@ def test_cheap_pages_come_first() -> None:
 
 
 def test_a_costly_page_has_its_turn() -> None:
-    """Cheap pages that come later do not keep a costly one waiting for ever."""
+    """A request that needs much time is answered, although requests that need little time keep
+    arriving after it."""
     queue = Queue()
     queue.used("a", "costly", 0.15)
     queue.used("a", "cheap", 0.01)
@@ -216,7 +217,7 @@ def test_a_costly_page_has_its_turn() -> None:
 
 
 def test_who_waits_too_long_is_refused() -> None:
-    """A request gives up after some time, and the next one has its turn."""
+    """A request that waited for a certain time is refused, and the next one is answered."""
     turns = Turns(longest=0.01)
     with turns.turn("a", "page"), pytest.raises(Refused) as refused, turns.turn("b", "page"):
         pass
@@ -226,8 +227,8 @@ def test_who_waits_too_long_is_refused() -> None:
 
 
 def test_few_bytes_are_kept() -> None:
-    """If the kept pages exceed the limit of bytes, those that were not asked for longest are
-    dropped; a page larger than the limit is not kept."""
+    """If the stored pages exceed the limit in bytes, those that were not requested for the longest
+    time are removed; a page larger than the limit is not stored."""
     kept = KeptPages(10)
     for name in "abc":
         kept.put(1, name, b"1234")

@@ -1,4 +1,4 @@
-"""All commands accept the same forms of ages, and prune never removes more than was meant."""
+"""All commands accept the same forms of ages, and prune never removes more than the user meant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ AGES = (0, 3, 10, 40)  # days
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Makes a lake with a job of each age of AGES, none at the edge of a day."""
+    """Makes a lake with a job of each age of AGES, none of which is close to midnight. Returns the
+    lake's path."""
     (tmp_path / "logs").mkdir()
     for age in AGES:
         noon = (dates.utc() - age * DAY).replace(hour=12, minute=0)
@@ -41,7 +42,7 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("lake")
 def test_ask(darshan: Run) -> None:
-    """An age can be given in place of a day."""
+    """`darshan ask` accepts an age in place of a day."""
     for options, number in (
         (("--since", "7d"), 2), (("--since", "2w"), 3), (("--since", "1y"), 4),
         (("--until", "1w"), 2), (("--since", "5w", "--until", "4d"), 1),
@@ -58,7 +59,7 @@ def test_ask(darshan: Run) -> None:
 
 
 def test_collect_digest_and_serve() -> None:
-    """These commands accept the same ages."""
+    """The commands collect, digest and serve accept the same ages."""
     for text, long in (("36h", 1.5 * DAY), ("7d", 7 * DAY), ("2w", 14 * DAY), ("1y", 365 * DAY)):
         since = arguments.collect(["--since", text, "logs"]).since
         assert abs(since / 1e9 - (time.time() - long.total_seconds())) < 60
@@ -88,7 +89,7 @@ def test_collect_digest_and_serve() -> None:
 )
 @pytest.mark.usefixtures("lake")
 def test_the_message_names_an_age(darshan: Run, command: list[str]) -> None:
-    """The message about a wrong date names an age exactly as the option accepts it."""
+    """The message about an invalid date contains an age exactly as the option accepts it."""
     done = darshan(*command, "soon")
     age = re.search(r"\d+[hdwy]\b(?: ago)?", done.stderr)
     assert done.returncode == 1 and age, done.stderr
@@ -96,8 +97,8 @@ def test_the_message_names_an_age(darshan: Run, command: list[str]) -> None:
 
 
 def test_prune_wants_a_day(darshan: Run, lake: Path) -> None:
-    """An age below a day is refused, because it would remove everything; a dry run lists what
-    would be removed."""
+    """prune refuses an age of less than a day, because it would remove everything; a dry run lists
+    the jobs that would be removed."""
     before = committed(lake)
     for words in ("0d", "0h", "23h"):
         done = darshan("lake", "prune", "--older", words, "lake")

@@ -1,5 +1,5 @@
-"""The Delta tables of a lake hold what the lake holds, with any number of publishers, and whenever
-one of them is killed."""
+"""The Delta tables of a lake have the rows of the lake, with any number of processes that publish,
+and at whatever time one of them is killed."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ from .test_commits import fill
 
 
 def published(lake: Path) -> dict[str, Table]:
-    """Returns the newest version of each table."""
+    """Returns the newest version of each Delta table of a lake, by the table's name."""
     return {path.parent.name: Table(path.parent) for path in lake.glob("*/_delta_log")}
 
 
 def _sums(rows: pa.Table, kinds: dict[str, pa.DataType]) -> dict[str, Any]:
-    """Returns the sum of each column of numbers, and of the others the number of values."""
+    """Returns the sum of each column of numbers, and the number of values of each other column.
+    kinds: the types of the columns."""
     found = {}
     for name in rows.column_names:
         column = rows[name].cast(kinds[name])
@@ -62,8 +63,8 @@ def _sums(rows: pa.Table, kinds: dict[str, pa.DataType]) -> dict[str, Any]:
 
 
 def equal(lake: Path, deep: bool = False) -> None:
-    """Checks that the Delta tables have the rows of the lake, and the sums of all columns; deep:
-    each cell."""
+    """Checks that the Delta tables have as many rows as the tables of the lake, and the same sums
+    of all columns. deep: whether to compare each cell, too."""
     found, snapshot = published(lake), Snapshot(str(lake))
     assert set(found) >= set(snapshot.tables)
     for name, one in found.items():
@@ -83,13 +84,13 @@ def equal(lake: Path, deep: bool = False) -> None:
 
 
 def publish(lake: Path) -> setting.Made:
-    """Publishes a lake in this process."""
+    """Publishes the Delta tables of a lake in this process. Returns what was published."""
     return setting.publish(Snapshot(str(lake)))
 
 
 @pytest.fixture(scope="module")
 def every_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of logs of all modules, with traces."""
+    """Makes a lake of logs of all modules, with traces. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("all")
     for case in good_cases():
         if not case.name.startswith(("good-many", "good-names-many")):
@@ -102,7 +103,7 @@ def every_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_table_of_every_module(every_module: Path) -> None:
-    """Each cell of each column is equal; a second publisher finds nothing to do."""
+    """Each cell of each column is equal; a second process that publishes finds nothing to do."""
     assert publish(every_module).tables == len(committed(every_module))
     equal(every_module, deep=True)
     kinds = {str(kind) for one in published(every_module).values() for kind in one.columns.values()}
@@ -111,7 +112,8 @@ def test_every_table_of_every_module(every_module: Path) -> None:
 
 
 def test_names_that_delta_accepts() -> None:
-    """Delta compares names without case, and without column mapping allows no such character."""
+    """Delta ignores the case of names, and without column mapping it does not allow characters such
+    as blanks."""
     for one in columns.tables().values():
         names = [name.lower() for name in (*one.names, "month")]
         assert len(set(names)) == len(names)
@@ -128,7 +130,8 @@ def _bound(value: Any, up: bool) -> Any:
 
 
 def test_statistics(every_module: Path) -> None:
-    """The smallest and largest values enclose those of the file."""
+    """The minimum and maximum of a column in the Delta log are not above the file's minimum and not
+    below its maximum."""
     publish(every_module)
     seen = set()
     for one in published(every_module).values():
@@ -146,8 +149,8 @@ def test_statistics(every_module: Path) -> None:
 
 
 def test_collected_and_compacted(darshan: Run, tmp_path: Path) -> None:
-    """While logs are collected and files compacted, each version that a reader opens has all of its
-    files, and no log twice or lost."""
+    """While logs are collected and files compacted, a reader can open all files of each version,
+    and each log is in a version once."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 20)
     fill(lake, made[:4])
     setting.switch_on(str(lake), 0.0)
@@ -203,8 +206,8 @@ def _run(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def test_publishers_at_once(tmp_path: Path) -> None:
-    """While two processes publish and a third collects, none fails; afterwards the Delta tables
-    equal the lake."""
+    """While two processes publish and a third one collects, none of them fails; after that the
+    Delta tables equal the lake."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 10)
     fill(lake, made[:2])
     running = [_run(_RACER, lake, 6) for _ in range(2)]
@@ -218,8 +221,8 @@ def test_publishers_at_once(tmp_path: Path) -> None:
 
 
 def test_who_comes_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A publisher whose version another process took publishes what is missing after it; one that
-    knows fewer commits publishes nothing."""
+    """If another process has written a version first, a process publishes the missing files in the
+    next version; if it has read fewer commits than the other one, it publishes nothing."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 6)
     fill(lake, made[:2])
     old = Snapshot(str(lake))
@@ -269,8 +272,8 @@ print(step)
 
 @pytest.mark.parametrize("step", turning(range(1, 110), 0.02, "delta kills"))
 def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
-    """After SIGKILL before any change to the file system each table is readable, at an old or a new
-    version, and the next publisher completes it."""
+    """After SIGKILL before any change to the file system, each table is readable in its old or its
+    new version, and the next process that publishes completes it."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 6)
     fill(lake, made[:3])
     publish(lake)
@@ -309,7 +312,8 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
 
 @pytest.fixture(scope="module")
 def of_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake whose tables have the versions 0 to 10, and a checkpoint at 9."""
+    """Makes a lake whose Delta tables have the versions 0 to 10, and a checkpoint at version 9.
+    Returns the lake's path."""
     lake = tmp_path_factory.mktemp("versions") / "lake"
     for number, path in enumerate(make_logs(lake.parent / "logs", 11)):
         fill(lake, [path])
@@ -321,7 +325,8 @@ def of_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("what", turning(list(DAMAGE), 0.3, "delta damage"))
 def test_a_damaged_log_is_made_anew(what: str, of_versions: Path, tmp_path: Path) -> None:
-    """The tables do not depend on their log: the next publisher makes a new beginning."""
+    """If the Delta log of a table is damaged, the next process that publishes writes a new one from
+    the lake."""
     lake = tmp_path / "lake"
     shutil.copytree(of_versions, lake)
     equal(lake)
@@ -337,7 +342,8 @@ def test_a_damaged_log_is_made_anew(what: str, of_versions: Path, tmp_path: Path
 def test_versions_and_checkpoints_expire(
     of_versions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Versions before a checkpoint that is old enough go, with files that left long ago."""
+    """Versions before an old checkpoint are removed, and so are files that have not been in the
+    table for long."""
     lake, log = tmp_path / "lake", tmp_path / "lake" / "jobs" / "_delta_log"
     shutil.copytree(of_versions, lake)
     compact(str(lake), schema_of, shape)
@@ -357,8 +363,8 @@ def test_versions_and_checkpoints_expire(
 
 
 def test_readers_keep_their_files(tmp_path: Path) -> None:
-    """A sweep leaves files that the newest version has, however long ago compaction replaced them,
-    and those that left it within the grace time."""
+    """Old files are removed, except for those of the newest version, even if compaction replaced
+    them long ago, and those that were in a version within the grace time."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 8)
     for path in made:
         fill(lake, [path])
@@ -384,7 +390,7 @@ def test_readers_keep_their_files(tmp_path: Path) -> None:
 
 
 def test_a_user_is_forgotten(darshan: Run, of_versions: Path, tmp_path: Path) -> None:
-    """No version or checkpoint names a user after prune."""
+    """After prune, no version or checkpoint contains the name of the removed user."""
     lake = tmp_path / "lake"
     shutil.copytree(of_versions, lake)
     setting.switch_on(str(lake), 3600.0)
@@ -399,7 +405,8 @@ def test_a_user_is_forgotten(darshan: Run, of_versions: Path, tmp_path: Path) ->
 
 
 def test_files_of_an_earlier_release(tmp_path: Path) -> None:
-    """Columns that had another name then have their values: the file is rewritten first."""
+    """Columns that had another name in files of an earlier release keep their values, because the
+    files are rewritten before they are published."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 4))
     before = table(lake, "jobs")
@@ -422,7 +429,8 @@ def test_files_of_an_earlier_release(tmp_path: Path) -> None:
 
 
 def test_the_command(darshan: Run, tmp_path: Path) -> None:
-    """publish switches it on; a collector publishes when an hour has passed; --off ends it."""
+    """`publish` starts regular publication; a collector publishes when an hour has passed since the
+    last time; `publish --off` ends it."""
     lake = tmp_path / "lake"
     collect = ["collect", "--into", "lake", "--no-findings", "--workers", "1"]
     made = make_logs(tmp_path / "logs", 3)
@@ -454,8 +462,8 @@ def test_the_command(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_who_may_only_read(tmp_path: Path) -> None:
-    """A reader of the lake cannot publish; the line says why, and nothing changes.  A collector
-    whose publication fails has collected."""
+    """A user who may only read the lake cannot publish; a message says why, and nothing changes. A
+    collector that cannot publish still collects."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 2))
     log = delta_log.Log(str(lake / "jobs"))
@@ -479,7 +487,8 @@ def test_who_may_only_read(tmp_path: Path) -> None:
 
 
 def test_collecting_goes_on(darshan: Run, tmp_path: Path) -> None:
-    """If the tables cannot be published, logs are collected nevertheless, and a line says so."""
+    """If the tables cannot be published, logs are collected nevertheless, and a message says that
+    publication failed."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 2)
     fill(lake, made[:1])
     setting.switch_on(str(lake), 0.0)

@@ -1,4 +1,5 @@
-"""Engines that are not ours read the Delta tables of a lake by their folders (./dev full)."""
+"""Engines of other projects read the Delta tables of a lake by the names of their folders (run by
+`./dev full`)."""
 
 from __future__ import annotations
 
@@ -78,8 +79,8 @@ def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of all modules in two months, with compacted files, checkpoints, a table whose rows
-    are all gone, and the logs of a user who forges them."""
+    """Makes a lake of all modules in two months, with compacted files, checkpoints, a table all of
+    whose rows were removed, and the logs of a user who forges them. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("engines")
     lake, made = folder / "lake", make_logs(folder / "logs", 24)
     for first in range(0, 24, 2):
@@ -106,7 +107,7 @@ def _same(mine: Any, theirs: Any) -> bool:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> None:
-    """Rows, sums and cells of each table, and the answers to queries, are those of the lake; the
+    """Rows, sums and cells of each table, and the results of queries, are those of the lake; the
     engine writes nothing."""
     before = _of_folder(lake)
     names = sorted(path.parent.name for path in lake.glob("*/_delta_log"))
@@ -141,7 +142,8 @@ def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_reads_meanwhile(engine: str, tmp_path: Path) -> None:
-    """While logs are collected and files compacted, no log is missing or counted twice."""
+    """While logs are collected and files compacted, an engine finds no log missing or counted
+    twice."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 22)
     fill(lake, made[:2])
     setting.publish(Snapshot(str(lake)))

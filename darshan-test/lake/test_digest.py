@@ -1,4 +1,5 @@
-"""The text of a week, against sums in Python over the rows of the tables."""
+"""Compares the digest of a week with sums that are computed in Python over the rows of the
+tables."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ HOSTILE = b"/x/a`b|c<script>**@all\x1b[31m\n#d"
 
 
 def collected(lake: Path, paths: list[Path], key: str = "") -> None:
-    """Collects logs into a new lake, with findings. key: anonymizes them."""
+    """Collects logs into a new lake, with findings. key: for anonymized names; "" for plain
+    names."""
     storage.make(str(lake), {"hidden": bool(key)})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in paths]
@@ -43,8 +45,8 @@ def collected(lake: Path, paths: list[Path], key: str = "") -> None:
 
 
 def week_of_logs(folder: Path) -> list[Path]:
-    """Writes logs of two weeks of four programs, one with a hostile name; one log is truncated,
-    one is not a log."""
+    """Writes logs of two weeks of four programs, one of which has a name with markup; one log is
+    truncated, and one file is not a log. Returns their paths."""
     paths = []
     begun = datetime.datetime(2026, 11, 2, 0, 30, tzinfo=datetime.timezone.utc).timestamp()
     for number in range(JOBS):
@@ -69,13 +71,13 @@ def week_of_logs(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The logs of the lakes of this file's tests."""
+    """Writes the logs from which the tests of this file make lakes; returns their paths."""
     return week_of_logs(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Collects all logs."""
+    """Makes a lake of all these logs. Returns the lake's path."""
     made = tmp_path_factory.mktemp("digest") / "lake"
     collected(made, logs)
     return made
@@ -105,7 +107,8 @@ def test_sums(lake: Path, told: Told) -> None:
 
 
 def test_sums_above_64_bits(lake: Path) -> None:
-    """A sum that 64 bits do not hold is a whole number, which units can write."""
+    """A sum that does not fit into 64 bits is a whole number that the function for units can
+    print."""
     most = (1 << 63) - 1
     with Asked(lake) as asked:
         (row,) = asked.sql(f"SELECT sum({most}::BIGINT) AS n FROM jobs").rows()
@@ -114,7 +117,7 @@ def test_sums_above_64_bits(lake: Path) -> None:
 
 
 def test_losses(lake: Path, told: Told) -> None:
-    """No job loses more time than it had, and no loss is counted twice."""
+    """No job loses more time than its run took, and no loss is counted twice."""
     lost: dict[tuple[str, str], float] = defaultdict(float)
     had: dict[tuple[str, str], float] = defaultdict(float)
     by_rule: dict[tuple[str, str], float] = defaultdict(float)
@@ -144,7 +147,7 @@ def test_losses(lake: Path, told: Told) -> None:
 
 
 def test_file_systems(lake: Path, told: Told) -> None:
-    """The bytes of each file system are right for both weeks."""
+    """The bytes of each file system are right, for the week and for the week before."""
     for place_, week in enumerate((WEEK, WEEK.before)):
         want: dict[str, int] = defaultdict(int)
         for module in ("POSIX", "STDIO"):
@@ -162,7 +165,8 @@ def test_file_systems(lake: Path, told: Told) -> None:
 
 
 def inline(text: str) -> tuple[set[str], str]:
-    """Returns what a Markdown parser finds in the text, and the hostile name."""
+    """Returns the kinds of markup that a Markdown parser finds in the text, and the name with
+    markup as the parser shows it."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     assert not [t for t in tokens if t.type in ("html_block", "code_block", "fence", "hr")]
     inner = [child for t in tokens for child in t.children or ()]
@@ -170,8 +174,8 @@ def inline(text: str) -> tuple[set[str], str]:
 
 
 def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path) -> None:
-    """Markdown and mail have the same text; a name is never markup, a line or a terminal
-    command."""
+    """Markdown and mail have the same text; a name is never interpreted as markup, as a new line or
+    as a terminal command."""
     done = darshan("digest", lake, "--week", "2026-11-12")
     assert (done.returncode, done.stderr) == (0, "")
     text = done.stdout
@@ -204,7 +208,7 @@ def test_markdown_and_mail(lake: Path, told: Told, darshan: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("words", ["digest LAKE", "lake views LAKE", "ask LAKE losses --csv"])
 def test_who_reads_ends(build: Path, lake: Path, words: str) -> None:
-    """If the reader closes the pipe early, the command ends by SIGPIPE without a message."""
+    """If the reader of a pipe closes it early, the command ends by SIGPIPE without a message."""
     read, write = os.pipe()
     os.close(read)
     command = words.replace("LAKE", str(lake)).split()
@@ -217,15 +221,15 @@ def test_who_reads_ends(build: Path, lake: Path, words: str) -> None:
 
 
 def test_a_user_alone(lake: Path, darshan: Run) -> None:
-    """The digest of one user has no name of another user."""
+    """The digest for one user has no name of another user."""
     done = darshan("digest", lake, "--week", "2026-W46", "--user", "user1")
     assert "`user1`" in done.stdout
     assert "user0" not in done.stdout and "user2" not in done.stdout
 
 
 def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """The digest of a week without jobs says so and names the last day with jobs; the digest of
-    an empty lake says so."""
+    """The digest of a week without jobs says that there are none, and names the last day with jobs;
+    the digest of an empty lake says that the lake is empty."""
     done = darshan("digest", lake, "--week", "2025-W01")
     assert done.returncode == 0
     assert "The lake has no job of this week" in done.stdout
@@ -237,7 +241,8 @@ def test_a_week_without_jobs(lake: Path, darshan: Run, tmp_path: Path) -> None:
 
 
 def test_hidden_names(logs: list[Path], darshan: Run, tmp_path: Path) -> None:
-    """The text has no name of a user, program or file, and says so."""
+    """The digest of a lake with anonymized names has no name of a user, program or file, and says
+    that names are hidden."""
     collected(tmp_path / "hidden", logs, key="a key")
     done = darshan("digest", "hidden", "--week", "2026-W46")
     assert done.returncode == 0 and "names in this lake are anonymized" in done.stdout
@@ -257,7 +262,7 @@ def test_what_is_no_week(text: str, lake: Path) -> None:
 
 
 def test_names_of_weeks() -> None:
-    """Weeks begin on Mondays; the first week of a year has the 4th of January."""
+    """Weeks begin on Mondays; the first week of a year is the one that contains January 4."""
     assert named("last", datetime.date(2026, 11, 16)) == WEEK
     assert named("this", datetime.date(2026, 11, 15)) == WEEK
     assert named("2026-11-15", MONDAY) == WEEK and WEEK.name == "2026-W46"
@@ -265,7 +270,7 @@ def test_names_of_weeks() -> None:
 
 
 def test_what_cannot_be_written(lake: Path, darshan: Run) -> None:
-    """Errors have one line and status 1."""
+    """An error causes a message of one line and the status 1."""
     for more in (["-o", "/nowhere/x.md"], ["--week", "soon"]):
         done = darshan("digest", lake, *more)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

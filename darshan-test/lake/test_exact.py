@@ -1,4 +1,5 @@
-"""Answers are exact to the last digit; files hold only the names of their own rows."""
+"""Results are exact to the last digit; the dictionaries of files contain only the names of their
+own rows."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from .rows import make_logs
 
 @pytest.fixture
 def lake(darshan: Run, tmp_path: Path) -> Path:
-    """Makes a lake of four logs by four users."""
+    """Makes a lake of four logs by four users. Returns the lake's path."""
     make_logs(tmp_path / "logs", 4)
     done = darshan("collect", "--into", "lake", "--workers", "1", "logs")
     assert done.returncode == 0, done.stderr
@@ -36,7 +37,8 @@ def sql(darshan: Run, query: str, *options: str) -> str:
 
 @pytest.mark.usefixtures("lake")
 def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
-    """Integers of any size are exact in each form, sums are integers, and ids can be copied."""
+    """Integers of any size are exact in each output form, sums are integers, and ids can be copied
+    into another query."""
     big = {"u": 2**64 - 1, "h": 123456789012345678901234567890, "s": 2**53 + 1, "job_id": 1000008}
     query = (
         f"SELECT {big['u']}::UBIGINT u, {big['h']}::HUGEINT h, "
@@ -60,7 +62,7 @@ def test_whole_numbers(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("lake")
 def test_questions_that_are_none(darshan: Run) -> None:
-    """An invalid question is an error of one line."""
+    """An invalid query causes an error message of one line."""
     for arguments in (
         ("lake", "--sql", "SELECT 1; SELECT 2"),
         ("lake", "--sql", ""),
@@ -73,7 +75,7 @@ def test_questions_that_are_none(darshan: Run) -> None:
 
 
 def words_beside(lake: Path) -> set[tuple[str, str]]:
-    """Returns (file, word) of dictionary entries that no row of the file uses."""
+    """Returns (file, word) for each entry of a dictionary that no row of the file uses."""
     found = set()
     for path in lake.rglob("*.parquet"):
         names = pq.read_schema(path).names
@@ -87,7 +89,7 @@ def words_beside(lake: Path) -> set[tuple[str, str]]:
 
 
 def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
-    """Files have no other names after collecting, compaction and removal of a user."""
+    """Files contain no names of other rows after collecting, compaction and removal of a user."""
     assert not words_beside(lake)
     users = {r["user"] for r in json.loads(sql(darshan, 'SELECT "user" FROM jobs', "--json"))}
     assert len(users) > 1
@@ -99,8 +101,8 @@ def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
 
 
 def test_one_key(darshan: Run, tmp_path: Path) -> None:
-    """A second key is refused, because it would count one user twice; mount points are
-    anonymized."""
+    """A key other than the lake's is refused, because it would count one user twice; mount points
+    are anonymized, too."""
     make_logs(tmp_path / "logs", 2)
     hidden = ("collect", "--into", "lake", "--workers", "1", "logs", "--obfuscate")
     assert darshan(*hidden).returncode == 0
@@ -120,7 +122,8 @@ ORDER BY a NULLS LAST"""
 
 
 def test_times_without_pandas(tmp_path: Path) -> None:
-    """Times are those of pyarrow, but reading them does not import pandas, which takes a second."""
+    """Times are those that pyarrow returns, but they are read without importing pandas, which would
+    take a second."""
     storage.make(str(tmp_path / "lake"), {})
     script = f"""import sys
 sys.path.insert(0, {str(build_folder() / "python")!r})

@@ -1,4 +1,4 @@
-"""A log that is collected while it is being copied counts once."""
+"""A log that is collected while it is still being copied is counted once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLLECT = ("collect", "--into", "lake", "--workers", "1", "logs")
 
 
 def _half(path: Path) -> bytes:
-    """Truncates a log; returns the whole content."""
+    """Truncates a log to half of its size; returns the whole content."""
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
     return content
@@ -31,7 +31,8 @@ def _age(path: Path) -> None:
 
 
 def test_a_damaged_log_settles_first(darshan: Run, tmp_path: Path) -> None:
-    """A damaged log that has just changed is left for the next run; an old one is collected."""
+    """A damaged log that has just changed is not collected before the next run; an old one is
+    collected at once."""
     made = make_logs(tmp_path / "logs", 3)
     content = _half(made[1])
     done = darshan(*COLLECT)
@@ -49,8 +50,8 @@ def test_a_damaged_log_settles_first(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str) -> None:
-    """The commit that adds the whole log removes the rows of the half from all tables, also of a
-    file whose name is not a job's; other logs keep theirs."""
+    """The commit that adds the whole log removes the rows of the truncated one from all tables,
+    even if the file's name is not that of a job; other logs keep their rows."""
     made = make_logs(tmp_path / "logs", 5)
     made[1] = made[1].rename(tmp_path / "logs" / "run.darshan")
     options = ["--obfuscate"] if key else []
@@ -72,8 +73,8 @@ def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str)
 
 
 def test_a_log_is_rewritten(darshan: Run, tmp_path: Path) -> None:
-    """Newer contents of a job's log replace older ones.  A file of another name may be the next
-    job's, and a log that was moved away is still there: these stay."""
+    """Newer contents of a job's log replace older ones. A file of another name may be the log of
+    the next job, and a log that was moved elsewhere still exists: the rows of these stay."""
     made = make_logs(tmp_path / "logs", 6)
     reused = made[4].rename(tmp_path / "logs" / "latest.darshan")
     kept = {path: path.read_bytes() for path in (made[0], reused)}
@@ -97,7 +98,7 @@ def _part(lake: Path, path: Path) -> Part:
 
 
 def test_the_slower_collector_does_not_bring_the_half_back(tmp_path: Path) -> None:
-    """If a collector that read the half-copied log commits after one that read the whole log, only
+    """If a collector that read the truncated log commits after one that read the whole log, only
     the whole log is in the lake."""
     lake = tmp_path / "lake"
     [path] = make_logs(tmp_path / "logs", 1)
@@ -116,7 +117,8 @@ def test_the_slower_collector_does_not_bring_the_half_back(tmp_path: Path) -> No
 
 
 def test_contents_that_come_back(tmp_path: Path) -> None:
-    """The first contents are collected again after others replaced them."""
+    """The first contents of a log are collected again if they come back after others replaced
+    them."""
     lake = tmp_path / "lake"
     [path, other] = make_logs(tmp_path / "logs", 2)
     storage.make(str(lake), {})
@@ -130,7 +132,8 @@ def test_contents_that_come_back(tmp_path: Path) -> None:
 
 
 def test_lakes_of_before_know_their_logs(darshan: Run, tmp_path: Path) -> None:
-    """Keys of earlier releases are known: no file is read again."""
+    """Logs that were collected by earlier releases are recognized by their keys: no file is read
+    again."""
     made = make_logs(tmp_path / "logs", 3)
     assert darshan(*COLLECT).returncode == 0
     earlier = [files.earlier_key(files.named(str(path))) for path in made]

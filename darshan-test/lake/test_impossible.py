@@ -1,5 +1,5 @@
-"""Logs with impossible values: the answers about other logs do not change, and the raw values are
-kept."""
+"""Logs with impossible values: query results for other logs do not change, and the impossible
+values are kept in the table problems."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def _log(number: int) -> Log:
 
 
 def mutated(rng: random.Random, number: int) -> Log:
-    """Returns a log of which some counters, or its times, have extreme values."""
+    """Returns a log in which some counters, or its times, have extreme values. number: that of the
+    log, which its name contains."""
     log = _log(number)
     if rng.random() < 0.2:
         log.start = (rng.choice((-5, 77, BEGUN * 50, HUGE)), 0)
@@ -69,7 +70,8 @@ def _collected(lake: Path, paths: list[Path], **more: Any) -> None:
 
 @pytest.fixture(scope="module")
 def lakes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A lake of honest logs, and one that also has mutated logs of a user and program mallory."""
+    """Makes a lake of correct logs, and one that also has changed logs of a user and program
+    mallory. Returns both paths."""
     top = tmp_path_factory.mktemp("impossible")
     honest = make_logs(top / "logs", 8)
     rng = random.Random(seed())
@@ -95,13 +97,13 @@ def _answers(lake: Path, user: str | None = None) -> dict[str, list[dict[str, An
 
 
 def _pair(row: dict[str, Any]) -> tuple[str, ...]:
-    """Returns the two programs of a row of `producers`, with their users."""
+    """Returns the two programs of a row of the query `producers`, with their users."""
     return tuple(row[name] for name in ("producer", "produced_by", "consumer", "read_by"))
 
 
 def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
-    """Each question succeeds, has no NaN, and says of honest users what it says without the
-    mutated logs."""
+    """Each query succeeds, has no NaN, and has the same rows for other users as without the changed
+    logs."""
     honest, mixed = lakes
     for user in turning(("user0", "user1", "user2"), 0.5, "honest users"):
         want, got = _answers(honest, user), _answers(mixed, user)
@@ -124,7 +126,8 @@ def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
 
 
 def test_every_sum_can_be_made(lakes: tuple[Path, Path]) -> None:
-    """No column that is added up has a value that spoils a sum, in any reader of Parquet."""
+    """No column whose values are added up has a value that would make a sum useless, in any reader
+    of Parquet."""
     _, mixed = lakes
     now = time.time()
     for name, kind in columns.tables().items():
@@ -141,7 +144,7 @@ def test_every_sum_can_be_made(lakes: tuple[Path, Path]) -> None:
 
 
 def test_pages_and_the_week(lakes: tuple[Path, Path], darshan: Run) -> None:
-    """Each page and the text of a week are made, without NaN."""
+    """Each page and the digest of a week can be made, without NaN."""
     _, mixed = lakes
     with Asked(mixed) as asked:
         site = Site(asked, "test")
@@ -155,7 +158,8 @@ def test_pages_and_the_week(lakes: tuple[Path, Path], darshan: Run) -> None:
 
 
 def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
-    """The value is null in the record and in all sums; problems has it as the log has it."""
+    """An impossible value is null in the record and in all sums; the table problems has the value
+    of the log."""
     log = _log(1)
     record = next(r for m in log.modules if m.name == "POSIX" for r in m.records)
     assert isinstance(record, Counted)
@@ -177,8 +181,9 @@ def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
-    """Earlier runtimes write -1 for a counter that they lack, and the reduction of a shared file
-    adds these: the sum over the ranks is unknown, and the log is not damaged."""
+    """Earlier runtimes write -1 for a counter that they do not record, and the reduction of a
+    shared file adds these values: the sum over the ranks is unknown, and the log is not reported as
+    damaged."""
     log = _log(1)
     log.nprocs = 4
     records = [r for m in log.modules if m.name == "POSIX" for r in m.records]
@@ -195,7 +200,8 @@ def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_more_processes_than_a_job_has(darshan: Run, tmp_path: Path) -> None:
-    """The number is null, so that no sum has the hours of a trillion processes."""
+    """An impossible number of processes is null, so that no sum contains the hours of a trillion
+    processes."""
     log = _log(1)
     log.nprocs = 1 << 40
     path = tmp_path / "jane_p_id1-1_1-1-1-1_1.darshan"
@@ -207,7 +213,7 @@ def test_more_processes_than_a_job_has(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_real_logs_are_not_damaged(darshan: Run, tmp_path: Path) -> None:
-    """Programs made the real logs, so nothing in them is a value that no program can cause."""
+    """The real logs were made by programs, so no value in them is reported as impossible."""
     needs("real-logs")
     paths = real_log_paths()
     assert darshan("collect", "--into", "lake", *paths).returncode == 0
@@ -216,7 +222,8 @@ def test_real_logs_are_not_damaged(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_rate_is_a_setting(darshan: Run, tmp_path: Path) -> None:
-    """With a lower rate, bytes that a process could move otherwise become null."""
+    """With a lower setting of the highest possible rate, more numbers of bytes are impossible and
+    become null."""
     made = make_logs(tmp_path / "logs", 1)
     for lake, more in (("all", ()), ("none", ("--process-rate", "1e-9"))):
         assert darshan("collect", "--into", lake, *more, *made).returncode == 0
@@ -227,7 +234,8 @@ def test_the_rate_is_a_setting(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_lake_of_before(darshan: Run, tmp_path: Path) -> None:
-    """Files of the table problems that lack the newer columns are read, and compacted."""
+    """Files of the table problems from earlier releases, which do not have the newer columns, are
+    read and compacted."""
     made = make_logs(tmp_path / "logs", 2)
     made[0].write_bytes(b"no log")
     assert darshan("collect", "--into", "lake", "--settle", "0", made[0]).returncode == 0

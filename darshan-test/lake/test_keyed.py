@@ -1,4 +1,5 @@
-"""A lake with hidden names: without the key, no guessed name can be tested."""
+"""A lake with anonymized names: without the key, a reader cannot test whether a guessed name
+occurs."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ def _logs(folder: Path) -> list[Path]:
 
 
 def test_a_dictionary_finds_nothing(darshan: Run, tmp_path: Path) -> None:
-    """No table has a public hash of a name; the ids of one file are equal in all tables, so that
-    joins give what they give in a plain lake."""
+    """No table has a hash of a name that can be computed without the key. The id of a file is the
+    same in all tables, so that joins have the same rows as in a lake with plain names."""
     _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "--obfuscate").returncode == 0
     assert darshan(*COLLECT, "--into", "plain").returncode == 0
@@ -56,7 +57,8 @@ def test_a_dictionary_finds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_no_index_tells_a_path(darshan: Run, tmp_path: Path) -> None:
-    """The index of known files and the identities of unreadable files need the key, too."""
+    """The hashes in the index of known files and the identities of unreadable files depend on the
+    key, too."""
     paths = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "--obfuscate").returncode == 0
     [index] = (tmp_path / "lake" / "_seen").iterdir()
@@ -72,7 +74,7 @@ def test_no_index_tells_a_path(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_key_is_not_on_the_command_line(darshan: Run, tmp_path: Path) -> None:
-    """The key comes from a file or the environment; one on the command line is refused."""
+    """The key is read from a file or from the environment; one on the command line is refused."""
     make_logs(tmp_path / "logs", 1)
     key = tmp_path / "key"
     key.write_text(f"{KEY['DARSHAN_LAKE_KEY']}\n")
@@ -89,7 +91,8 @@ def test_a_key_is_not_on_the_command_line(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_hidden_lake_of_before(darshan: Run, tmp_path: Path) -> None:
-    """The collector says that older rows have public ids, and goes on."""
+    """If a lake with anonymized names was begun by an earlier release, the collector reports that
+    the ids of older rows do not depend on the key, and continues."""
     make_logs(tmp_path / "logs", 1)
     assert darshan(*COLLECT, "--obfuscate").returncode == 0
     head = tmp_path / "lake" / "_lake.json"
@@ -102,7 +105,8 @@ def test_a_hidden_lake_of_before(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["<u8", "<i8"])
 def test_ids_of_every_type(kind: str) -> None:
-    """0 means no id and stays; equal ids stay equal, and another key gives other ids."""
+    """An id of 0 means that there is none, and is not changed; equal ids stay equal, and another
+    key gives other ids."""
     array = np.array([0, 7, 0, 1 << 62, 7], kind)
     found = Hide("key").ids(array)
     assert found.dtype == np.dtype("u8") and found[0] == found[2] == 0

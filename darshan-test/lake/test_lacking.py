@@ -1,5 +1,5 @@
-"""The commands of lakes with a Python that lacks their packages: what they print leads to a Python
-that has them."""
+"""The commands of lakes in a Python that does not have their packages: the messages lead to a
+Python that has them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ ABSENT = "raise ModuleNotFoundError(name=__name__)\n"
 
 
 def projects(words: list[str]) -> set[str]:
-    """Returns what pip would install, without an option."""
+    """Returns the projects that a pip command would install. words: those of the command; options
+    are skipped."""
     assert words[1 if words[0].endswith("/pip") else 3] == "install"
     return set(words[words.index("install") + 1 :])
 
 
 def extra() -> set[str]:
-    """Returns what the wheel installs with [centre]."""
+    """Returns the projects that the wheel installs with the extra [centre]."""
     text = (SOURCE / "pyproject.toml").read_text("utf-8")
     lists = [re.search(rf"^{name} = \[(.*)\]$", text, re.M) for name in ("dependencies", "centre")]
     return {name for found in lists if found for name in re.findall('"([^"]+)"', found[1])}
@@ -39,7 +40,7 @@ def extra() -> set[str]:
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> dict[str, str]:
-    """The environment of a Python that finds none of the packages."""
+    """Returns the environment of a Python that finds none of the packages."""
     folder = tmp_path / "hidden"
     folder.mkdir()
     for name in ("pyarrow", "duckdb", "distributed"):
@@ -49,14 +50,15 @@ def hidden(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def bare(hidden: dict[str, str]) -> dict[str, str]:
-    """The same for a Python that is not in a virtual environment, as Debian's."""
+    """Returns the environment of a Python that finds none of the packages and is not in a virtual
+    environment, as Debian's."""
     return {**hidden, "DARSHAN_PYTHON": sys._base_executable}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_debians_python(command: str, bare: dict[str, str], darshan: Run) -> None:
-    """Debian's Python refuses pip: three commands make a virtual environment for it.  --help needs
-    no package."""
+    """Debian's Python refuses pip, so the message has three commands that make a virtual
+    environment. `--help` needs no package."""
     arguments, lacks = COMMANDS[command]
     done = darshan(command, *arguments, environment=bare)
     first, *lines = done.stderr.splitlines()
@@ -76,7 +78,7 @@ def test_a_cluster_needs_all_of_the_extra(bare: dict[str, str], darshan: Run) ->
 
 
 def test_a_virtual_environment(hidden: dict[str, str], darshan: Run) -> None:
-    """A virtual environment takes packages from pip, so one command is enough."""
+    """A virtual environment accepts packages from pip, so the message has one command."""
     done = darshan("ask", "lake", environment=hidden)
     _, line = done.stderr.splitlines()
     python, *words = shlex.split(line)
@@ -85,7 +87,8 @@ def test_a_virtual_environment(hidden: dict[str, str], darshan: Run) -> None:
 
 
 def test_a_package_that_cannot_be_imported(hidden: dict[str, str], darshan: Run) -> None:
-    """The reason is printed: another installation of the same package would not help."""
+    """If a package is installed but cannot be imported, the message has the reason: another
+    installation of the same package would not help."""
     broken = Path(hidden["PYTHONPATH"]) / "pyarrow.py"
     broken.write_text("raise ImportError('libarrow.so.2600: cannot open shared object file')\n")
     done = darshan("collect", ".", environment=hidden)
@@ -99,8 +102,8 @@ def test_a_package_that_cannot_be_imported(hidden: dict[str, str], darshan: Run)
 def test_the_commands_do_what_they_say(
     bare: dict[str, str], darshan: Run, build: Path, tmp_path: Path
 ) -> None:
-    """The printed commands are run in a shell, except that the packages of the tests take the place
-    of those that pip would download."""
+    """The commands of the message are run in a shell, with the packages of the tests instead of
+    those that pip would download."""
     lines = darshan("collect", ".", environment=bare).stderr.splitlines()[1:]
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to(bare["DARSHAN_PYTHON"])

@@ -1,4 +1,5 @@
-"""Hostile files, folders and users do not keep a collector from the logs of others."""
+"""Files, folders and users that are made to cause harm do not prevent the collection of other
+logs."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ JANE, BOB = 12_345, 12_346  # numbers of users
 
 
 def test_huge_files_are_not_read(darshan: Run, tmp_path: Path) -> None:
-    """Files of 8 TB, without data: one with a log's header, and one without.  A day would pass
-    before their contents were hashed."""
+    """Sparse files of 8 TB are not read: one that begins like a log, and one that does not.
+    Computing their hash would take a day."""
     made = make_logs(tmp_path / "logs", 3)
     other, large = (tmp_path / "logs" / f"a_{n}.darshan" for n in ("other", "large"))
     other.touch()
@@ -49,7 +50,8 @@ def test_huge_files_are_not_read(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_size_of_a_log_is_limited(darshan: Run, tmp_path: Path) -> None:
-    """A log above the limit is collected once the limit is raised; its problem is then over."""
+    """A log above the limit of size is collected after the limit is raised; its row of problems is
+    then removed."""
     made = make_logs(tmp_path / "logs", 2)
     size = max(path.stat().st_size for path in made)
     done = darshan(*COLLECT, "--log-bytes", "1k", "logs")
@@ -63,7 +65,8 @@ def test_the_size_of_a_log_is_limited(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def deep(tmp_path: Path) -> Iterator[Path]:
-    """Makes a tree of folders whose path is longer than a path may be."""
+    """Makes nested folders whose path is longer than the system allows in one call; removes them
+    after the test."""
     top = here = tmp_path / "logs" / "deep"
     top.mkdir(parents=True)
     back = os.open(".", os.O_RDONLY)
@@ -80,7 +83,8 @@ def deep(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_deep_trees_and_circles(darshan: Run, tmp_path: Path, deep: Path) -> None:
-    """The folders that can be reached are searched; a line says which one cannot."""
+    """The folders that can be reached are searched; a message names the one that cannot be
+    reached."""
     made = make_logs(tmp_path / "logs", 2)
     made += make_logs(deep / "folder" / "folder", 1, first=2)
     (deep / "folder" / "up").symlink_to(tmp_path / "logs")
@@ -91,7 +95,7 @@ def test_deep_trees_and_circles(darshan: Run, tmp_path: Path, deep: Path) -> Non
 
 
 def test_names_need_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of very many logs is read in groups."""
+    """The names in a folder of very many logs are read in groups, which needs little memory."""
     number = 200_000 if everything() else 20_000
     monkeypatch.setattr(files, "_AT_ONCE", 500)
     first = tmp_path / "0.darshan"
@@ -112,8 +116,8 @@ def test_names_need_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_slow_log_is_given_up(tmp_path: Path) -> None:
-    """A log that takes too long has a row of problems and no others; logs before and behind it
-    are complete."""
+    """A log that takes too long has a row of problems and no other rows; the logs before and after
+    it are complete."""
     made = make_logs(tmp_path / "logs", 4)
     slow = tmp_path / "logs" / "slow.darshan"
     slow.write_bytes(encode(standard_log({"POSIX": 4}, seed=1, files=3_000)))
@@ -140,7 +144,8 @@ def test_a_slow_log_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
-    """A user's logs above the share wait until those of others were read; all are collected."""
+    """If a user's logs exceed the limit per user, the rest is collected after the logs of other
+    users; all are collected."""
     many = make_logs(tmp_path / "logs" / "a", 9)
     few = make_logs(tmp_path / "logs" / "b", 2, first=9)
     for path in many:
@@ -163,8 +168,8 @@ def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
 def test_what_is_not_read_takes_no_share(
     large: tuple[str, ...], darshan: Run, tmp_path: Path
 ) -> None:
-    """A file above the limits is not read, and does not use up its owner's share: another user may
-    have linked it into the folder."""
+    """A file above the limits of size is not read, and is not counted towards its owner's limit,
+    because another user may have linked it into the folder."""
     made = make_logs(tmp_path / "logs" / "b", 3)
     for name in large:
         path = tmp_path / "logs" / f"a_{name}.darshan"
@@ -180,7 +185,8 @@ def test_what_is_not_read_takes_no_share(
 
 @pytest.mark.needs("root")
 def test_a_share_while_following(build: Path, tmp_path: Path) -> None:
-    """With --follow, logs above a share are collected by the next rounds, without a pause."""
+    """With --follow, logs above the limit per user are collected in the next rounds, without a
+    pause."""
     made = make_logs(tmp_path / "logs", 9)
     for path in made:
         os.chown(path, JANE, -1)

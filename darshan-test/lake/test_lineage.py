@@ -1,4 +1,5 @@
-"""A chain of real jobs: the lake knows who produced what others read, and no wrong producer."""
+"""A chain of real jobs: the lake finds which job wrote the files that others read, and never a
+wrong one."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ EDGES = {
 
 
 class Jobs(NamedTuple):
-    """A lake of these jobs, and their folder."""
+    """A lake of these jobs, and the folder in which they ran."""
 
     lake: Path
     work: Path
@@ -119,8 +120,9 @@ def _command(
 
 
 def _while_it_runs(work: Path, variables: dict[str, str]) -> None:
-    """A job renames a file at a moment that no log has.  The job that reads the new name meanwhile
-    may read the old contents, so it has no edge; the one that reads it later has."""
+    """Runs a job that renames a file while another job reads. The time of the rename is in no log.
+    The job that reads the new name during this time may read the old contents, so it has no edge;
+    the one that reads the name later has an edge."""
 
     def job(program: str, what: str) -> None:
         done = finished(_command(work, A, program, what, variables), cwd=work, env=minimal())
@@ -171,18 +173,19 @@ def _asked(lake: Path, filters: Filters | None = None) -> Found:
 
 
 def test_edges(jobs: Jobs) -> None:
-    """The question has each edge of the chain, with its files and bytes, and no other one."""
+    """The query has each edge of the chain, with its files and bytes, and no other edge."""
     assert _asked(jobs.lake) == EDGES
 
 
 def test_filters_choose_readers(jobs: Jobs) -> None:
-    """With filters, too, the last writer counts, although it is of another program."""
+    """With filters, too, the last writer of a file is found, although it is another program."""
     assert _asked(jobs.lake, Filters(program=LATE)) == {("again", LATE): (1, 1000)}
     assert _asked(jobs.lake, Filters(program="simulate")) == {}
 
 
 def _drawn(site: Site, **chosen: str) -> set[tuple[str, str]]:
-    """Returns the arrows of a graph, by the first lines of their boxes."""
+    """Returns the edges of a graph as pairs of the first lines of their boxes. chosen: the
+    arguments of the page."""
     page = data(site.page(f"/lineage?{urlencode(chosen)}").decode())
     graph = page.get("graph", {"boxes": [], "edges": []})
     names = [box[0] for box in graph["boxes"]]
@@ -196,7 +199,7 @@ def _of(lake: Path, program: str) -> str:
 
 
 def test_the_graph(jobs: Jobs) -> None:
-    """The page draws the edges of the centre, of a program, of a job, and of a file or folder."""
+    """The page draws the edges of all jobs, of a program, of a job, and of a file or folder."""
     around = {("simulate", "clean"), ("clean", "plot"), ("simulate", "plot")}
     with Asked(jobs.lake) as opened:
         site = Site(opened, "test")
@@ -218,7 +221,7 @@ def test_the_graph(jobs: Jobs) -> None:
 
 
 def test_only_ones_own(jobs: Jobs) -> None:
-    """A server for one user draws that user's jobs, and for somebody else none."""
+    """A server for one user draws that user's jobs, and no jobs in a graph of somebody else."""
     with Asked(jobs.lake) as opened:
         [row] = opened.sql('SELECT DISTINCT "user" FROM jobs').rows()
     for user, want in ((row["user"], set(EDGES)), ("mallory", set())):
@@ -230,7 +233,7 @@ def test_only_ones_own(jobs: Jobs) -> None:
 
 
 def test_bounds(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that is too large has the nearest boxes, and says what is left out."""
+    """A graph that is too large shows the nearest boxes, and says how many are not shown."""
     monkeypatch.setattr(lineage, "_MOST", 2)
     with Asked(jobs.lake) as opened:
         site = Site(opened, "test")
@@ -241,8 +244,8 @@ def test_bounds(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_columns() -> None:
-    """An edge leads to a later column, except for one edge of a circle; an edge that passes a
-    column has a place there; the nearest nodes are shown first."""
+    """An edge leads to a later column, except for one edge of each cycle; an edge that crosses a
+    column has its own row there; the nearest nodes are shown first."""
     weights: dict[graph.Edge, float] = {
         ("a", "b"): 9, ("b", "c"): 9, ("a", "c"): 1, ("c", "b"): 1, ("c", "c"): 5, ("c", "d"): 9,
     }  # fmt: skip
@@ -258,8 +261,8 @@ def test_columns() -> None:
 
 
 def test_the_graph_in_a_browser(build: Path, jobs: Jobs, tmp_path: Path) -> None:
-    """Boxes have the names of programs as text, and lead to their pages; pointing at one says what
-    it read."""
+    """Boxes show the names of programs as text and link to their pages; a pointer over a box shows
+    which files the job read."""
     needs("program:chromium", "program:chromedriver")
     with serving(build, jobs.lake) as port, browser(tmp_path) as window:
         window.open(f"http://127.0.0.1:{port}/lineage?{urlencode({'program': LATE})}")

@@ -1,4 +1,5 @@
-"""The table of lines of code: programs with known lines, many sites, hidden and hostile names."""
+"""The table of lines of code: programs with known lines, many call sites, anonymized names, and
+names that are made to cause harm."""
 
 from __future__ import annotations
 
@@ -45,30 +46,34 @@ NAMES = ("file", "function", "object", "build_id", "through")
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """Returns programs under this build's runtime, with sites on."""
+    """Returns an object that runs programs with this build's runtime and the recording of call
+    sites."""
     return Program(build, parser, tmp_path)
 
 
 def lines(lake: Path, **filters: str) -> list[dict[str, Any]]:
-    """Returns the rows of the query "lines"."""
+    """Returns the rows of the query "lines" with these filters."""
     with lakes.open(lake) as opened:
         sql = query(BY_NAME["lines"], Filters(**filters), {"top": 1000})
         return opened.sql(*sql).rows()
 
 
 def job(folder: Path, number: int, *some: Row, **more: Any) -> Path:
-    """Writes a log with the call sites `some`."""
+    """Writes a log with the call sites `some`. number: that of the job; more: other properties of
+    the log. Returns the log's path."""
     name = f"user{number % 3}_code_id{number}-1_1-1-1-1_1.darshan"
     return write(Job(some, seconds=10 + number, **more), folder / name)
 
 
 def site(name: str, reads: int = 10, **values: float) -> Row:
-    """Returns a call site that read 100 bytes with each call."""
+    """Returns a call site that read 100 bytes with each call. values: other counters of the
+    site."""
     return row("SITES", name, READS=reads, BYTES_READ=100 * reads, **values)
 
 
 def test_lines_of_a_script(program: Program, darshan: Run) -> None:
-    """Each line of Python has its calls, bytes and seconds, as `darshan where` prints them."""
+    """The row of each line of Python code has its calls, bytes and seconds, as `darshan where`
+    prints them."""
     script = program.folder / "store.py"
     script.write_text(SCRIPT)
     program.start("/usr/bin/python3", script, "data")
@@ -100,7 +105,8 @@ def test_lines_of_a_script(program: Program, darshan: Run) -> None:
 
 
 def test_lines_of_a_program(program: Program, darshan: Run) -> None:
-    """Native code has object, build id and address; --read-programs finds functions and lines."""
+    """The row of a native call site has object, build id and address; --read-programs finds
+    functions and lines."""
     path = compile_c(
         program.folder, C_SOURCE, name="program",
         first=("gcc", "-g", "-O2", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE"),
@@ -126,7 +132,8 @@ def test_lines_of_a_program(program: Program, darshan: Run) -> None:
 
 
 def test_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log has rows for the lines with most time, and one for all others; sums are exact."""
+    """A log has rows for the lines that took most time, and one row for all others; sums are
+    exact."""
     made = np.random.default_rng(1).uniform(0.1, 1, 600)
     some = [
         site(f"read;/home/x/code.py:{n + 1:03}:f", n + 1, F_READ_TIME=float(t), BYTES_WRITTEN=n)
@@ -151,7 +158,7 @@ def test_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_question(tmp_path: Path) -> None:
-    """Lines are summed over jobs and users, with the filters of other questions."""
+    """Lines are summed over jobs and users, with the filters of other queries."""
     user, library = "/home/x/code.py:7:load", "/usr/lib/python3/dist-packages/numpy/io.py:9:load"
     paths = [
         job(tmp_path, n, site(f"read;{library};{user}", F_READ_TIME=n + 1.0),
@@ -172,7 +179,8 @@ def test_the_question(tmp_path: Path) -> None:
 
 
 def test_anonymous_names(program: Program, darshan: Run) -> None:
-    """A lake with hidden names has no name of code, also none of a log that hides its own."""
+    """A lake with anonymized names contains no name of code, not even from a log whose runtime
+    anonymized names with another key."""
     script = program.folder / "secretive.py"
     script.write_text(SCRIPT)
     program.start("/usr/bin/python3", script, "data")
@@ -194,7 +202,7 @@ def test_anonymous_names(program: Program, darshan: Run) -> None:
 
 
 def test_hostile_sites(tmp_path: Path) -> None:
-    """Names of 4 KiB, objects without end, forged values and bad names do no harm."""
+    """Names of 4 KiB, objects without an end, changed values and invalid names do no harm."""
     long = "read;" + "/" + "x" * 4000 + ".py:{}:f"
     some = [site(long.format(f"{n:04}"), F_READ_TIME=1.0) for n in range(300)]
     some += [
@@ -223,7 +231,7 @@ def test_hostile_sites(tmp_path: Path) -> None:
 
 
 def test_the_pages(tmp_path: Path) -> None:
-    """The page of lines has the answer, and the page of a program those of its runs."""
+    """The page of lines has the rows of the query, and the page of a program those of its runs."""
     lake = tmp_path / "lake"
     fill(lake, [
         job(tmp_path, n, site(f"read;/home/x/code.py:{n}:load", F_READ_TIME=n, WRITES=3),

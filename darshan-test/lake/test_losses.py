@@ -1,4 +1,5 @@
-"""The potential saving of findings is one number in queries, in a week's text and in a browser."""
+"""The potential saving of findings is the same number in queries, in the digest of a week and in a
+browser."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ MOST = 1000
 
 
 def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Changes findings to claim more time than their jobs had; every third job's time is
-    unknown, as in lakes of older releases."""
+    """Returns a row of findings changed so that it claims more time than its job took; every third
+    job's time is unknown, as in lakes of older releases."""
     if row["kind"] != "problem":
         return row
     known = int(row["log"], 16) % 3 != 0
@@ -34,7 +35,7 @@ def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two weeks whose findings claim too much."""
+    """Makes a lake of two weeks with such findings. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("losses")
     logs = week_of_logs(folder)
     collected(folder / "lake", logs)
@@ -47,7 +48,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _lost(lake: Path, by: str) -> dict[str, float]:
-    """Computes the losses independently: no finding or job loses more than its known time."""
+    """Returns the losses by `by`, computed independently: no finding or job loses more than its
+    known time."""
     jobs: dict[tuple[str, str], list[float]] = defaultdict(list)
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -62,7 +64,8 @@ def _lost(lake: Path, by: str) -> dict[str, float]:
 
 
 def test_users(lake: Path) -> None:
-    """The query, the page that shows it and the week's text of each user have the same numbers."""
+    """The query, the page that shows it and the week's digest have the same numbers for each
+    user."""
     want = _lost(lake, "user")
     with Asked(lake) as asked:
         found = answered(asked, BY_NAME["users"], ALL, top=MOST)
@@ -73,7 +76,8 @@ def test_users(lake: Path) -> None:
 
 
 def test_programs(lake: Path) -> None:
-    """Text, page and query have the same numbers for each program and each finding."""
+    """The digest, the page and the query have the same numbers for each program and each
+    finding."""
     want = _lost(lake, "program")
     with Asked(lake) as asked:
         told = losers(asked, ALL, MOST)

@@ -1,4 +1,4 @@
-"""Options of darshan collect, and what it does when something fails."""
+"""Options of darshan collect, and its reaction to failures."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def collecting(
 
 @pytest.mark.needs("mount")
 def test_a_full_disk(build: Path, tmp_path: Path) -> None:
-    """A full disk is an error of one line; the lake is consistent, and collecting continues
-    later."""
+    """If the disk is full, the command prints an error of one line; the lake is consistent, and a
+    later run continues."""
     made = make_logs(tmp_path / "logs", 6)
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -63,7 +63,7 @@ def _free(folder: Path) -> int:
 
 
 def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) -> None:
-    """--follow collects new logs until a signal, and ends by that signal."""
+    """--follow collects new logs until a signal arrives, which then ends the process."""
     made = make_logs(tmp_path / "logs", 2)
     command = collecting(build, tmp_path, "--follow", "--every", "0.1", "--workers", "1", "logs")
     try:
@@ -86,7 +86,7 @@ def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) 
 
 
 def test_since(darshan: Run, tmp_path: Path) -> None:
-    """--since uses the file's modification time."""
+    """--since selects logs by their modification time."""
     made = make_logs(tmp_path / "logs", 3)
     os.utime(made[0], (time.time() - 10 * 86400,) * 2)
     assert darshan("collect", "--into", "lake", "--since", "7d", "logs").returncode == 0
@@ -97,7 +97,7 @@ def test_since(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
-    """No file of the lake has the names; the same key results in the same words."""
+    """No file of the lake contains the names; the same key results in the same replacements."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "--obfuscate", "--traces", "logs")
     assert done.returncode == 0, done.stderr
@@ -124,7 +124,7 @@ def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
-    """--remove-collected does not remove damaged or changed logs."""
+    """--remove-collected removes logs that were collected, but not damaged or changed ones."""
     made = make_logs(tmp_path / "logs", 3)
     bad = tmp_path / "logs" / "bad.darshan"
     bad.write_bytes(made[0].read_bytes()[:700])
@@ -136,8 +136,8 @@ def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
-    """A log of a later release has an unknown module: it is not removed, because no table has
-    its records."""
+    """A log of a later release with an unknown module is not removed, because no table has the
+    records of the module."""
     [log] = make_logs(tmp_path / "logs", 1)
     content = bytearray(log.read_bytes())
     begin = content.index(b"3.41")
@@ -160,7 +160,8 @@ def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
-    """Progress lines are printed if stderr is not a terminal; the last line is the summary."""
+    """If stderr is not a terminal, a progress line is printed for each thousand logs; the last line
+    is the summary."""
     make_logs(tmp_path / "logs", 5)
     done = darshan("collect", "--into", "lake", "logs")
     assert done.stderr.count("\n") == 1 and "5 logs" in done.stderr
@@ -169,7 +170,7 @@ def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
-    """A lake is not made in a folder with other files."""
+    """A lake is not created in a folder that has other files."""
     make_logs(tmp_path / "logs", 1)
     done = darshan("collect", "--into", "logs", "logs")
     assert done.returncode == 1 and "is not a lake" in done.stderr
@@ -203,7 +204,8 @@ def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) 
 
 
 def test_a_signal_to_all_of_them(build: Path, tmp_path: Path) -> None:
-    """A batch system or systemd signals all processes: the parent that waits for workers ends."""
+    """If a batch system or systemd sends a signal to all processes of the command, the parent,
+    which waits for workers, ends as well."""
     (made,) = make_logs(tmp_path / "logs", 1)
     for number in range(6000):  # more names than a pipe to the workers holds
         os.link(made, tmp_path / "logs" / f"user_program_id{number}-{number}_1-1-1-1_1.darshan")

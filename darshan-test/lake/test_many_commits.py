@@ -1,4 +1,4 @@
-"""Lakes of very many commits: few files are open at a time, and no reader reads all commits."""
+"""Lakes with very many commits: few files are open at a time, and no reader reads all commits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_STATE = 64  # commits behind the newest state
 
 @contextlib.contextmanager
 def few_open() -> Iterator[None]:
-    """Limits the open files of this process."""
+    """Limits the number of open files of this process."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN, hard))
     try:
@@ -41,7 +41,8 @@ def few_open() -> Iterator[None]:
 
 
 def _commit_often(lake: Path, number: int) -> None:
-    """Commits copies of the lake's files: the same rows, as other files with other identities."""
+    """Makes `number` commits of copies of the lake's files: the same rows, in other files with
+    other identities."""
     snapshot = Snapshot(str(lake))
     known = [*snapshot.of("jobs"), *snapshot.of("layers")]
     for count in range(number):
@@ -77,7 +78,7 @@ def test_compaction_of_many_commits(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_reader_reads_few_commits(darshan: Run, tmp_path: Path) -> None:
-    """The state is written by the commits themselves, so old commits need not be there."""
+    """Commits write the list of all files at intervals, so a reader needs no old commits."""
     made = make_logs(tmp_path / "logs", 1)
     lake = tmp_path / "lake"
     assert darshan("collect", "--into", lake, "--no-findings", *made).returncode == 0
@@ -93,8 +94,8 @@ def test_a_reader_reads_few_commits(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_collector_compacts_a_little(darshan: Run, tmp_path: Path) -> None:
-    """After many commits, a collector's next commits combine files, without --compact; all logs
-    are there once, and are known."""
+    """After many commits, the next commits of a collector combine files even without --compact; all
+    logs are in the lake once, and are recognized."""
     lake = tmp_path / "lake"
     made = []
     for number in range(40):
@@ -116,14 +117,14 @@ def test_a_collector_compacts_a_little(darshan: Run, tmp_path: Path) -> None:
 
 
 def collect(lake: Path, path: Path) -> None:
-    """Collects a log by the command's own code, but in this process, which saves the start of
+    """Collects a log by the command's own code, but in this process, which saves the time to start
     Python."""
     options = arguments.collect(["--into", str(lake), "--workers", "1", "--no-findings", str(path)])
     assert Collector(options, None).run() == 0
 
 
 def test_removed_files_are_forgotten(darshan: Run, tmp_path: Path) -> None:
-    """The state names replaced files while they are there, and no longer."""
+    """The state file names replaced files as long as they exist, and not longer."""
     lake = tmp_path / "lake"
     for path in make_logs(tmp_path / "logs", 2):
         assert darshan("collect", "--into", lake, "--no-findings", path).returncode == 0

@@ -1,4 +1,4 @@
-"""The files of a lake have the modes that let the right users read them."""
+"""The files of a lake have modes that let only the intended users read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rows import make_logs, whole
 
 
 def _modes(lake: Path) -> tuple[set[int], set[int]]:
-    """Returns the modes of the files and of the folders of a lake."""
+    """Returns the modes of all files and of all folders of a lake."""
     files, folders = set(), {stat.S_IMODE(lake.stat().st_mode)}
     for path in lake.rglob("*"):
         (folders if path.is_dir() else files).add(stat.S_IMODE(path.lstat().st_mode))
@@ -25,14 +25,15 @@ def _modes(lake: Path) -> tuple[set[int], set[int]]:
 
 @pytest.fixture(autouse=True)
 def open_umask() -> Iterator[None]:
-    """The umask of most users: without the lake's own, all users could read its files."""
+    """Sets the umask that most users have. Without a mode of the lake, all users could read its
+    files."""
     before = os.umask(0o022)
     yield
     os.umask(before)
 
 
 def test_others_cannot_read_a_lake(darshan: Run, tmp_path: Path) -> None:
-    """Every file and folder that a command makes has the mode of the lake."""
+    """Every file and folder that a command creates has the mode of the lake."""
     made = make_logs(tmp_path / "logs", 70)
     lake = tmp_path / "lake"
     commands = (
@@ -48,7 +49,7 @@ def test_others_cannot_read_a_lake(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_mode_is_chosen(darshan: Run, tmp_path: Path) -> None:
-    """--mode holds for later commands, too, and changes an existing lake; folders keep setgid."""
+    """--mode is stored for later commands, and changes an existing lake; folders keep setgid."""
     made = make_logs(tmp_path / "logs", 3)
     lake = tmp_path / "lake"
     lake.mkdir()
@@ -65,7 +66,8 @@ def test_the_mode_is_chosen(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_lake_of_before_keeps_its_modes(darshan: Run, tmp_path: Path) -> None:
-    """A lake without the setting works as before, and a line says how to close it."""
+    """A lake of an earlier release, which has no mode, works as before, and a message says how to
+    set one."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
     collect = ["collect", "--into", "lake", "--workers", "1", "--no-findings"]
@@ -83,7 +85,8 @@ def test_a_lake_of_before_keeps_its_modes(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_files_of_another_machine(tmp_path: Path) -> None:
-    """A worker of a cluster has its own umask; the collector gives its files the lake's mode."""
+    """A worker of a cluster has a different umask; the collector gives the worker's files the
+    lake's mode."""
     path = tmp_path / "file"
     path.touch(0o600)
     modes.give(str(path), 0o640)

@@ -1,4 +1,4 @@
-"""Every module of the log format has its table, also those whose records are lists."""
+"""Every module of the log format has a table, including modules whose records are lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SYNC = ("BARRIER", *apmpi.CALLS[apmpi.CALLS.index("BCAST") : apmpi.CALLS.index(
 
 
 def test_no_module_is_forgotten() -> None:
-    """Every module has a table of counters, except TEMPLATE, which has only a name."""
+    """Every module has a table of counters, except TEMPLATE, for which only a name is defined."""
     known = {m.name for n in range(128) if (m := module_by_id(n)) and m.kind is not Kind.NONE}
     assert {m.name for m in columns.modules()} == known - {"TEMPLATE"}
     assert {columns.record_table(m).name for m in columns.modules()} <= set(columns.tables())
@@ -29,7 +29,7 @@ def test_no_module_is_forgotten() -> None:
 
 def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
     """Returns the expected rows of an APMPI record: one for each kind of call that was made. sync:
-    the log has waits."""
+    whether the log has waiting times."""
     counters = dict(zip(apmpi.COUNTERS, record.counters))
     times = dict(zip(apmpi.TIMES, record.times))
     waits = dict(zip(apmpi.SYNC_TIMES, record.sync_times))
@@ -63,7 +63,8 @@ def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
 
 
 def test_communication(tmp_path: Path) -> None:
-    """There is a row for each kind of call of a rank; bytes and waiting are null if not counted."""
+    """A rank has a row for each kind of call; bytes and waiting times are null if they are not
+    counted."""
     lake, compared = tmp_path / "lake", 0
     cases = list(communication())
     for case in cases:
@@ -82,7 +83,7 @@ def test_communication(tmp_path: Path) -> None:
 
 
 def test_servers(tmp_path: Path) -> None:
-    """MDHIM has its counters, and the number of operations of each server."""
+    """The tables of MDHIM have its counters, and the number of operations of each server."""
     cases = [c for c in good_cases() if any(m.name == "MDHIM" and m.records for m in c.log.modules)]
     case = random.Random(1).choice(cases)
     path = tmp_path / "x.darshan"

@@ -1,4 +1,4 @@
-"""The link to one's own jobs, for users whom a proxy names in a header."""
+"""The link to a reader's own jobs, if a proxy sends the reader's name in a header."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LINK = re.compile(r'<li><a href="([^"]*)">My jobs</a></li>')
 
 
 def test_my_jobs(build: Path, tmp_path: Path) -> None:
-    """Each user has a link of their own, also if pages were made before, and no header is trusted
-    without the option."""
+    """Each user has a link to their own jobs, even on pages that were made before for others; no
+    header is trusted without the option."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 6))
     with serving(build, lake, "--user-header", "X-Remote-User") as port:
@@ -36,7 +36,8 @@ def test_my_jobs(build: Path, tmp_path: Path) -> None:
 
 
 def test_no_link_among_hidden_names(build: Path, tmp_path: Path) -> None:
-    """A lake with anonymized names does not know its readers by name."""
+    """A lake with anonymized names does not know the names of its readers, so it has no such
+    link."""
     storage.make(str(tmp_path / "lake"), {"mode": "0640", "hidden": True})
     with serving(build, tmp_path / "lake", "--user-header", "X-Remote-User") as port:
         assert "My jobs" not in ask(port, "/programs", **{"X-Remote-User": "user1"})[1]

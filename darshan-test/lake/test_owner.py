@@ -1,4 +1,4 @@
-"""The user of a job is the owner of the log's file, whatever the file is called."""
+"""The user of a job is the owner of the log's file, whatever the file's name is."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ FORGED = "user0_program0_id7-7_1-1-1-1_1.darshan"
 
 
 def _somebody() -> pwd.struct_passwd:
-    """Returns a user of this machine that does not run the tests."""
+    """Returns a user of this machine other than the one that runs the tests."""
     return next(u for u in pwd.getpwall() if u.pw_uid not in (0, os.getuid()))
 
 
 def _logs(folder: Path) -> tuple[Path, Path, Path]:
-    """Makes logs that are named after user0: of the collector, of another user, of a stranger."""
+    """Makes three logs that are named after user0, and whose files belong to the collector's user,
+    to another user, and to an unknown id. Returns their paths."""
     made = make_logs(folder, 3)
     honest, forged, strange = (folder / f"user0_p{n}_id{n}-1_1-1-1-1_1.darshan" for n in range(3))
     for path, name in zip(made, (honest, forged, strange)):
@@ -38,8 +39,8 @@ def _logs(folder: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.needs("root")
 def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
-    """If a user names a log after another user, the rows have the owner of the file as their user,
-    in each table."""
+    """If a user names a log after another user, the rows in each table have the owner of the file
+    as their user."""
     paths = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "logs").returncode == 0
     lake, somebody = tmp_path / "lake", _somebody().pw_name
@@ -63,7 +64,8 @@ def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
-    """A log that its owner's program wrote, and one whose name has no user, are not forged."""
+    """A log that its owner's program wrote is not marked as forged, nor is one whose name contains
+    no user."""
     somebody = _somebody()
     made = make_logs(tmp_path / "logs", 2)
     own = made[0].rename(tmp_path / "logs" / f"{somebody.pw_name}_p_id1-1_1-1-1-1_1.darshan")
@@ -80,7 +82,7 @@ def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
-    """The same word replaces a name in every column."""
+    """An owner's name has the same replacement in every column."""
     honest, forged, _ = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "logs", "--obfuscate").returncode == 0
     jobs = {row["log"]: row for row in rows(tmp_path / "lake", "jobs")}
@@ -119,8 +121,8 @@ def test_names_with_underscores(darshan: Run, tmp_path: Path) -> None:
 @pytest.mark.needs("root")
 @pytest.mark.parametrize("key", [[], ["--obfuscate"]])
 def test_only_its_owner_replaces_a_log(darshan: Run, tmp_path: Path, key: list[str]) -> None:
-    """A file that another user puts in the place of a collected log removes no row; one of the same
-    owner does, and so does one of the collector's user, who copies logs."""
+    """A file that another user puts at the path of a collected log removes no row. A file of the
+    same owner replaces the log's rows, and so does one of the collector's user, who copies logs."""
     somebody, logs = _somebody(), tmp_path / "logs"
     paths = make_logs(logs, 4)
     for path in paths:

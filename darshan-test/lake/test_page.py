@@ -6,5 +6,5 @@ from .describe import PAGE, page
 
 
 def test_the_page_of_tables_is_made_of_them() -> None:
-    """./dev describe generates the page."""
+    """The page is the one that `./dev describe` generates."""
     assert PAGE.read_text("utf-8") == page()

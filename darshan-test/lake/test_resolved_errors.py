@@ -1,4 +1,4 @@
-"""An unreadable file is a problem until it is read; the collector's summary is true."""
+"""An unreadable file has a row of problems until it is read; the collector's summary is true."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from .rows import committed, logs, make_logs, rows, whole
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """Makes three files that not even root can read, and returns their paths: a pipe and a link to
-    itself, which the test later replaces with logs, and a pipe that stays."""
+    """Makes three files that not even root can read, and returns their paths. The test later
+    replaces two of them by logs: a pipe, and a link to itself. The third one is a pipe that
+    stays."""
     found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
     os.mkfifo(found[0])
     found[1].symlink_to(found[1])
@@ -30,8 +31,8 @@ def unreadable(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, key: str) -> None:
-    """The problem's row is removed by the commit that has the log, also if the log was known
-    already."""
+    """The row of problems is removed by the commit that adds the log, even if the log was collected
+    before from another path."""
     made = make_logs(tmp_path / "logs", 3)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
     pipe, link, stays = unreadable(tmp_path / "logs")
@@ -72,8 +73,8 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
 
 
 def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
-    """Two collectors commit logs that could not be read before: each log is there once, and its
-    problem is removed."""
+    """If two collectors commit logs that could not be read before, each log is in the lake once,
+    and its row of problems is removed."""
     lake, folder = tmp_path / "lake", tmp_path / "logs"
     made = make_logs(folder, 2)
     whole_of = [path.read_bytes() for path in made]
@@ -101,7 +102,7 @@ def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
-    """After compaction, problems are still found by their keys."""
+    """After compaction, rows of problems are still found by their keys."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 2)
     pipe, *_ = unreadable(tmp_path / "logs")
@@ -117,7 +118,8 @@ def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
 
 
 def test_who_comes_second_says_so(tmp_path: Path) -> None:
-    """Each of two collectors of the same logs reports what it added itself."""
+    """If two collectors read the same logs, each of them reports the number of logs that it added
+    itself."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 5)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
@@ -139,8 +141,8 @@ def test_who_comes_second_says_so(tmp_path: Path) -> None:
 
 
 def test_who_is_removed_meanwhile_is_no_problem(tmp_path: Path) -> None:
-    """A file removed meanwhile by another collector with --remove-collected is not a problem; a
-    dangling link is."""
+    """A file that another collector with --remove-collected removes during the run is not a
+    problem; a link to a missing file is one."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     storage.make(str(lake), {})

@@ -20,7 +20,8 @@ document.querySelector("#programs p.row button").click();"""
 
 
 def test_saved_as_csv(build: Path, tmp_path: Path) -> None:
-    """The file has all rows of the table with plain numbers, and no formula."""
+    """The CSV file has all rows of the table with plain numbers, and no text that a spreadsheet
+    would take for a formula."""
     needs("program:chromium", "program:chromedriver")
     paths = []
     for number, exe in enumerate(_EXE):

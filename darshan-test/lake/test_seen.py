@@ -1,4 +1,5 @@
-"""The index of a lake's known logs needs no memory in a worker: there may be billions."""
+"""The index of a lake's known logs needs no memory in a worker, because there may be billions of
+logs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ LOGS = 300_000
 
 
 def test_a_look_up_maps(tmp_path: Path) -> None:
-    """Identities and keys are found; keys are loaded into memory when first queried."""
+    """Identities and keys are found; keys are loaded into memory at the first search only."""
     (tmp_path / storage.SEEN).mkdir()
     rows = np.zeros(LOGS, seen.ROW)
     for name in ("high", "low", "key"):

@@ -47,7 +47,8 @@ PAGES = ("", "week", "programs", "users", "file-systems", "lines", "lineage", "j
 
 @contextmanager
 def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Iterator[int]:
-    """Runs the command; yields the port that it prints. SIGTERM ends it without a message."""
+    """Runs `darshan serve`; yields the port that it prints. SIGTERM ends the command without a
+    message. more: further options."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     command = subprocess.Popen(
@@ -69,7 +70,8 @@ def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Ite
 def ask(
     port: int, target: str, method: str = "GET", host: str = "127.0.0.1", **headers: str
 ) -> tuple[HTTPResponse, str]:
-    """Sends a request; returns the response and its body."""
+    """Sends a request to a server on this machine; returns the response and its body. headers: with
+    _ in place of -."""
     connection = HTTPConnection(host, port, timeout=SECONDS)
     connection.request(method, target, headers=headers)
     reply = connection.getresponse()
@@ -79,14 +81,15 @@ def ask(
 
 
 def data(page: str) -> dict[str, Any]:
-    """Returns the data of a page's script."""
+    """Returns the data in the script of a page."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert found
     return json.loads(found[1])
 
 
 def table(page: str, name: str) -> list[dict[str, Any]]:
-    """Returns the rows of a table by column title, and the link of each."""
+    """Returns the rows of a table on a page, by the titles of its columns, with the link of each
+    row."""
     one = next(t for t in data(page)["tables"] if t["id"] == name)
     titles = [title for title, _ in one["columns"]]
     links = one["links"] or [None] * len(one["rows"])
@@ -95,13 +98,13 @@ def table(page: str, name: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Returns logs of two weeks."""
+    """Writes the logs of two weeks; returns their paths."""
     return week_of_logs(tmp_path_factory.mktemp("logs"))
 
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Collects the logs with findings."""
+    """Makes a lake of the logs, with findings. Returns the lake's path."""
     made = tmp_path_factory.mktemp("serve") / "lake"
     collected(made, logs)
     return made
@@ -109,7 +112,7 @@ def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(lake: Path) -> Iterator[Site]:
-    """Yields the pages, without a server."""
+    """Yields the pages as a Site, without a server."""
     with Asked(lake) as asked:
         yield Site(asked, "test")
 
@@ -126,13 +129,13 @@ def shown(site: Site, target: str) -> str:
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns every file of a folder with its size and time."""
+    """Returns the size and the time of every file in a folder, by path."""
     found = {p: p.stat() for p in folder.rglob("*")}
     return {str(p): (s.st_size, s.st_mtime_ns) for p, s in found.items()}
 
 
 def test_programs_and_users(lake: Path, site: Site) -> None:
-    """Losses equal the sums of the findings, in descending order."""
+    """Losses of programs and users equal the sums of their findings, in descending order."""
     lost: dict[str, dict[tuple[str, str], float]] = {"program": {}, "user": {}}
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -162,7 +165,7 @@ def smallest_mount(lake: Path) -> tuple[str, set[str]]:
 
 
 def test_filters(lake: Path, site: Site) -> None:
-    """Filters by days, user, program and file system combine."""
+    """Filters by days, user, program and file system can be combined."""
     mount, on_it = smallest_mount(lake)
     jobs = [r for r in rows(lake, "jobs") if str(r["day"]) <= "2026-11-12"]
     assert 0 < len(on_it) < JOBS
@@ -183,7 +186,8 @@ def test_filters(lake: Path, site: Site) -> None:
 
 
 def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The costliest finding comes first, and every run is a point of the diagram."""
+    """The page lists the finding that costs most time first, and the diagram has a point for every
+    run."""
     sums: dict[tuple[str, str], float] = {}
     for row in rows(lake, "findings"):
         if row["kind"] == "problem" and row["same_as"] is None and row["user"] == "user1":
@@ -208,7 +212,8 @@ def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.Monkey
 
 
 def test_weeks(site: Site) -> None:
-    """The newest week is the default; a week without jobs says so."""
+    """The page shows the newest week by default; that of a week without jobs says that there are
+    none."""
     page = shown(site, "")
     assert "<h1>Week 2026-W46</h1>" in page and "week?week=2026-W45" in page
     assert sum(r["Jobs"] for r in table(page, "programs")) == JOBS // 2
@@ -217,7 +222,7 @@ def test_weeks(site: Site) -> None:
 
 
 def test_a_week_of_one(lake: Path, site: Site) -> None:
-    """The week page can be limited to a user, a program or a file system."""
+    """The page of a week can be limited to a user, a program or a file system."""
     week = [r for r in rows(lake, "jobs") if str(r["day"]) >= "2026-11-09"]
     for by in ("user", "program"):
         for name in sorted({r[by] for r in week}):
@@ -238,7 +243,8 @@ def test_a_week_of_one(lake: Path, site: Site) -> None:
 
 
 def test_hostile_names(lake: Path, site: Site) -> None:
-    """A hostile name is text on every page, and a bound value in every query."""
+    """A name with markup or SQL is shown as text on every page, and is a parameter in every
+    query."""
     name = next(r["program"] for r in rows(lake, "jobs") if "script" in r["program"])
     for target in (f"program?name={quote(name)}&{DAYS}", f"programs?{DAYS}", "", f"jobs?{DAYS}"):
         page = shown(site, target)
@@ -268,7 +274,7 @@ def test_hostile_names(lake: Path, site: Site) -> None:
     ],
 )  # fmt: skip
 def test_addresses(site: Site, target: str, status: int) -> None:
-    """An invalid address is refused with one line."""
+    """An invalid address is refused with a message of one line."""
     if status == 200:
         assert site.page(target)
         return
@@ -289,8 +295,8 @@ def test_links_are_relative(site: Site) -> None:
 
 
 def test_over_http(port: int, lake: Path) -> None:
-    """Responses have the headers that isolate them; only reading is allowed, and only under this
-    machine's names."""
+    """Responses have the headers that isolate the pages; only requests to read are accepted, and
+    only under this machine's names."""
     before = state(lake)
     with ThreadPoolExecutor(6) as pool:  # all at once
         replies = list(pool.map(lambda target: ask(port, f"/{target}"), PAGES))
@@ -311,7 +317,8 @@ def test_over_http(port: int, lake: Path) -> None:
 
 
 def test_what_is_no_request(port: int) -> None:
-    """Garbage and silence end a connection, not the server; the reply does not echo the input."""
+    """Invalid bytes or no bytes at all end a connection, not the server; the reply does not contain
+    the input."""
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
     for one in idle:
         one.close()
@@ -336,8 +343,8 @@ def test_what_is_no_request(port: int) -> None:
 
 
 def test_half_a_request_is_no_request() -> None:
-    """A connection that is closed for a new one has sent an incomplete request; no page is made
-    for it."""
+    """If a connection is closed to make room for a new one, its request is incomplete, and no page
+    is made for it."""
     asked: list[str] = []
 
     class Counted(Site):
@@ -361,8 +368,8 @@ def test_half_a_request_is_no_request() -> None:
 
 
 def test_names_of_this_machine(build: Path, lake: Path) -> None:
-    """A remote server refuses unknown host names too, because a foreign site could point its
-    name here (DNS rebinding)."""
+    """A server that other machines can reach refuses unknown host names, too, because another site
+    could direct its name to this server (DNS rebinding)."""
     more = ("--bind", "127.0.0.2", "--allow-remote", "--name", "io.example.org")
     with serving(build, lake, *more, host="127.0.0.2") as port:
         for host, status in (
@@ -376,7 +383,8 @@ def test_names_of_this_machine(build: Path, lake: Path) -> None:
 
 
 def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) -> None:
-    """A missing lake is reported, and served again when it is back."""
+    """If the lake's folder is missing, the server says so, and shows the lake again after it is
+    back."""
     lake = tmp_path / "lake"
     collected(lake, logs[:2])
     with serving(build, lake) as port:
@@ -389,7 +397,8 @@ def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) ->
 
 
 def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
-    """The report is made from the log that was collected, never from another file at its path."""
+    """A job's report is made from the log that was collected, never from another file at the log's
+    path."""
     path = tmp_path / logs[0].name
     path.write_bytes(logs[0].read_bytes())
     log = identity(path)
@@ -415,7 +424,8 @@ def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
-    """The page of an empty lake says so; a new commit appears on the next page."""
+    """The page of an empty lake says that it is empty; a new commit is visible at the next
+    request."""
     collected(tmp_path / "lake", [])
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
@@ -427,8 +437,8 @@ def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
 def test_files_that_go_while_they_are_read(
     logs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a user is pruned between two queries of a page, the page is made again without this
-    user."""
+    """If a user's rows are removed between two queries of a page, the page is made again without
+    this user."""
     lake = tmp_path / "lake"
     collected(lake, logs)
     with Asked(lake) as asked:
@@ -449,7 +459,8 @@ def test_files_that_go_while_they_are_read(
 
 
 def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
-    """An anonymized lake shows no names, and makes no reports, because they would."""
+    """The pages of an anonymized lake show no names; the server makes no reports of its logs,
+    because these contain names."""
     collected(tmp_path / "lake", logs, key="a key")
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
@@ -465,7 +476,8 @@ def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_a_user_alone(lake: Path) -> None:
-    """A user sees no other user's jobs, not even by names or logs."""
+    """A server for one user does not show the jobs of other users, not even if their names or logs
+    are requested."""
     others = next(r["log"] for r in rows(lake, "jobs") if r["user"] == "user0")
     with Asked(lake, user="user1") as asked:
         site = Site(asked, "test")
@@ -480,7 +492,8 @@ def test_a_user_alone(lake: Path) -> None:
 def test_where_it_does_not_begin(
     lake: Path, port: int, darshan: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Remote addresses need an option; each error has one line."""
+    """Listening on an address that other machines can reach requires an option; each error has a
+    message of one line."""
     for given, words in (
         ("--bind 0.0.0.0", "--allow-remote"),
         ("--bind ::", "--allow-remote"),
@@ -503,7 +516,8 @@ def test_where_it_does_not_begin(
 
 
 def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """An incomplete lake is an error of one line and is not served."""
+    """If files of the lake are missing, the command prints an error of one line and does not serve
+    it."""
     shutil.copytree(lake, tmp_path / "lake")
     (tmp_path / "lake" / committed(lake)["jobs"][0]).unlink()
     for command in (["serve", "lake", "--port", "0"], ["digest", "lake"], ["ask", "lake", "users"]):
@@ -514,7 +528,7 @@ def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of very many jobs."""
+    """Makes a lake of very many jobs. Returns the lake's path."""
     made = tmp_path_factory.mktemp("many") / "lake"
     make_many(lake, made, COPIES)
     return made
@@ -526,8 +540,8 @@ def is_ready(window: Browser) -> None:
 
 
 def test_in_a_browser(build: Path, many: Path, tmp_path: Path) -> None:
-    """Links, forms and tables lead from the week to a job and its report, without console
-    messages."""
+    """Links, forms and tables lead from the week to a job and its report, without messages on the
+    browser's console."""
     needs("program:chromium", "program:chromedriver")
     rest = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     first = "#{} tbody a"

@@ -1,4 +1,5 @@
-"""Folders whose logs are all collected, and in which nothing changes, are not listed each time."""
+"""Folders all of whose logs are collected, and in which nothing changes, are not listed in each
+run."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ Look = Callable[..., list[str]]
 
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
-    """Collects a folder, where nothing needs to be quiet for long; returns the folders that the
-    command listed."""
+    """Returns a function that collects a folder and returns the folders that the command listed. A
+    folder is treated as unchanged after a short time."""
     monkeypatch.setattr(settled, "QUIET", 0)
     listed: list[str] = []
     below_one = files._below_one
@@ -45,7 +46,7 @@ def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
 
 
 def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder is listed until the lake has all its logs, and again when it changes."""
+    """A folder is listed until the lake has all of its logs, and again after it changes."""
     one = make_logs(tmp_path / "logs" / "1", LOGS)
     two = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
     few = make_logs(tmp_path / "logs" / "3", LOGS - 1, first=200)
@@ -64,7 +65,8 @@ def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_time_that_was_set_back(look: Look, tmp_path: Path) -> None:
-    """A folder that got a log, and whose time of change was set back, is listed."""
+    """A folder that got a new log is listed, even if its time of change was set to an earlier
+    one."""
     made = make_logs(tmp_path / "logs" / "1", LOGS)
     before = os.stat(tmp_path / "logs" / "1")
     look(), look()
@@ -78,7 +80,8 @@ def test_a_time_that_was_set_back(look: Look, tmp_path: Path) -> None:
 def test_a_folder_is_listed_after_some_days(
     look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log that was written again in place is collected when its folder is listed again."""
+    """A log that was overwritten in place is collected when its folder is listed again, after some
+    days."""
     made = make_logs(tmp_path / "logs" / "1", LOGS)
     look(), look()
     shutil.copyfile(make_logs(tmp_path, 1, first=70)[0], made[0])
@@ -90,8 +93,8 @@ def test_a_folder_is_listed_after_some_days(
 
 
 def test_logs_that_are_not_collected(look: Look, tmp_path: Path) -> None:
-    """A folder with a log that could not be read is listed each time, and so is every folder with
-    --remove-collected."""
+    """A folder with a log that could not be read is listed each time; with --remove-collected every
+    folder is."""
     make_logs(tmp_path / "logs" / "1", LOGS)
     made = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
     os.mkfifo(tmp_path / "logs" / "1" / "pipe.darshan")

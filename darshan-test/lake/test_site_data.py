@@ -1,4 +1,4 @@
-"""Batch jobs from accounting of Slurm, PBS and Flux, and series of servers, in a lake."""
+"""Batch jobs from the accounting of Slurm, PBS and Flux, and time series of servers, in a lake."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ Collect = Callable[..., list[str]]
 def collect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Collect]:
-    """Collects with the options of the command, in this process and in UTC; returns the lines on
-    stderr."""
+    """Returns a function that collects with the options of the command, in this process and in UTC,
+    and returns the lines on stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "")
     time.tzset()
@@ -87,8 +87,8 @@ def collect(
 
 
 def test_slurm(collect: Collect, tmp_path: Path) -> None:
-    """The lake gets the jobs of an output of sacct, also running ones and those of an array; steps
-    and waiting jobs are left out."""
+    """The jobs in an output of sacct are collected, including running ones and those of an array;
+    steps and waiting jobs are left out."""
     [said] = collect("--scheduler", "sacct.txt", text=SACCT)
     assert said == "darshan collect: 2 batch jobs of sacct.txt; 1 have not begun"
     one, two = _jobs(tmp_path / "lake")
@@ -107,8 +107,8 @@ def test_slurm(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_pbs(collect: Collect, tmp_path: Path) -> None:
-    """The lake gets the jobs of an accounting file of PBS: the end of a job replaces its begin, the
-    first of two equal names counts, energy may be in kWh or joules."""
+    """The jobs in an accounting file of PBS are collected: the end of a job replaces its begin, of
+    two equal fields the first one counts, and energy may be in kWh or joules."""
     collect("--scheduler", "20231114", text=PBS)
     one, two = _jobs(tmp_path / "lake")
     names = ("user", "account", "project", "queue", "cluster", "job_id", "state", "nodes", "hosts")
@@ -122,8 +122,8 @@ def test_pbs(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_flux(collect: Collect, tmp_path: Path) -> None:
-    """The lake gets the jobs of an output of `flux jobs --json`, which has a list of jobs or a
-    single one."""
+    """The jobs in an output of `flux jobs --json` are collected, which is a list of jobs or a
+    single job."""
     [said] = collect("--scheduler", "flux.json", text=json.dumps(FLUX, indent=1))
     assert "1 batch jobs" in said and "1 have not begun" in said
     [one] = _jobs(tmp_path / "lake")
@@ -137,8 +137,8 @@ def test_flux(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_again(darshan: Run, collect: Collect, tmp_path: Path) -> None:
-    """Times that overlap add no job twice, and the newest row of a job stays; the lake is whole,
-    also compacted and pruned."""
+    """Accounting files that overlap in time add no job twice, and the newest row of a job is kept;
+    the lake is consistent, also after compaction and pruning."""
     collect("--scheduler", "sacct.txt", text=SACCT)
     later = SACCT.replace("CANCELLED by 1000", "COMPLETED")
     later = later.replace("|Unknown|\n", f"|{BEGUN + 5}|\n", 1)
@@ -159,7 +159,8 @@ def test_again(darshan: Run, collect: Collect, tmp_path: Path) -> None:
 
 
 def test_hidden_names_fit(darshan: Run, tmp_path: Path) -> None:
-    """In a lake with hidden names, those of jobs and batch jobs are the same words."""
+    """In a lake with anonymized names, a user has the same replacement in jobs and in batch
+    jobs."""
     [log] = make_logs(tmp_path / "logs", 1)
     header, row = SACCT.splitlines()[:2]
     text = row.replace("812|812", "4242|4242").replace("|jane|", "|user0|")
@@ -188,7 +189,7 @@ def test_hidden_names_fit(darshan: Run, tmp_path: Path) -> None:
     ],
 )
 def test_not_an_accounting(text: str, words: str, collect: Collect, tmp_path: Path) -> None:
-    """A file that cannot be understood is an error of one line, and adds nothing."""
+    """A file that is not accounting causes an error of one line, and adds nothing."""
     with pytest.raises(LakeError) as error:
         collect("--scheduler", "odd", text=text)
     assert words in str(error.value) and "\n" not in str(error.value)
@@ -196,7 +197,7 @@ def test_not_an_accounting(text: str, words: str, collect: Collect, tmp_path: Pa
 
 
 def test_errors_of_the_command(darshan: Run, tmp_path: Path) -> None:
-    """An error is one line, and the exit status says so."""
+    """An error causes a message of one line and an exit status other than 0."""
     (tmp_path / "odd").write_text("nothing\n")
     for name in ("odd", "missing"):
         done = darshan("collect", "--into", "lake", "--scheduler", name)
@@ -220,7 +221,8 @@ HOSTILE = [
 
 
 def test_hostile_lines(collect: Collect, tmp_path: Path) -> None:
-    """Lines that cannot be are refused, counted, and the first is named; all others are there."""
+    """Impossible lines are refused and counted, and a message names the first one; all other lines
+    are collected."""
     lines = SACCT.splitlines()
     text = "\n".join([*lines[:3], *HOSTILE, *lines[3:]]) + "\n"
     (tmp_path / "sacct.txt").write_bytes(text.encode() + b"14|\xff|x\n")
@@ -231,8 +233,8 @@ def test_hostile_lines(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_mutated_accountings(tmp_path: Path) -> None:
-    """A file of any bytes is read, or refused with LakeError, and every row that was read can be
-    added up."""
+    """A file of arbitrary bytes is read, or refused with LakeError, and the values of every row
+    that was read can be added up."""
     rng = random.Random(seed())
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -254,7 +256,8 @@ def test_mutated_accountings(tmp_path: Path) -> None:
 
 
 def test_lists_of_hosts() -> None:
-    """Names of nodes as Slurm writes them; lists that are too long or wrong have none."""
+    """Lists of node names as Slurm writes them are expanded; a list that is invalid or too long
+    results in no names."""
     assert expanded("n[08-11,20],login") == ["n08", "n09", "n10", "n11", "n20", "login"]
     assert expanded("r[1-2]n[3-4]") == ["r1n3", "r1n4", "r2n3", "r2n4"]
     for odd in ("n[1-", "n[4-2]", "n[1-999999999]", "n[0-4096]", "a[0-99]b[0-99]", "n]1[", "a b",
@@ -270,7 +273,8 @@ def _served(lake: Path) -> list[tuple[Any, ...]]:
 
 
 def test_rates_of_a_csv(collect: Collect, tmp_path: Path) -> None:
-    """Rates in KiB/s of two targets become bytes in each interval; the same file adds nothing."""
+    """Rates in KiB/s of two storage targets become bytes in each interval; collecting the same file
+    again adds nothing."""
     lines = [f"{name},{BEGUN + 30 * n},{n},{2 * n},{n}" for n in range(3) for name in "ab"]
     (tmp_path / "io.csv").write_text("\n".join(["dev,t,rk,wk,ops", *lines]) + "\n")
     command = ["--servers", "io.csv", "--servers-mount", "/scratch", "--servers-columns",
@@ -285,7 +289,8 @@ def test_rates_of_a_csv(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_totals_of_parquet(tmp_path: Path) -> None:
-    """Totals since a start become differences; where a server began again, nothing is known."""
+    """Totals since the start of a server become differences; for the interval in which a server was
+    restarted, the value is unknown."""
     storage.make(str(tmp_path / "lake"), {})
     times = [_utc(BEGUN + 60 * n) for n in range(5)]
     table = pa.table({"at": pa.array(times), "fs": ["/work"] * 5, "r": [10, 15, 40, 3, 8]})
@@ -298,8 +303,8 @@ def test_totals_of_parquet(tmp_path: Path) -> None:
 
 
 def test_odd_series(collect: Collect, tmp_path: Path) -> None:
-    """Values that cannot be are null, rows without a time are counted, and a file that is not
-    a series is an error of one line."""
+    """Impossible values are null, rows without a time are counted, and a file that is not a time
+    series causes an error of one line."""
     cells = [f"{BEGUN},1e300", f"{BEGUN + 10},-5", f"{BEGUN + 20},nan", f"{BEGUN + 30},7", "x,1",
              "9e99,1", ",", "2023-11-14T22:14:00,9"]  # fmt: skip
     (tmp_path / "odd.csv").write_text("\n".join(["time,read", *cells]) + "\n")

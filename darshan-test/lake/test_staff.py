@@ -1,5 +1,5 @@
-"""Questions of a centre's staff, on generated logs: answers equal sums over what PyDarshan
-reads."""
+"""Queries for a centre's staff, on generated logs: results equal sums over the records that
+PyDarshan reads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Staff(NamedTuple):
 
 
 def _logs(folder: Path) -> Iterator[Path]:
-    """Makes logs of three programs and four users, two of each batch job, 9 hours apart."""
+    """Writes logs of three programs and four users, two logs of each batch job, 9 hours apart.
+    Yields their paths."""
     for number in range(JOBS):
         begun = BEGUN + number * 9 * HOUR
         seconds = 600 + 1900 * (number % 5)
@@ -58,7 +59,8 @@ def _logs(folder: Path) -> Iterator[Path]:
 
 
 def _accounting(folder: Path, logs: list[Read]) -> dict[int, Row]:
-    """Writes the output of sacct, from five minutes before a job's first log to after the last."""
+    """Writes the output of sacct for the logs. Each batch job begins five minutes before its first
+    log and ends after its last one. Returns the jobs by their ids."""
     found: dict[int, Row] = {}
     lines = [HEADER]
     for number in sorted({log.job["jobid"] for log in logs}):
@@ -78,7 +80,8 @@ def _accounting(folder: Path, logs: list[Read]) -> dict[int, Row]:
 
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
-    """Makes a lake of logs, batch jobs, and what a file server moved in each interval."""
+    """Makes a lake of logs, of batch jobs, and of the bytes that a file server moved in each
+    interval."""
     folder = tmp_path_factory.mktemp("staff")
     paths = list(_logs(folder))
     fill(folder / "lake", paths)
@@ -110,8 +113,8 @@ def _near(found: Any, want: Any) -> bool:
 
 
 def test_metadata(staff: Staff) -> None:
-    """The question "metadata" gives opens, stats and renames of each user and program, the largest
-    sum first."""
+    """The query "metadata" has opens, stats and renames of each user and program, the largest sum
+    first."""
     want: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0])
     for log in staff.logs:
         sums = want[log.user, log.program]
@@ -130,8 +133,8 @@ def test_metadata(staff: Staff) -> None:
 
 
 def test_layers_and_sizes(staff: Staff) -> None:
-    """The question "layers" gives the bytes of each layer; "sizes" gives reads and writes of each
-    size class, with their shares."""
+    """The query "layers" has the bytes of each layer; the query "sizes" has reads and writes of
+    each size class, with their fractions."""
     found = {row["layer"]: row for row in staff.ask("layers")}
     for layer in ("POSIX", "STDIO"):
         want = sum(log.total(layer, f"{layer}_BYTES_READ") for log in staff.logs)
@@ -147,8 +150,8 @@ def test_layers_and_sizes(staff: Staff) -> None:
 
 
 def test_randomness(staff: Staff) -> None:
-    """The question "randomness" gives, for each program, the share of reads that did not begin
-    behind the last one."""
+    """The query "randomness" has, for each program, the fraction of reads that did not begin after
+    the end of the previous one."""
     sums: dict[str, list[float]] = defaultdict(lambda: [0, 0])
     for log in staff.logs:
         reads = log.total("POSIX", "POSIX_READS")
@@ -160,8 +163,8 @@ def test_randomness(staff: Staff) -> None:
 
 
 def test_versions(staff: Staff) -> None:
-    """The question "versions" gives the library versions in the logs' metadata, with their numbers
-    of jobs."""
+    """The query "versions" has the library versions in the logs' metadata, with the number of jobs
+    for each."""
     want = Counter(("mpi", log.job["metadata"]["mpi"]) for log in staff.logs)
     want.update(("lib_ver", log.job["metadata"]["lib_ver"]) for log in staff.logs)
     found = staff.ask("versions")
@@ -169,8 +172,8 @@ def test_versions(staff: Staff) -> None:
 
 
 def test_small_files_and_data_sets(staff: Staff) -> None:
-    """The questions about small files and data sets give files of each user by size, and files that
-    many jobs read."""
+    """The queries about small files and data sets have the files of each user by size, and the
+    files that many jobs read."""
     last: dict[tuple[str, str], float] = {}
     readers: dict[str, set[str]] = defaultdict(set)
     for log in staff.logs:
@@ -193,8 +196,8 @@ def test_small_files_and_data_sets(staff: Staff) -> None:
 
 
 def test_sharing(staff: Staff) -> None:
-    """The question "sharing" gives, for each program, number and bytes of files that several ranks
-    share and of files of one rank."""
+    """The query "sharing" has, for each program, number and bytes of files that several ranks share
+    and of files of one rank."""
     want: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0])
     for log in staff.logs:
         files: dict[int, list[Row]] = defaultdict(list)
@@ -214,8 +217,7 @@ def test_sharing(staff: Staff) -> None:
 
 
 def test_stripes_and_targets(staff: Staff) -> None:
-    """The questions about Lustre give files by the number of stripes, and bytes by storage
-    target."""
+    """The queries about Lustre have files by the number of stripes, and bytes by storage target."""
     stripes: dict[int, set[str]] = defaultdict(set)
     load: dict[tuple[str, str], float] = defaultdict(float)
     for log in staff.logs:
@@ -243,7 +245,7 @@ def test_stripes_and_targets(staff: Staff) -> None:
 
 
 def _in_hours(log: Read) -> Iterator[tuple[int, float]]:
-    """Yields each hour of a run, and the share of the run in it."""
+    """Yields each hour of a run, with the fraction of the run in this hour."""
     for hour in range(int(log.begun // HOUR), int(log.ended // HOUR) + 1):
         inside = min(log.ended, (hour + 1) * HOUR) - max(log.begun, hour * HOUR)
         if inside > 0:
@@ -251,8 +253,8 @@ def _in_hours(log: Read) -> Iterator[tuple[int, float]]:
 
 
 def test_load(staff: Staff) -> None:
-    """The question "load" gives jobs and bytes in each hour, also by file system, and what the file
-    server reported."""
+    """The query "load" has jobs and bytes in each hour, also by file system, and the bytes that the
+    file server reported."""
     want: dict[int, float] = defaultdict(float)
     on: dict[tuple[int, str], float] = defaultdict(float)
     jobs: Counter[int] = Counter()
@@ -277,8 +279,8 @@ def test_load(staff: Staff) -> None:
 
 
 def test_concurrency(staff: Staff) -> None:
-    """The question "concurrency" gives, for each file system, how many jobs had files there at the
-    same time: at most, and on average."""
+    """The query "concurrency" has, for each file system, the maximum and the average of the number
+    of jobs with files there at the same time."""
     found = {row["mount"]: row for row in staff.ask("concurrency")}
     for mount in {row["mount"] for log in staff.logs for row in log.of_files()}:
         spans = [(log.begun, log.ended) for log in staff.logs
@@ -290,13 +292,14 @@ def test_concurrency(staff: Staff) -> None:
 
 
 def _io(log: Read) -> float:
-    """Returns seconds in I/O; the lake of this test has no findings."""
+    """Returns the seconds of a log in I/O; the lake of this test has no findings."""
     names = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
     return sum(row[name] for row in log.of_files() for name in names)
 
 
 def test_node_hours_and_energy(staff: Staff) -> None:
-    """Node-hours in I/O, with the scheduler's nodes, and the energy of the batch jobs."""
+    """The queries have the node-hours in I/O, with the scheduler's number of nodes, and the energy
+    of batch jobs."""
     hours: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for log in staff.logs:
         job = staff.batch[log.job["jobid"]]
@@ -317,7 +320,7 @@ def test_node_hours_and_energy(staff: Staff) -> None:
 
 
 def test_accounts(staff: Staff) -> None:
-    """Batch jobs, their logs and node-hours by account."""
+    """The query has the batch jobs, their logs and node-hours by account."""
     found = {row["account"]: row for row in staff.ask("accounts")}
     for account in ("acct0", "acct1", "acct2"):
         jobs = {n: j for n, j in staff.batch.items() if j["account"] == account}
@@ -332,7 +335,7 @@ def test_accounts(staff: Staff) -> None:
 
 
 def test_all_logs_of_a_batch_job(staff: Staff) -> None:
-    """Both logs of a job, with what the scheduler says of it."""
+    """The query has both logs of a batch job, with the values from the scheduler."""
     number, job = next(iter(staff.batch.items()))
     found = staff.ask("job", job=str(number))
     assert [r["log"] for r in found] == [x.log for x in staff.logs if x.job["jobid"] == number]
@@ -342,7 +345,7 @@ def test_all_logs_of_a_batch_job(staff: Staff) -> None:
 
 
 def test_nodes(staff: Staff) -> None:
-    """The question "nodes" counts the jobs of each host that a log or the scheduler names."""
+    """The query "nodes" counts the jobs of each host that a log or the scheduler names."""
     want: Counter[str] = Counter()
     for log in staff.logs:
         hosts = set(log.job["metadata"]["hosts"].split(","))
@@ -351,7 +354,7 @@ def test_nodes(staff: Staff) -> None:
 
 
 def test_drift(staff: Staff) -> None:
-    """The question "drift" gives the medians of each program's runs, month by month."""
+    """The query "drift" has the medians of each program's runs, month by month."""
     months: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for log in staff.logs:
         moved = sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
@@ -367,7 +370,7 @@ def test_drift(staff: Staff) -> None:
 
 
 def test_a_run_against_its_history(staff: Staff) -> None:
-    """The question gives the last run of a program beside the medians of its earlier runs."""
+    """The query compares the last run of a program with the medians of its earlier runs."""
     last = staff.logs[-1]
     earlier = [log for log in staff.logs[:-1] if log.program == last.program]
     found = {row["measure"]: row for row in staff.ask("run", job=last.log)}
@@ -379,7 +382,8 @@ def test_a_run_against_its_history(staff: Staff) -> None:
 
 
 def test_slow_because_of_others(staff: Staff) -> None:
-    """Slow runs with the bytes that the servers moved meanwhile, and that others moved."""
+    """The query has slow runs with the bytes that the servers moved during them, and those that
+    other jobs moved."""
     pace = {log.log: _io(log) / sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
             for log in staff.logs}  # fmt: skip
     usual = {

@@ -1,4 +1,4 @@
-"""Questions of a centre's staff, on logs of programs that know what they did."""
+"""Queries for a centre's staff, on logs of real programs whose operations are known."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ for name in ("ckpt-000.dat", "log.txt"):
 
 @pytest.fixture(scope="module")
 def told(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, ...]]:
-    """A lake of three runs: one that writes files, and two of another program that read some."""
+    """Makes a lake of three runs: one of a program that writes files, and two of another program
+    that reads some of them."""
     folder = tmp_path_factory.mktemp("story")
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
     variables = instrumented(build, logs, journals)
@@ -79,8 +80,7 @@ def _of(rows: list[Row], script: str) -> Row:
 
 
 def test_removals(told: Told) -> None:
-    """The answer to the question "removals" counts a removed file, a removed folder and a
-    rename."""
+    """The query "removals" counts a removed file, a removed folder and a rename."""
     ask, _, _ = told
     row = _of(ask("removals"), "produce")
     assert (row["removed_files"], row["removed_folders"], row["renames"]) == (1, 1, 1)
@@ -98,7 +98,8 @@ def test_fsyncs(told: Told) -> None:
 
 
 def test_metadata_operations(told: Told) -> None:
-    """Opens and stats are those that the parser prints; others have the folder and the removals."""
+    """Opens and stats are the numbers that the parser prints; the other columns count the folder
+    and the removals."""
     ask, _, parsed = told
     rows = ask("metadata")
     opens = parsed.total("POSIX_OPENS") + parsed.total("STDIO_OPENS")
@@ -108,8 +109,8 @@ def test_metadata_operations(told: Told) -> None:
 
 
 def test_checkpoints(told: Told) -> None:
-    """The question "checkpoints" finds a series of four files at intervals of 1.1 s, of which the
-    last was renamed."""
+    """The query "checkpoints" finds a series of four files at intervals of 1.1 s, the last of which
+    was renamed."""
     ask, work, _ = told
     [row] = ask("checkpoints")
     assert row["series"] == f"{_numbers_as_one(str(work))}/ckpt-#.dat"
@@ -127,8 +128,8 @@ def _numbers_as_one(text: str) -> str:
 
 
 def test_never_read(told: Told) -> None:
-    """Files that the other program did not read; a renamed one lives on under its new name, and a
-    removed one is marked."""
+    """The query lists files that the other program did not read; a renamed file has its new name,
+    and a removed one is marked."""
     ask, work, _ = told
     found = {os.path.relpath(row["name"], work): row for row in ask("never-read")
              if row["name"].startswith(str(work))}  # fmt: skip
@@ -139,8 +140,8 @@ def test_never_read(told: Told) -> None:
 
 
 def test_producers(told: Told) -> None:
-    """The question "producers" gives an edge from the program that wrote files to the one that read
-    them, and none back."""
+    """The query "producers" has an edge from the program that wrote files to the one that read
+    them, and no edge in the other direction."""
     ask, work, _ = told
     [edge] = [row for row in ask("producers") if row["one_of_them"].startswith(str(work))]
     assert "produce" in edge["producer"] and "consume" in edge["consumer"]
@@ -149,7 +150,8 @@ def test_producers(told: Told) -> None:
 
 
 def test_types_and_data_sets(told: Told) -> None:
-    """Endings of names; files that both runs of the consumer read."""
+    """The queries have the extensions of file names, and the files that both runs of the second
+    program read."""
     ask, work, _ = told
     types = {row["ending"]: row for row in ask("file-types")}
     assert types["dat"]["bytes_read"] == 600_000 and types["dat"]["bytes_written"] == 1_200_000

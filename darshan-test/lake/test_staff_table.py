@@ -1,5 +1,5 @@
-"""The guide's table of questions: each row is a command that works, no question is left out, and
-another test compares each answer with another reader."""
+"""The guide's table of queries: each row is a command that works, no query is missing, and another
+test compares each query's result with an independent reader."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_each_has_a_test_with_another_reader() -> None:
 
 
 def test_each_command_works(darshan: Run, tmp_path: Path) -> None:
-    """Each command of the table is one that the command line takes."""
+    """Each command of the table is accepted by the command line."""
     fill(tmp_path / "lake", make_logs(tmp_path / "logs", 5))
     for one in turning(commands(), 0.12, "staff table"):
         done = darshan("ask", "lake", *one)

@@ -1,5 +1,5 @@
-"""Untrusted links and names do no harm, also in a spreadsheet. Lakes of earlier releases, whose
-columns had names that SQL cannot tell apart, can be read."""
+"""Links and names from users do no harm, not even in a spreadsheet. Lakes of earlier releases, with
+columns whose names SQL cannot distinguish, can be read."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _link(path: Path, target: Path, owner: int) -> None:
 
 @pytest.mark.needs("root")
 def test_links_to_files_of_others(darshan: Run, tmp_path: Path) -> None:
-    """A user's link to a file of another user says nothing about that file, whether it is a log or
-    not; links of root, and of a user to own files, are followed."""
+    """A user's link to a file of another user reveals nothing about that file, whether it is a log
+    or not; links of root, and links of a user to files of the same user, are followed."""
     hidden = tmp_path / "hidden"
     secret, of_bob, of_jane, of_root = make_logs(hidden, 4)
     secret.write_bytes(b"root:$6$secret:" * 123)
@@ -60,7 +60,7 @@ def test_links_to_files_of_others(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_a_folder_that_becomes_a_link(darshan: Run, tmp_path: Path) -> None:
-    """A log of another owner than the one that the search saw is not read."""
+    """A log is not read if its owner is not the one that the search saw."""
     [own] = make_logs(tmp_path / "jane", 1)
     os.chown(own, JANE, -1)
     found = files.named(str(own))
@@ -76,7 +76,7 @@ def test_a_folder_that_becomes_a_link(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_cells_are_no_formulas(darshan: Run, tmp_path: Path) -> None:
-    """A spreadsheet takes no text of a log for a formula; numbers stay numbers."""
+    """A spreadsheet interprets no text of a log as a formula; numbers stay numbers."""
     made = make_logs(tmp_path / "logs", 4)
     names = ("=cmd|' /C calc'!A1", "+1+1", "-1+2", "@SUM(1)")
     for path, name in zip(made, names):
@@ -94,7 +94,8 @@ def test_cells_are_no_formulas(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_no_two_columns_differ_by_case_only() -> None:
-    """SQL does not tell upper from lower case, so a join of two tables needs different names."""
+    """SQL does not distinguish upper and lower case, so no two tables have columns whose names
+    differ by case only."""
     spelled = collections.defaultdict(set)
     for table in columns.tables().values():
         for name in table.names:
@@ -103,7 +104,8 @@ def test_no_two_columns_differ_by_case_only() -> None:
 
 
 def _as_before(lake: Path, file: str) -> str:
-    """Rewrites a file with the names that columns had; returns the file's new shape."""
+    """Rewrites a file with the earlier names of the columns; returns the new identification of the
+    file's columns."""
     was = {c.name: c.was for c in columns.JOBS.columns if c.was}
     whole_table = pq.read_table(lake / file, partitioning=None)
     drop = ["owner", "named", "forged"]
@@ -115,8 +117,8 @@ def _as_before(lake: Path, file: str) -> str:
 
 
 def test_columns_of_before(darshan: Run, tmp_path: Path) -> None:
-    """Files with the earlier names of columns give the same answers, alone, beside new ones, and
-    after they were compacted."""
+    """Files with the earlier names of columns give the same query results: alone, together with new
+    files, and after compaction."""
     made = make_logs(tmp_path / "logs", 4)
     lake = tmp_path / "lake"
     sql = "SELECT log, bytes_read_posix, seconds_stdio, owner FROM jobs ORDER BY log"
@@ -153,5 +155,5 @@ def test_columns_of_before(darshan: Run, tmp_path: Path) -> None:
     ],
 )
 def test_long_times_are_hours(value: float | None, said: str) -> None:
-    """Sums over many processes are told in hours."""
+    """Sums over many processes are printed in hours if they are long."""
     assert units.time_spent(value) == said

@@ -1,4 +1,4 @@
-"""Answers are streamed in batches and equal unstreamed answers."""
+"""Query results that are written in batches equal those that are written at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ QUERY = f"SELECT range AS n, (range * 3)::HUGEINT AS h, 'x' || range AS s FROM r
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two machines with different file systems at /data."""
+    """Makes a lake of two machines with different file systems at /data. Returns the lake's
+    path."""
     folder = tmp_path_factory.mktemp("streamed")
     paths = []
     for number, kind in enumerate((b"lustre", b"xfs")):
@@ -42,7 +43,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_forms(darshan: Run, lake: Path, tmp_path: Path) -> None:
-    """Each form has all rows in order; sums are numbers in Parquet."""
+    """Each output form has all rows in order; sums are numbers in Parquet."""
     want = [(n, 3 * n, f"x{n}") for n in range(MANY)]
     for form in ("csv", "json", "parquet"):
         done = darshan("ask", lake, "--sql", QUERY, "-o", f"x.{form}")
@@ -62,7 +63,8 @@ def test_forms(darshan: Run, lake: Path, tmp_path: Path) -> None:
 
 
 def test_a_fault_in_a_late_row(darshan: Run, lake: Path, tmp_path: Path) -> None:
-    """An error in a late row prints one line, and the old output file stays."""
+    """An error in one of the last rows causes a message of one line, and the old output file is
+    kept."""
     late = QUERY.replace("'x'", f"CASE WHEN range = {MANY - 9} THEN error('late') ELSE 'x' END")
     for form in ("csv", "json", "parquet"):
         (tmp_path / f"x.{form}").write_text("before")
@@ -76,7 +78,8 @@ def test_a_fault_in_a_late_row(darshan: Run, lake: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
-    """An answer of 150 MB, with ten times the rows, needs less than ten times the memory."""
+    """A result of 150 MB, with ten times the rows of another, needs less than ten times the
+    memory."""
     long = "SELECT range AS n, repeat('x', 250) || range AS s FROM range({})"
     program = f"import resource, sys; sys.path.insert(0, {str(build / 'python')!r})\n" + (
         "from darshan_report.lake.ask.engine import Asked\n"
@@ -100,7 +103,7 @@ def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
 
 
 def test_sizes_on_a_screen() -> None:
-    """Sizes of any magnitude have units; other integers beyond a double's precision are printed
+    """Sizes of any magnitude have units; other integers that a double cannot represent are printed
     in full."""
     text = "".join(lines(["bytes_read", "n"], [(2**53 + 1, 2**53 + 1), (1024, 3)]))
     head, large, small = text.splitlines()
@@ -109,7 +112,8 @@ def test_sizes_on_a_screen() -> None:
 
 
 def test_types_of_a_mount_point(lake: Path) -> None:
-    """Each type has a row in the query, in a week, and in queries for files."""
+    """If a mount point has several file system types, each type has a row in the query, in the
+    digest of a week, and in queries for files."""
     want: dict[str, int] = {}
     for row in rows(lake, "files_posix"):
         moved = row["POSIX_BYTES_READ"] + row["POSIX_BYTES_WRITTEN"]

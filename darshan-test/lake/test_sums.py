@@ -1,5 +1,5 @@
-"""The sums of a lake are those of its rows, whatever happened to its files and to whoever makes
-sums."""
+"""The precomputed sums of a lake equal the sums over its rows, whatever happened to its files and
+to the processes that compute sums."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ def same(one: Any, other: Any) -> bool:
 
 
 def compare(lake: Path, user: str | None = None) -> int:
-    """Checks that the tables of sums equal the sums of the rows. Returns the number of jobs."""
+    """Checks that the tables of sums equal the sums over the rows; user: only those of this user.
+    Returns the number of jobs."""
     jobs = 0
     with Asked(lake, user) as asked:
         assert asked.has_sums()
@@ -141,7 +142,8 @@ def fill(lake: Path, paths: list[Path]) -> None:
 
 
 def with_lines(folder: Path, number: int) -> Path:
-    """Writes a log with call sites: of Python, of a program, and without a line."""
+    """Writes a log with call sites: of Python, of a program, and without a line. number: that of
+    the job. Returns the log's path."""
     native = row("SITES", "object 0000000a 0000000b /opt/x/code", KIND=OBJECT)
     some = [
         site(f"{call};/home/x/code.py:{1 + number % 2}:load", reads, F_READ_TIME=seconds)
@@ -152,7 +154,7 @@ def with_lines(folder: Path, number: int) -> Path:
 
 
 class Centre:
-    """A lake, and what may happen to it."""
+    """A lake, with the events that may happen to it as functions."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.lake, self._logs = folder / "lake", folder / "logs"
@@ -250,7 +252,7 @@ def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
 def test_a_week_by_sums_and_by_rows(
     darshan: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The text of a week and the pages say the same with sums and without."""
+    """The digest of a week and the pages are the same with precomputed sums and without."""
     made = make_logs(tmp_path / "logs", 9)
     made += [with_lines(tmp_path / "logs", number) for number in range(6)]
     assert darshan("collect", "--into", "lake", "logs").returncode == 0

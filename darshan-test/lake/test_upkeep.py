@@ -1,4 +1,4 @@
-"""Maintenance of a lake: compaction, pruning, removal of stale files."""
+"""Maintenance of a lake: compaction, pruning, and removal of old files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .test_commits import fill
 
 
 def everything(lake: Path) -> dict[str, list[str]]:
-    """Returns all rows, sorted."""
+    """Returns all rows of each table as texts, sorted."""
     return {name: sorted(map(str, rows(lake, name))) for name in committed(lake)}
 
 
 def test_compaction_keeps_every_row(tmp_path: Path) -> None:
-    """Compaction makes fewer files, ordered by program and user; the replaced files stay for
-    their grace time."""
+    """Compaction makes fewer files, ordered by program and user; the replaced files are kept for
+    the grace time."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 40)
     for first in range(0, 40, 8):
@@ -67,7 +67,7 @@ def table_of(lake: Path, path: str) -> list[dict[str, object]]:
 
 
 def whole_by_state(lake: Path, made: list[Path]) -> None:
-    """Checks that the state file replaces the removed commits."""
+    """Checks that the state file contains what the removed commits contained."""
     snapshot = Snapshot(str(lake))
     assert not (lake / "_commits" / "000000000001.json").exists()
     there = {r["log"] for f in snapshot.of("jobs") for r in table_of(lake, f.path)}
@@ -76,8 +76,8 @@ def whole_by_state(lake: Path, made: list[Path]) -> None:
 
 
 def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
-    """A user is removed from every table and from every file on the disk, replaced files
-    included."""
+    """A user is removed from every table and from every file on the disk, including replaced
+    files."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     (tmp_path / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
@@ -95,7 +95,7 @@ def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_old_jobs_go(tmp_path: Path) -> None:
-    """Pruning removes whole files, and rows of files that span the day."""
+    """Pruning removes files all of whose jobs are old, and the old rows of other files."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     fill(lake, made)
@@ -110,7 +110,8 @@ def test_old_jobs_go(tmp_path: Path) -> None:
 
 
 def test_both_at_once(tmp_path: Path) -> None:
-    """A compaction whose files were pruned meanwhile is abandoned; no row comes back."""
+    """If files that are being compacted are pruned by another process, the compaction is abandoned;
+    no removed row comes back."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 12)
     for first in range(0, 12, 4):
@@ -126,7 +127,8 @@ def test_both_at_once(tmp_path: Path) -> None:
 
 
 def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
-    """Only old files are removed; a collector may be about to commit new ones."""
+    """Files without a commit, which a killed collector left, are removed if they are old; a
+    collector may be about to commit new ones."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     fill(lake, made)

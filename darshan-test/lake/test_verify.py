@@ -1,4 +1,4 @@
-"""A flipped bit in a file of a lake is found, wherever it is."""
+"""A changed bit in a file of a lake is found, wherever it is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _lake(darshan: Run, where: Path) -> Path:
 
 @contextmanager
 def _flipped(path: Path, bit: int) -> Iterator[None]:
-    """Flips one bit of a file for a while."""
+    """Changes one bit of a file, and restores it afterwards."""
     content = path.read_bytes()
     worse = bytearray(content)
     worse[bit // 8] ^= 1 << bit % 8
@@ -40,8 +40,8 @@ def _flipped(path: Path, bit: int) -> Iterator[None]:
 
 
 def test_every_bit_counts(darshan: Run, tmp_path: Path) -> None:
-    """Random bits of random files, footers included: a query says which file is damaged, and
-    gives no sum."""
+    """If any bit of a file is changed, also in its footer, a query reports which file is damaged,
+    and shows no sum."""
     lake = _lake(darshan, tmp_path)
     rng = random.Random(seed())
     with open_lake(lake) as asked:
@@ -63,7 +63,7 @@ def test_every_bit_counts(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_question_is_verified(darshan: Run, tmp_path: Path) -> None:
-    """--verify compares what the question reads, and no files of other tables and days."""
+    """--verify checks the files that the query reads, and no files of other tables and days."""
     lake = _lake(darshan, tmp_path)
     jobs = lake / committed(lake)["jobs"][0]
     layers = lake / committed(lake)["layers"][0]
@@ -81,7 +81,8 @@ def test_a_question_is_verified(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_checks_go_round(darshan: Run, tmp_path: Path) -> None:
-    """Each check compares the next files, so that all were compared after some checks."""
+    """Each check reads the files after those of the previous check, so that all files were checked
+    after some runs."""
     lake = _lake(darshan, tmp_path)
     number = len(Snapshot(str(lake)).files)
     whole = darshan("lake", "check", "lake")
@@ -98,8 +99,8 @@ def test_checks_go_round(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_each_writer_keeps_hashes(darshan: Run, tmp_path: Path) -> None:
-    """Files of compact and prune have hashes; files of before, which have none, are compared by
-    the checksums of their pages."""
+    """Commits of compact and prune contain hashes of their files; files of earlier releases, which
+    have none, are checked by the checksums of their pages."""
     lake = _lake(darshan, tmp_path)
     assert darshan("lake", "prune", "--user", "user1", "lake").returncode == 0
     make_logs(tmp_path / "more", 3, first=4)

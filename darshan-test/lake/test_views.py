@@ -1,4 +1,4 @@
-"""Spark and DuckDB have the same views and queries, with equal answers."""
+"""Spark and DuckDB have the same views and queries, with equal results."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ NAME = "a {lake}, it's [odd]*?"
 
 
 def made(folder: Path, darshan: Run) -> Path:
-    """Makes a lake of several commits with findings, problems, replaced files, an uncommitted
-    file, and tables without a file."""
+    """Makes a lake of several commits with findings, problems, replaced files, a file without a
+    commit, and tables without files. Returns its path."""
     lake = folder / NAME
     logs = make_logs(folder / "logs", 60)
     fill(lake, logs[:20])
@@ -42,7 +42,7 @@ def made(folder: Path, darshan: Run) -> Path:
 
 
 def _of_the_site(folder: Path, lake: Path, darshan: Run) -> None:
-    """Adds batch jobs, whose number is that of every third log, and a series of a server."""
+    """Adds batch jobs that have the numbers of every third log, and a time series of a server."""
     begun = 1_700_000_000
     header = "JobIDRaw|User|Account|NNodes|NodeList|Start|End|ConsumedEnergyRaw"
     lines = [f"4242|user{n % 3}|a{n % 2}|{1 + n % 4}|n[1-4]|{begun + n * 86_400 - 9}|"
@@ -56,7 +56,7 @@ def _of_the_site(folder: Path, lake: Path, darshan: Run) -> None:
 
 
 def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
-    """The views name exactly the committed files."""
+    """The views read exactly the committed files."""
     lake = made(tmp_path, darshan)
     done = darshan("lake", "views", lake)
     assert done.returncode == 0
@@ -68,7 +68,7 @@ def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standalone]:
-    """A master with two workers."""
+    """Starts a master with two workers; yields it and ends it after the tests."""
     with Standalone(tmp_path_factory.mktemp("spark")) as spark:
         yield spark
 
@@ -100,17 +100,19 @@ def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path:
 
 
 def _answered(opened: Any, values: dict[str, Any]) -> int:
-    """Returns how many queries have rows: a comparison of empty answers would prove nothing."""
+    """Returns how many queries have rows, because a comparison of empty results would prove
+    nothing."""
     return sum(1 for q in QUESTIONS if len(opened.sql(*query(q, Filters(), values))))
 
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Removes the time zone, which is UTC in both, because Spark's timestamps lack it."""
+    """Returns the row without time zones: the zone is UTC in both engines, but Spark's timestamps
+    do not have it."""
     return tuple(v.replace(tzinfo=None) if getattr(v, "tzinfo", None) else v for v in row)
 
 
 def _shown(row: tuple[Any, ...]) -> str:
-    """Returns a row of any cells as text."""
+    """Returns a row of cells of any type as text."""
 
     def cell(value: Any) -> Any:
         if isinstance(value, (bytes, bytearray)):

@@ -1,4 +1,5 @@
-"""`darshan ask LAKE changes --webhook`: what a server gets, and servers that fail."""
+"""`darshan ask LAKE changes --webhook`: the request that a server receives, and servers that
+fail."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def _status(code: int, **headers: str) -> Answer:
 
 @contextlib.contextmanager
 def receiving(**pages: Answer) -> Iterator[tuple[str, Got]]:
-    """Runs a server whose pages answer as told; yields its address and what it got."""
+    """Runs a server that sends these replies for its pages; yields its address and the list of
+    requests that it received."""
     got: Got = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,7 +68,7 @@ def receiving(**pages: Answer) -> Iterator[tuple[str, Got]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake in which three programs became slower."""
+    """Makes a lake in which three programs became slower. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("slow")
     fill(folder / "lake", runs(folder / "logs"))
     return folder / "lake"
@@ -76,8 +78,9 @@ def test_an_alarm(
     lake: Path, darshan: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """A server gets the lines and all numbers, and the token in a header; nothing is posted if
-    nothing changed.  A failure has one line, without the secret part of the address."""
+    """A server receives the lines and all numbers, and the token in a header; nothing is sent if
+    nothing changed. A failure causes a message of one line, without the secret part of the
+    address."""
     ask = [str(lake), "changes", "--since", SINCE]
     hook = ["--webhook-file", str(tmp_path / "hook")]
     with Asked(lake) as asked:
@@ -116,7 +119,8 @@ def test_an_alarm(
     ],
 )
 def test_usage(given: tuple[str, ...], darshan: Run, tmp_path: Path) -> None:
-    """The command names what is missing at once, in one line, and not only at the first alarm."""
+    """If an option is incomplete, the command says so at its start, in a message of one line, and
+    not only when there is a change to send."""
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "odd").write_text("https://example.org/\nt\u00f6ken\n")
     done = darshan("ask", "lake", *given)
@@ -124,8 +128,9 @@ def test_usage(given: tuple[str, ...], darshan: Run, tmp_path: Path) -> None:
 
 
 def test_other_servers() -> None:
-    """A redirect on the same host is followed with the same request, and none to another host, to
-    which the token would go; a server that never ends its answer has a limit of time."""
+    """A redirect to the same host is followed with the same request. One to another host is not,
+    because the token would be sent there. A server that never ends its reply is abandoned after a
+    limit of time."""
     end = threading.Event()
 
     def slow(connection: http.server.BaseHTTPRequestHandler) -> None:
@@ -163,14 +168,16 @@ def test_other_servers() -> None:
      "http://192.0.2.1/"],
 )  # fmt: skip
 def test_addresses(address: str) -> None:
-    """Nothing but HTTP is opened; a token is not sent in plain to another machine."""
+    """Only HTTP addresses are accepted; a token is not sent without encryption to another
+    machine."""
     with pytest.raises(LakeError) as refused:
         webhook.post(Webhook(address, TOKEN), b"{}", 0.5)
     assert "\n" not in str(refused.value) and "word" not in str(refused.value)
 
 
 def test_names_are_no_markup(lake: Path) -> None:
-    """The text escapes what a chat would take for a call of everybody, or a link."""
+    """The text escapes characters that a chat would interpret as a link or as a mention of
+    everybody."""
     with Asked(lake) as asked:
         [one, *_] = changes(asked, datetime.date.fromisoformat(SINCE))
     object.__setattr__(one, "program", "<!channel> @here [x](http://y)")

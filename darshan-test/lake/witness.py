@@ -1,4 +1,5 @@
-"""Records of logs as PyDarshan reads them: an independent reader for answers about a lake."""
+"""Records of logs as PyDarshan reads them, an independent reader, to compare with query results of
+a lake."""
 
 from __future__ import annotations
 
@@ -28,16 +29,16 @@ class Read:
 
     @property
     def ended(self) -> float:
-        """Returns when the job ended."""
+        """Returns when the job ended, in seconds since 1970."""
         return float(self.job["end_time_sec"] + self.job["end_time_nsec"] / 1e9)
 
     def total(self, module: str, counter: str) -> float:
-        """Returns the sum over all records, as `darshan parse --total` has it: with the -1 of
-        records that do not know the counter."""
+        """Returns the sum over all records, as `darshan parse --total` prints it; it includes the
+        -1 of records that do not have the counter."""
         return max(sum(record[counter] for record in self.records.get(module, [])), 0)
 
     def of_files(self) -> list[dict[str, Any]]:
-        """Returns the records of POSIX and STDIO, with counters that both have."""
+        """Returns the records of POSIX and STDIO, with the counters that both modules have."""
         return [
             {"module": module, **{k.partition("_")[2] if k.startswith(module) else k: v
                                   for k, v in record.items()}}
@@ -61,7 +62,7 @@ def _rows(frames: Any) -> list[dict[str, Any]]:
 
 
 def read(path: Path) -> Read:
-    """Reads a log, whose file is named user_program_id..."""
+    """Reads a log, whose file name is user_program_id... Returns its content."""
     user, program = path.name.split("_")[:2]
     with pydarshan.DarshanReport(str(path), read_all=True) as report:
         records = {}

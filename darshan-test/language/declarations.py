@@ -1,8 +1,8 @@
-"""Finds what a reader of the tree reads: commented declarations, messages, paragraphs.
+"""Finds the texts of this source tree that a person reads: commented declarations, messages and
+paragraphs.
 
-An item has a name that survives a rewrite of its text: the file and the declaration, the
-place of a message in its function, the heading of a paragraph.
-"""
+An item has a name that does not change if its text is rewritten: the file and the declaration, the
+position of a message in its function, or the heading of a paragraph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
 
 def numbered(items: Iterator[Item]) -> Iterator[Item]:
-    """Yields the items with #2 behind the second one of a name, and so on."""
+    """Yields the items with #2 added to the second one with the same name, and so on."""
     seen: Counter[str] = Counter()
     for name, text in items:
         seen[name] += 1
@@ -45,7 +45,8 @@ class Declaration(NamedTuple):
 
 
 def c_declarations(text: str) -> Iterator[Declaration]:
-    """The functions, prototypes and types of a C file, without rows of tables and variables."""
+    """Yields the functions, prototypes and types of a C file, without rows of tables and
+    variables."""
     comment, lines = "", 1  # line breaks since the last piece
     for what, piece in pieces([*c_tokens(text), Token("line", "\n", 0)]):
         if what == "space":
@@ -68,7 +69,8 @@ def c_declarations(text: str) -> Iterator[Declaration]:
 
 
 def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
-    """The top level of a file: comments, directives, types, functions (prototypes, too), others."""
+    """Yields the kind and the tokens of each part of a file: comments, directives, types, functions
+    (including prototypes), and others."""
     place = 0
     while place < len(tokens):
         what, end = tokens[place].kind, place + 1
@@ -82,7 +84,8 @@ def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
 
 
 def statement(tokens: list[Token], start: int) -> tuple[str, int]:
-    """The kind of the statement that begins at start, and where it ends."""
+    """Returns the kind of the statement that begins at token `start`, and the index after its
+    end."""
     depth, head, what = 0, "", ""
     for place in range(start, len(tokens)):
         word = tokens[place].text
@@ -101,20 +104,20 @@ def statement(tokens: list[Token], start: int) -> tuple[str, int]:
 
 
 def function_name(head: str) -> str:
-    """The word before the first parenthesis that is not an attribute."""
+    """Returns the word before the first parenthesis that does not belong to an attribute."""
     names = [name for name in re.findall(r"(\w+)\s*\(", head) if not CONTROL.match(name)]
     return names[0] if names else head.split(maxsplit=1)[0]
 
 
 def type_name(text: str) -> str:
-    """The tag of a type, or the name that a typedef gives it."""
+    """Returns the tag of a type, or the name that a typedef gives it."""
     tag = re.match(r"(?:typedef\s+)?\w+\s+(?:__attribute__\S+\s+)?(\w+)", text)
     last = re.findall(r"\w+", text.rsplit("}", 1)[-1])
     return tag[1] if tag else last[0] if last else "enum"
 
 
 def c_items(file: str, text: str) -> Iterator[Item]:
-    """The file's head, and each declaration that has a comment."""
+    """Yields the file's head, and each declaration that has a comment."""
     head = re.match(r"\s*((?:/\*.*?\*/|//[^\n]*\n)\s*?)(?=\n\s*\n|\n\s*#)", text, re.DOTALL)
     if head:
         yield Item(file, head[1].strip())
@@ -124,7 +127,8 @@ def c_items(file: str, text: str) -> Iterator[Item]:
 
 
 def c_messages(file: str, text: str) -> Iterator[Item]:
-    """The strings of calls that tell a user something, with the name of their function."""
+    """Yields the strings in calls that print something for a user, with the name of the function
+    that they are in."""
     for name, _, _, body in c_declarations(text):
         code = [token for token in body if token.kind not in ("space", "line", "comment")]
         for place, token in enumerate(code[:-1]):
@@ -138,12 +142,14 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def has_words(said: str) -> bool:
-    """Returns whether a format has two words of its own, apart from what is put into it."""
+    """Returns whether a format string contains two words, apart from the arguments that are
+    inserted."""
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%[-\w.*]+|\{[^}]*\}|\\n", " ", said))) > 1
 
 
 def first_string(code: list[Token]) -> Iterator[str]:
-    """The first string among the arguments of a call, with those that follow it at once."""
+    """Yields the first string among the arguments of a call, and the strings that follow it
+    immediately."""
     depth, found = 0, False
     for token in code:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
@@ -157,7 +163,7 @@ def first_string(code: list[Token]) -> Iterator[str]:
 
 
 def python_items(file: str, text: str) -> Iterator[Item]:
-    """The module, and each class and function that has a docstring."""
+    """Yields the module, and each class and function that has a docstring."""
     lines = text.split("\n")
     for path, node in walk(ast.parse(text)):
         said = ast.get_docstring(node)
@@ -170,7 +176,7 @@ def python_items(file: str, text: str) -> Iterator[Item]:
 
 
 def walk(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """Every module, class and function below a node, with its dotted name."""
+    """Yields every module, class and function below a node, with its dotted name."""
     if isinstance(node, Documented):
         yield path, node
     for child in ast.iter_child_nodes(node):
@@ -179,7 +185,7 @@ def walk(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
 
 
 def python_messages(file: str, text: str) -> Iterator[Item]:
-    """The strings of raised errors and of calls that tell a user something."""
+    """Yields the strings of raised errors, and of calls that print something for a user."""
     for path, node in walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef)):
             continue
@@ -194,7 +200,7 @@ def python_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def paragraphs(file: str, text: str) -> Iterator[Item]:
-    """The paragraphs and bullets of a page's prose, by their headings."""
+    """Yields the paragraphs and bullets of a page's prose, by their headings."""
     heading = ""
     bare = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     for block in map(str.strip, re.split(r"\n\s*\n|\n(?=[*-] )", bare)):
@@ -206,7 +212,7 @@ def paragraphs(file: str, text: str) -> Iterator[Item]:
 
 
 def items(file: str, text: str) -> dict[str, list[Item]]:
-    """The items of a file: "declaration", "message" and "paragraph"."""
+    """Returns the items of a file by kind: "declaration", "message" and "paragraph"."""
     what = kind(file, text)
     if what == "md":
         return {"paragraph": list(numbered(paragraphs(file, text)))}

@@ -34,7 +34,7 @@ NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generat
 
 
 class Finding(NamedTuple):
-    """A sentence to look at, and where its comment begins."""
+    """A sentence to rewrite, and the line at which its comment begins."""
 
     file: str
     line: int
@@ -42,7 +42,7 @@ class Finding(NamedTuple):
 
 
 def sentences(comment: Comment) -> Iterator[str]:
-    """The sentences of a comment, a paragraph or a bullet at a time."""
+    """Yields the sentences of a comment, paragraph by paragraph and bullet by bullet."""
     for paragraph in re.split(r"\n\s*\n|\n(?=[-*] )", comment.text):
         words = " ".join(paragraph.split()).lstrip("-* ")
         for match in SENTENCE.finditer(words):
@@ -50,7 +50,7 @@ def sentences(comment: Comment) -> Iterator[str]:
 
 
 def findings(file: str, text: str) -> list[Finding]:
-    """The sentences of a file that begin with one of the words."""
+    """Returns the sentences of a file that begin with one of the words."""
     if not PLACE.search(text):
         return []
     return [
@@ -62,15 +62,16 @@ def findings(file: str, text: str) -> list[Finding]:
 
 
 def folder(file: str) -> str:
-    """The first two folders of a file, three below the modules and the Python package."""
+    """Returns the first two folders of a file's path; three for the modules and the Python
+    package."""
     parts = file.split("/")[:-1]
     deep = parts[:2] in (["runtime", "modules"], ["util", "python"])
     return "/".join(parts[: 4 if deep and parts[1] == "python" else 3 if deep else 2]) or "."
 
 
 def main() -> int:
-    """Prints each sentence unless --count is given, and how many each folder has. Returns 1 if
-    there is one."""
+    """Prints each sentence, unless --count is given, and the number of sentences in each folder.
+    Returns 1 if there is one, otherwise 0."""
     tree = Path(__file__).resolve().parents[2]
     prefixes = tuple(word for word in sys.argv[1:] if not word.startswith("-"))
     names = [name for name in tracked(tree) if not any(part in name for part in NOT_OURS)]

@@ -63,7 +63,7 @@ ALLOWED = {
 
 
 class Finding(NamedTuple):
-    """A message to look at."""
+    """A message to check by hand."""
 
     file: str
     line: int
@@ -81,7 +81,8 @@ def arguments(code: list[Token], start: int) -> list[Token]:
 
 
 def messages(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields line, joined strings and whether another argument may be a path."""
+    """Yields the line of each message, its joined strings, and whether it has another argument,
+    which may be a path."""
     code = c_code(text)
     for at, token in enumerate(code[:-1]):
         if token.text not in FUNCTIONS or code[at + 1].text != "(":
@@ -114,7 +115,7 @@ def tree_findings(tree: Path) -> list[Finding]:
 
 
 def main() -> int:
-    """Prints each message; returns 1 if there is one."""
+    """Prints each message; returns 1 if there is one, otherwise 0."""
     found = tree_findings(Path(__file__).resolve().parents[2])
     for finding in found:
         print(f"{finding.file}:{finding.line}: {finding.text}")

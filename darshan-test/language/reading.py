@@ -34,12 +34,12 @@ SHARES: tuple[tuple[str, int, Callable[[str], bool]], ...] = (
 
 
 def working_tree(tree: Path) -> dict[str, str]:
-    """The texts of all files, as they are now."""
+    """Returns the texts of all files in the working tree, by path."""
     return {name: contents(tree / name) for name in tracked(tree)}
 
 
 def texts_of(tree: Path, commit: str) -> dict[str, str]:
-    """The texts of all files of a commit."""
+    """Returns the texts of all files of a commit, by path."""
     command = ["git", "-C", str(tree), "archive", commit]
     packed = io.BytesIO(subprocess.run(command, capture_output=True, check=True).stdout)
     with tarfile.open(fileobj=packed) as archive:
@@ -50,14 +50,16 @@ def texts_of(tree: Path, commit: str) -> dict[str, str]:
 
 
 def renamed(tree: Path, commit: str) -> dict[str, str]:
-    """The new names of files that git finds renamed since a commit."""
+    """Returns the new paths of files that were renamed since a commit according to git, by their
+    old paths."""
     command = ["git", "-C", str(tree), "diff", "-M", "--diff-filter=R", "--name-status", commit]
     rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return dict(line.split("\t")[1:3] for line in rows.splitlines())
 
 
 def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
-    """The items of each share whose hash of seed and name is smallest, in that order."""
+    """Returns the drawn items with their kind: from each group those whose hash of seed and name is
+    smallest, in that order."""
     every = [
         (what, item)
         for file, text in sorted(texts.items())
@@ -78,7 +80,8 @@ def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
 
 
 def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> str:
-    """The text of an item of another commit in today's tree."""
+    """Returns today's text of an item that was drawn from another commit. what: the item's kind;
+    texts: today's files; names: the new paths of renamed files."""
     file, colon, inner = name.partition(":")
     file = names.get(file, file)
     text = texts.get(file, "")
@@ -92,7 +95,7 @@ def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> s
 
 
 def main() -> int:
-    """Prints the drawn items."""
+    """Prints the drawn items; returns the exit status 0."""
     parser = argparse.ArgumentParser(prog="dev reading", description="See the file's head.")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--from", dest="commit", help="draw from the texts of this commit")

@@ -38,12 +38,13 @@ BLOCK = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
 def c_form(text: str) -> list[str]:
-    """The tokens of a C file without comments."""
+    """Returns the tokens of a C file without comments."""
     return [token.text for token in c_code(text)]
 
 
 def python_form(text: str) -> list[str]:
-    """The syntax tree of a Python file, a top-level statement an item, without positions."""
+    """Returns the syntax tree of a Python file without positions, as one text for each top-level
+    statement."""
     tree = ast.parse(text)
     if "__doc__" not in text:
         for node in ast.walk(tree):
@@ -53,11 +54,10 @@ def python_form(text: str) -> list[str]:
 
 
 def shell_form(text: str) -> list[str]:
-    """The commands of a script, as bash prints a function that contains them.
+    """Returns the commands of a script, as bash prints a function that contains them.
 
-    `bash -n` parses the script without running it.  Only a script that it accepts is put
-    into a function, whose body bash then parses and prints, and does not run either.
-    """
+    `bash -n` parses the script without running it. Only a script that it accepts is put into a
+    function, which bash then parses and prints, but does not run."""
     parsed = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
     if parsed.returncode:
         return line_form(text)
@@ -67,7 +67,8 @@ def shell_form(text: str) -> list[str]:
 
 
 def line_form(text: str, what: str = "") -> list[str]:
-    """All lines but blank ones and comments; one that ends in a backslash is kept."""
+    """Returns all lines except blank ones and comments; a comment that ends in a backslash is
+    kept."""
     comment = re.compile(rf"\s*(?:{LINE.get(what, '#')})")
     bare = BLOCK.sub("", text) if what in BLOCKS else text
     bare = BEHIND.sub("", bare) if what == "js" else bare
@@ -76,7 +77,8 @@ def line_form(text: str, what: str = "") -> list[str]:
 
 
 def form(name: str, text: str) -> list[str]:
-    """Returns lines that must be equal in two versions of a file, its interpreter first."""
+    """Returns lines that must be equal in two versions of a file: the interpreter line first, then
+    the code without comments."""
     what = kind(name, text)
     if what in DOCUMENTATION:
         return []
@@ -86,7 +88,7 @@ def form(name: str, text: str) -> list[str]:
 
 
 def difference(name: str, old: str, new: str) -> str:
-    """Returns the first difference between two versions of a file, "" if only comments differ."""
+    """Returns the first difference between two versions of a file; "" if only comments differ."""
     before, after = form(name, old), form(name, new)
     if before == after:
         return ""
@@ -103,7 +105,7 @@ def git(tree: Path, *words: str) -> bytes:
 
 
 def problems(tree: Path, base: str) -> tuple[int, list[str]]:
-    """How many files changed since base, and a line for each whose code changed."""
+    """Returns how many files changed since `base`, and a line for each file whose code changed."""
     start = git(tree, "merge-base", base, "HEAD").decode().strip()
     raw = git(tree, "diff", "--raw", "--no-renames", "-z", start).decode().split("\0")
     lines = []
@@ -123,7 +125,7 @@ def problems(tree: Path, base: str) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Prints a line for each file whose code changed; 1 if there is one."""
+    """Prints a line for each file whose code changed; returns 1 if there is one, otherwise 0."""
     parser = argparse.ArgumentParser(prog="dev same-objects", description="See the file's head.")
     parser.add_argument("base", nargs="?", default="main", help="a commit or branch (main)")
     tree = Path(__file__).resolve().parents[2]

@@ -30,7 +30,7 @@ TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A piece of C: its kind is the name of a group of TOKEN, or "directive"."""
+    """A token of C; its kind is the name of a group of TOKEN, or "directive"."""
 
     kind: str
     text: str
@@ -38,14 +38,14 @@ class Token(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """The words of one comment or docstring, without its marks, and its first line."""
+    """The text of a comment or docstring without its delimiters, and its first line."""
 
     text: str
     line: int
 
 
 def c_tokens(text: str) -> Iterator[Token]:
-    """Every token of a C file, comments and whitespace included."""
+    """Yields every token of a C file, including comments and white space."""
     line = 1
     for match in TOKEN.finditer(text):
         yield Token(match.lastgroup or "", match[0], line)
@@ -53,11 +53,10 @@ def c_tokens(text: str) -> Iterator[Token]:
 
 
 def c_code(text: str) -> list[Token]:
-    """The tokens that the compiler sees.  A preprocessor directive is one token.
+    """Returns the tokens that the compiler sees. A preprocessor directive is one token.
 
-    Inside a directive a run of whitespace becomes one blank, because "#define F (x)" and
-    "#define F(x)" differ.
-    """
+    Inside a directive a sequence of white space becomes one blank, because "#define F (x)" and
+    "#define F(x)" differ."""
     code: list[Token] = []
     directive: list[Token] = []
     for token in [*c_tokens(text), Token("line", "\n", 0)]:
@@ -76,13 +75,13 @@ def c_code(text: str) -> list[Token]:
 
 
 def c_words(comment: str) -> str:
-    """The words of a C comment in one line per paragraph or bullet."""
+    """Returns the words of a C comment, with one line for each paragraph or bullet."""
     inner = comment[2:-2] if comment.startswith("/*") else comment[2:]
     return "\n".join(re.sub(r"^[\s*/]+", "", line).strip() for line in inner.split("\n")).strip()
 
 
 def c_comments(text: str) -> list[Comment]:
-    """The comments of a C file.  Lines of // that follow each other are one comment."""
+    """Returns the comments of a C file. Adjacent lines of // are one comment."""
     found: list[Comment] = []
     last = -1
     for token in c_tokens(text):
@@ -98,7 +97,8 @@ def c_comments(text: str) -> list[Comment]:
 
 
 def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
-    """Comments of #, given with their line numbers; those on adjacent lines are one."""
+    """Returns comments that begin with #, from pairs of line number and text; those on adjacent
+    lines are one comment."""
     found: list[Comment] = []
     last = -1
     for number, text in lines:
@@ -112,13 +112,13 @@ def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
 
 
 def line_comments(text: str, mark: str) -> list[Comment]:
-    """The comments that fill lines of their own, which begin with a mark."""
+    """Returns the comments that fill whole lines, which begin with `mark`."""
     lines = enumerate(text.split("\n"), 1)
     return hash_comments([(number, line.strip()) for number, line in lines if re.match(mark, line)])
 
 
 def python_comments(text: str) -> list[Comment]:
-    """The comments and docstrings of a Python file."""
+    """Returns the comments and docstrings of a Python file."""
     marks = [
         (token.start[0], token.string)
         for token in tokenize.generate_tokens(io.StringIO(text).readline)
@@ -135,7 +135,8 @@ def python_comments(text: str) -> list[Comment]:
 
 
 def kind(name: str, text: str) -> str:
-    """The language of a file: "c", "python", "shell", or else its ending."""
+    """Returns the language of a file: "c", "python", "shell", otherwise the extension of its
+    name."""
     first = text.split("\n", 1)[0] if text.startswith("#!") else ""
     if name.endswith(C_ENDINGS):
         return "c"
@@ -147,7 +148,7 @@ def kind(name: str, text: str) -> str:
 
 
 def comments(name: str, text: str) -> list[Comment]:
-    """The comments of a C, Python, shell or JavaScript file; none of another one."""
+    """Returns the comments of a C, Python, shell or JavaScript file; [] for another file."""
     what = kind(name, text)
     if what == "c":
         return c_comments(text)
@@ -161,14 +162,15 @@ def comments(name: str, text: str) -> list[Comment]:
 
 
 def tracked(tree: Path, *patterns: str) -> list[str]:
-    """The files that git knows in a tree, sorted; those of patterns, if any are given."""
+    """Returns the files that git tracks in a tree, sorted; only those that match a pattern, if
+    patterns are given."""
     command = ["git", "-C", str(tree), "ls-files", "-z", "--", *patterns]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return sorted(name for name in names.split("\0") if name and (tree / name).is_file())
 
 
 def contents(path: Path) -> str:
-    """The text of a file; "" if it is not UTF-8."""
+    """Returns the text of a file; "" if it is not UTF-8."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""`./dev lint --messages` finds messages without a path, and the tree has none."""
+"""`./dev lint --messages` finds messages without a path, and this source tree has none."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ BAD = [
 
 @pytest.mark.parametrize("message", GOOD)
 def test_quiet_about_a_message_that_names_its_subject(message: str) -> None:
-    """Nothing is reported about a complete message, another function or a comment."""
+    """A complete message, a call of another function and a comment are not reported."""
     assert findings("a.c", f"void f(void) {{\n  {message}\n}}\n") == []
 
 
 @pytest.mark.parametrize("message", BAD)
 def test_lists_a_message_without_a_subject(message: str) -> None:
-    """The line is that of the call."""
+    """An incomplete message is reported with the line of its call."""
     (found,) = findings("a.c", f"void f(void) {{\n  {message}\n}}\n")
     assert (found.file, found.line) == ("a.c", 2)
 

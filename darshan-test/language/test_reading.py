@@ -1,4 +1,4 @@
-"""The draw of `./dev reading` and the report of `./dev lint --words` show what they promise."""
+"""Tests the items that `./dev reading` draws and the report of `./dev lint --words`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ struct pair {
 
 
 def test_declarations_of_c() -> None:
-    """An item has the comment right above it and the declaration, a type whole, no body."""
+    """An item has the comment immediately above the declaration, and the declaration: a type
+    completely, a function without its body."""
     found = {item.name: item.text for item in items("a.c", C)["declaration"]}
     assert found == {
         "a.c": "/* The file's purpose. */",
@@ -46,14 +47,14 @@ def test_declarations_of_c() -> None:
 
 
 def test_messages_of_c() -> None:
-    """A message whose string is written in two pieces is one item."""
+    """A message whose string is written in two parts is one item."""
     assert [item.text for item in items("a.c", C)["message"]] == [
         'fprintf("prog: %s: cannot add\\n")'
     ]
 
 
 def test_python() -> None:
-    """Decorators and signatures are shown, bodies are not; an error's string is a message."""
+    """Decorators and signatures are shown, bodies are not; the string of an error is a message."""
     text = (
         '"""Head."""\n@mark\ndef f(a: int) -> int:\n    """Doc."""\n    raise E(f"no {a} here")\n'
     )
@@ -66,7 +67,8 @@ def test_python() -> None:
 
 
 def test_the_draw() -> None:
-    """Each share is full, a seed draws the same again, another file's change changes nothing."""
+    """Each group has its full number of items, the same seed draws the same items, and a change of
+    another file does not change the draw."""
     every = working_tree(SOURCE)  # to read them all three times takes a minute
     texts = {name: every[name] for name in [*sorted(every)[::3], "doc/index.md"]}
     first = drawn(texts, 1)
@@ -78,7 +80,8 @@ def test_the_draw() -> None:
 
 
 def test_a_draw_of_another_commit() -> None:
-    """Without its comment a declaration is shown alone, under its file's new name, too."""
+    """A declaration that has lost its comment is shown without one, and under the new path of its
+    file."""
     bare = C.replace("/* Adds up. */\n", "")
     text = now("declaration", "a.c:adds", {"b.c": bare}, {"a.c": "b.c"})
     assert text == "int adds(struct pair *pair, int (*how)(int))"

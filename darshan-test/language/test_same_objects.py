@@ -1,4 +1,4 @@
-"""Changes of comments pass `./dev same-objects`; changes of code do not."""
+"""Changes of comments pass `./dev same-objects`; changes of code are reported."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAKE = "# Old.\na: b\n\tcc # old\n"
     ],
 )
 def test_comments_may_change(name: str, old: str, new: str) -> None:
-    """The forms are equal, although the texts differ."""
+    """The forms of two versions of a file are equal, if only comments differ."""
     assert old != new
     assert not difference(name, old, new)
 
@@ -64,13 +64,13 @@ def test_comments_may_change(name: str, old: str, new: str) -> None:
     ],
 )
 def test_code_may_not_change(name: str, old: str, new: str) -> None:
-    """A difference is found, and shown."""
+    """A change of code is found, and the first difference is shown."""
     assert old != new
     assert "became" in difference(name, old, new)
 
 
 def test_the_lexer_agrees_with_gcc() -> None:
-    """gcc removes the comments of files of the tree: the same tokens remain."""
+    """gcc removes the comments of files of this tree: the same tokens remain as with c_code()."""
     files = [SOURCE / name for name in tracked(SOURCE, "*.c", "*.h", "*.def")]
     for path in turning(files, 0.1, "lexer"):
         command = ["gcc", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c", str(path)]
@@ -81,7 +81,7 @@ def test_the_lexer_agrees_with_gcc() -> None:
 
 
 def test_scripts_of_the_tree_have_forms() -> None:
-    """bash parses each script of the tree, so that its comments do not count."""
+    """bash can parse each script of this tree, so that comments in it are not counted as code."""
     scripts = {name: contents(SOURCE / name) for name in tracked(SOURCE)}
     for name, text in scripts.items():
         if kind(name, text) == "shell":
@@ -89,7 +89,8 @@ def test_scripts_of_the_tree_have_forms() -> None:
 
 
 def test_a_branch(tmp_path: Path) -> None:
-    """A commit of comments passes; changed code, a new file and another mode are named."""
+    """A commit of comments passes; a file with changed code, a new file and a file with another
+    mode are named."""
 
     def git(*words: str) -> None:
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]

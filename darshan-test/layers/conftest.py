@@ -1,4 +1,4 @@
-"""The fixture that runs the test program in folders of its own."""
+"""The fixture that runs the test program in new folders."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from .program import Program, program_of
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """Returns the scenarios of layers.c under this build's runtime."""
+    """Returns an object that runs the scenarios of layers.c with this build's runtime."""
     return program_of(build, parser, tmp_path)

@@ -1,5 +1,6 @@
 /* Programs whose HDF5 calls the tests compare with POSIX calls: layers SCENARIO, in the current
- * folder. The measured part is between two marks, which are calls of access() that strace sees. */
+ * folder. The measured calls are between two marks, which are calls of access() that strace
+ * records. */
 #include <hdf5.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -52,8 +53,8 @@ hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
   return space;
 }
 
-/* Every chunk has a checksum and does not fit into the cache, so each row rereads its whole
- * chunk. */
+/* Reads rows of chunks that have a checksum and do not fit into the cache, so each row rereads its
+ * whole chunk. */
 static void reread(void) {
   static int row[COLUMNS];
   hsize_t dims[2] = {ROWS, COLUMNS}, chunk[2] = {CHUNK_ROWS, COLUMNS}, columns = COLUMNS;
@@ -93,7 +94,7 @@ static void scattered_transfers(hid_t set, hid_t space, int writes) {
   }
 }
 
-/* More ranges than the runtime stores individually; no sieve buffer joins them. */
+/* Reads more ranges than the runtime stores individually; no sieve buffer of HDF5 joins them. */
 static void scattered(void) {
   hsize_t size = SPACE;
   hid_t use = CHECK(H5Pcreate(H5P_FILE_ACCESS));
@@ -118,7 +119,7 @@ static herr_t read_inside(hid_t group, const char *name, const H5L_info_t *info,
   return 0;
 }
 
-/* Long calls, some nested within another one, with the time of all outer calls. */
+/* Makes long calls, some of them nested, and prints the time of all outermost calls. */
 static void timing(void) {
   double begun;
   char name[16];

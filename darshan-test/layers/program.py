@@ -30,7 +30,7 @@ class Outcome:
 
     @property
     def layers(self) -> dict[str, Row]:
-        """The LAYERS records."""
+        """Returns the LAYERS records by name."""
         return self.modules["LAYERS"]
 
     def dataset(self) -> Row:
@@ -43,7 +43,7 @@ class Outcome:
         return sum(row[counter] for row in self.modules["POSIX"].values())
 
     def below(self, what: str) -> float:
-        """Returns POSIX calls or bytes over all LAYERS records."""
+        """Returns the number of POSIX calls or bytes (`what`), summed over all LAYERS records."""
         return sum(
             row[f"{operation}_POSIX_{what}"]
             for row in self.layers.values()
@@ -53,7 +53,7 @@ class Outcome:
 
 @dataclass
 class Program:
-    """The folders of the scenarios and of their runs."""
+    """The program with the scenarios, and the folders of its runs."""
 
     path: Path
     build: Path
@@ -61,7 +61,8 @@ class Program:
     folder: Path
 
     def run(self, scenario: str, *around: str | Path) -> Outcome:
-        """Runs a scenario; around: a command that runs it, such as strace."""
+        """Runs a scenario; around: a command that starts it, such as strace. Returns its
+        results."""
         work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
         for folder in (work, logs, journals):
             folder.mkdir()
@@ -85,7 +86,7 @@ def read(parser: Path, outcome: Outcome) -> None:
 
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:
-    """Returns the program of a build; skips the test if HDF5 is missing."""
+    """Returns the program of a build; skips the test if the build has no HDF5."""
     needs("hdf5")
     path = build / "darshan-test" / "layers" / "layers"
     return Program(path, build, parser, folder)

@@ -1,4 +1,4 @@
-"""The I/O share of a run is the same in every output that prints it."""
+"""The fraction of a run's time in I/O is the same in every output that prints it."""
 
 from __future__ import annotations
 
@@ -58,14 +58,15 @@ def tool(build: Path, tmp_path: Path) -> Tool:
 
 
 def log_of(tool: Tool, folder: Path, *command: str) -> Path:
-    """Returns the only log of a run."""
+    """Runs the command and returns its only log."""
     tool("run", "-o", folder, "--", *command)
     (log,) = folder.rglob("*.darshan")
     return log
 
 
 def nested(depth: int, command: list[str]) -> list[str]:
-    """Wraps the command in `depth` shells that wait for one another."""
+    """Returns a command of `depth` nested shells that wait for each other; the innermost one runs
+    the command."""
     for _ in range(depth):
         command = ["sh", "-c", '"$@"; true', "sh", *command]
     return command
@@ -78,13 +79,14 @@ def _share(pattern: str, text: str) -> Share:
 
 
 def of_stat(screen: str) -> tuple[Share, Share]:
-    """Reads the shares of file I/O and of all layers from the screen of `darshan stat`."""
+    """Returns the fractions of the time in file I/O and in all layers, from the screen of `darshan
+    stat`."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
     return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
 
 def of_text(text: str) -> tuple[Share, Share]:
-    """Reads the shares from the report as text, or from the report of many jobs."""
+    """Returns the two fractions from the report as text, or from the report of many jobs."""
     flat = " ".join(text.split())
     files = _share(r"(< 0\.1 %|[\d.]+ %) of the (?:run|working) time went into file I/O", flat)
     both = ", (< 0.1 %|[\\d.]+ %) into I/O of all layers"
@@ -92,7 +94,8 @@ def of_text(text: str) -> tuple[Share, Share]:
 
 
 def of_page(page: str) -> tuple[Share, Share]:
-    """Reads the shares of file I/O and of all layers from the figures of a page."""
+    """Returns the fractions of the time in file I/O and in all layers, from the figures of an HTML
+    report."""
     figures = [
         (html.unescape(value), words)
         for value, words in re.findall(r"<b>([^<]*)</b> <span>([^<]*)</span>", page)
@@ -102,7 +105,7 @@ def of_page(page: str) -> tuple[Share, Share]:
 
 
 def of_pair(page: str) -> tuple[Share, Share]:
-    """Reads the shares from a page that compares two logs, which are the same here."""
+    """Returns the two fractions from a page that compares two logs, which are the same log here."""
     found = re.findall(r"<span>(in [^<]*):</span> <b>([^<]*) \u2192 ([^<]*)</b>", page)
     assert found and all(before == after for _, before, after in found)
     told = {words.partition(",")[0]: html.unescape(value) for words, value, _ in found}
@@ -110,8 +113,8 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Computes the shares of file I/O and of all layers from a row of data, whose columns `files`,
-    `layers` and `work` have the seconds."""
+    """Returns the fractions of the time in file I/O and in all layers, from a row of data whose
+    columns `files`, `layers` and `work` have the seconds."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])
@@ -121,7 +124,7 @@ def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple
 
 
 def outputs(tool: Tool, log: Path) -> Told:
-    """Returns the shares of one log from every output."""
+    """Returns the fractions that every output prints for one log, by the output's name."""
     report = ("report", "-o", "-")
     data = json.loads(tool(*report, "--json", log))["io"]
     columns = "io_seconds", "all_layers_seconds", "process_seconds"
@@ -144,7 +147,8 @@ def outputs(tool: Tool, log: Path) -> Told:
 
 
 def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
-    """Returns the shares of file I/O and of all layers from a lake with this log alone."""
+    """Returns the fractions of the time in file I/O and in all layers, from a lake that contains
+    only this log."""
     lake = log.parent / "lake"
     tool("collect", "--into", lake, log)
     asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")
@@ -154,7 +158,7 @@ def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
 
 
 def test_one_process(tool: Tool, tmp_path: Path) -> None:
-    """Without upper libraries, both shares are the same."""
+    """Without upper libraries, both fractions are the same."""
     told = outputs(tool, log_of(tool, tmp_path / "logs", sys.executable, "-c", WRITES))
     assert len(set(told.values())) == 1, told
     assert len(set(told["stat"])) == 1, told
@@ -180,7 +184,7 @@ os.unlink("data")
 
 
 def test_threads(tool: Tool, tmp_path: Path) -> None:
-    """Each output explains a share above 100 % at its first occurrence."""
+    """Each output explains a fraction above 100 % at its first occurrence."""
     log = log_of(tool, tmp_path / "logs", sys.executable, "-c", THREADS)
     told = outputs(tool, log)
     assert len(set(told.values())) == 1, told
@@ -192,15 +196,15 @@ def test_threads(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_shells(tool: Tool, tmp_path: Path) -> None:
-    """For nested shells that start a program which writes, stat and each form of the report print
-    the same share of I/O."""
+    """For nested shells that start a program which writes, `darshan stat` and each form of the
+    report print the same fraction of I/O."""
     command = nested(2, [sys.executable, "-c", WRITES])
     told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
     assert len(set(told.values())) == 1, told
 
 
 def test_hdf5(program: Program, tool: Tool) -> None:
-    """HDF5 took most of the time: the two sums differ, and each output prints both."""
+    """If HDF5 took most of the time, the two fractions differ, and each output prints both."""
     told = outputs(tool, program.run("timing").log)
     assert len(set(told.values())) == 1, told
     files, layers = (float(share.strip("< %")) for share in told["stat"])
@@ -208,7 +212,7 @@ def test_hdf5(program: Program, tool: Tool) -> None:
 
 
 def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
-    """The same program has the same share and finding alone and in eight shells."""
+    """A program has the same fraction of I/O and the same finding alone and within eight shells."""
     program = [sys.executable, "-c", WRITES]
     alone, within = (
         json.loads(tool("report", "--json", "-o", "-", log))
@@ -229,7 +233,8 @@ def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
-    """The potential saving of four parallel programs is as large as that of one of them."""
+    """The potential saving of four parallel programs, as wall time, is as large as that of one of
+    them."""
     script = 'for i in 1 2 3 4; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, WRITES)
     told = json.loads(tool("report", "--json", "-o", "-", log))
@@ -240,7 +245,7 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
 
 def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
     """Two programs work in parallel and then sleep for most of the run. The potential saving is
-    a share of the working time of one program, and it is the share of one program."""
+    relative to the working time of one program, and is the same as for one program alone."""
     script = 'for i in 1 2; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     sleeping = WRITES + "time.sleep(6)\n"
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, sleeping)
@@ -255,8 +260,8 @@ def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
 def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
-    """A process that sleeps, polls, or waits for a sleeping thread does not work, alone or in a
-    tree."""
+    """The time in which a process sleeps, polls, or waits for a sleeping thread is not counted as
+    working time, for a process alone or with a parent."""
     thread = "import select, threading\nthread = threading.Thread(target=time.sleep, args=(1,))\n"
     program = [sys.executable, "-c", f"{WRITES}\n{thread}thread.start()\n{wait}\n"]
     for place, command in enumerate((program, nested(2, program))):

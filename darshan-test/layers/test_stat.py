@@ -1,4 +1,4 @@
-"""The lines of `darshan stat` about datasets have the values of darshan-parser's rows."""
+"""The lines of `darshan stat` about datasets have the values that darshan-parser prints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s":
 
 
 def expected(row: Row) -> list[float]:
-    """Returns asked and moved bytes, factor, time, and the shares of HDF5, MPI and POSIX."""
+    """Returns the requested and moved bytes, their ratio, the time, and the fractions of HDF5, MPI
+    and POSIX."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = sum(row[f"{o}_POSIX_BYTES_{d}"] for o in OPERATIONS for d in ("READ", "WRITTEN"))
     time = sum(row[f"F_{o}_TIME"] for o in OPERATIONS)
@@ -22,7 +23,7 @@ def expected(row: Row) -> list[float]:
 
 
 def shown(line: str) -> tuple[str, list[float]]:
-    """Returns name and numbers of a line."""
+    """Returns the name and the numbers of a line."""
     name, asked, asked_unit, moved, moved_unit, factor, time, time_unit, *shares = line.split()
     numbers = [
         float(asked) * UNITS[asked_unit],
@@ -34,7 +35,7 @@ def shown(line: str) -> tuple[str, list[float]]:
 
 
 def test_three_slowest(program: Program) -> None:
-    """The screen has the three slowest of four datasets, and their numbers."""
+    """The screen shows the three slowest of four datasets, with their numbers."""
     outcome = program.run("timing")
     done = subprocess.run(
         [program.build / "darshan", "stat", "-r", outcome.log],
@@ -61,7 +62,7 @@ def test_three_slowest(program: Program) -> None:
 
 
 def test_no_datasets(program: Program) -> None:
-    """Programs without HDF5 have no such lines."""
+    """For programs without HDF5 there are no lines about datasets."""
     done = subprocess.run(
         [program.build / "darshan", "stat", "cat", "/dev/null"],
         cwd=program.folder,

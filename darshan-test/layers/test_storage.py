@@ -1,4 +1,5 @@
-"""Raw data apart from metadata, and HDF5 through streams, with known sizes."""
+"""Bytes of raw data are distinguished from metadata, and HDF5's stdio driver is attributed, for
+datasets of known size."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def row_of(outcome: Outcome, name: str) -> Row:
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked", "late"])
 def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None:
-    """Each byte is written once; reads come from HDF5's memory or the file."""
+    """Each byte of a dataset is written once; reads come from HDF5's memory or from the file."""
     row = row_of(program.run("storage", "env", SETTING), name)
     assert row["DISTINCT_RAW_BYTES_WRITTEN"] == RAW
     assert 0 <= row["DISTINCT_RAW_BYTES_READ"] <= row["DISTINCT_BYTES_READ"]
@@ -29,13 +30,15 @@ def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked"])
 def test_nobody_asked(name: str, program: Program) -> None:
-    """Without the setting the library is not queried, and the record shows this."""
+    """Without the setting the runtime makes no queries to the library, and the record shows
+    this."""
     row = row_of(program.run("storage"), name)
     assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
 
 
 def test_chunk_caches(program: Program) -> None:
-    """The record has the chunk cache in use: the dataset's own, otherwise that of its file."""
+    """The record has the size of the chunk cache in use: the dataset's own, otherwise that of its
+    file."""
     outcome = program.run("caches")
     counters = ("CHUNK_CACHE_BYTES", "CHUNK_CACHE_SLOTS", "F_CHUNK_CACHE_PREEMPTION")
     common = {"CHUNK_BYTES": 100 * 8, "FILTERS": 2, "LAYOUT": 2}
@@ -46,7 +49,7 @@ def test_chunk_caches(program: Program) -> None:
 
 
 def test_streams_add_up(program: Program) -> None:
-    """All bytes of HDF5's stdio driver belong to HDF5 calls, and count once."""
+    """All bytes of HDF5's stdio driver are attributed to HDF5 calls, and are counted once."""
     outcome = program.run("streams")
     for what in ("BYTES_READ", "BYTES_WRITTEN"):
         below = sum(row[f"{o}_STDIO_{what}"] for row in outcome.layers.values() for o in OPERATIONS)

@@ -1,4 +1,5 @@
-"""Layer attribution adds up to POSIX's totals, the program's clock and strace's trace."""
+"""The operations that are attributed to layers agree with POSIX's totals, the program's clock and
+the output of strace."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def nothing_lost(outcome: Outcome) -> None:
 
 
 def within(row: Row) -> None:
-    """Checks that POSIX below an operation took no longer than the operation."""
+    """Checks that the time in POSIX calls below an operation is not longer than the operation."""
     for operation in OPERATIONS:
         whole, below = row[f"F_{operation}_TIME"], row[f"F_{operation}_POSIX_TIME"]
         slack = ROUNDING * max(1, row[f"{operation}_CALLS"])
@@ -50,7 +51,8 @@ def within(row: Row) -> None:
     ],
 )
 def test_adds_up(scenario: str, program: Program) -> None:
-    """Counts and bytes add up exactly, and times of layers are within the times above them."""
+    """Counts and bytes add up exactly, and the times of lower layers do not exceed those of upper
+    layers."""
     outcome = program.run(scenario)
     assert outcome.posix("WRITES") > 0
     nothing_lost(outcome)
@@ -59,7 +61,8 @@ def test_adds_up(scenario: str, program: Program) -> None:
 
 
 def test_threads_do_not_mix(program: Program) -> None:
-    """The POSIX calls of two threads next to HDF5 belong to the application, to the byte."""
+    """The POSIX calls of two threads that do not use HDF5 are attributed to the application, to the
+    byte."""
     outcome = program.run("threads")
     application = outcome.layers[APPLICATION]
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -75,14 +78,13 @@ def test_threads_do_not_mix(program: Program) -> None:
 
 
 def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
-    """The layers' own times add up to the time that the program measured around its calls.
+    """The times of the layers without those below add up to the time that the program measured
+    around its calls.
 
-    The difference between the program's and the runtime's measurement consists of the wrapper's
-    bookkeeping, a few library queries for opens, and two clock reads: well below 0.2 ms per
-    call. A preemption may occur there in proportion to this time, hence 2 % more. The runtime's
-    time can exceed the program's only by the error of the clock's calibration, 0.1 %, and by
-    rounding.
-    """
+    The difference between the two measurements consists of the wrapper's own work, a few library
+    queries for opens, and two readings of the clock: well below 0.2 ms per call. The scheduler may
+    interrupt a thread in this time, hence another 2 %. The runtime's time can exceed the program's
+    only by the error of the clock's calibration, 0.1 %, and by rounding."""
     outcome = program.run("timing")
     upper = [row for name, row in outcome.layers.items() if name != APPLICATION]
     exclusive = posix = 0.0
@@ -115,7 +117,8 @@ def distinct(extents: Iterable[tuple[int, int]]) -> int:
 
 
 def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Returns the ranges of a.h5 that were read and written between the marks."""
+    """Returns the ranges of a.h5 that were read and written between the marks, from strace's
+    output."""
     found: dict[str, list[tuple[int, int]]] = {"pread64": [], "pwrite64": []}
     inside = False
     for line in trace.read_text(errors="replace").splitlines():
@@ -129,7 +132,8 @@ def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[int, int]]]]:
-    """Returns the dataset's record, and strace's trace of the same run."""
+    """Runs a scenario under strace. Returns the dataset's record, and the ranges that strace
+    observed."""
     trace = program.folder / "trace"
     filters = "trace=pread64,pwrite64,?access,?faccessat,?faccessat2"
     outcome = program.run(scenario, "strace", "-f", "-y", "-s", "0", "-e", filters, "-o", trace)
@@ -146,7 +150,7 @@ def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[i
 
 
 def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
-    """Each chunk is read many times and counted once."""
+    """Each chunk is read many times, and its bytes are counted once as distinct bytes."""
     row, seen = traced(program, "reread")
     assert row["DISTINCT_BYTES_READ"] == distinct(seen["pread64"])
     assert row["DISTINCT_BYTES_WRITTEN"] == distinct(seen["pwrite64"])
@@ -156,7 +160,8 @@ def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
 
 
 def test_distinct_bytes_of_many_places(program: Program) -> None:
-    """With more ranges than are stored individually, the truth is within the reported error."""
+    """If there are more ranges than are stored individually, the true number is within the error
+    that the record states."""
     row, seen = traced(program, "scattered")
     truths = [distinct(seen[call]) for call in ("pread64", "pwrite64")]
     shown = [row["DISTINCT_BYTES_READ"], row["DISTINCT_BYTES_WRITTEN"]]

@@ -1,4 +1,4 @@
-/* Two threads do POSIX I/O of their own while a third thread calls HDF5. */
+/* Two threads that do POSIX I/O without HDF5 while a third thread calls HDF5. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ PARTS = (
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the prefix of an installation that was moved."""
+    """Returns the prefix of an installation that was moved to another folder."""
     folder = tmp_path_factory.mktemp("library")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(

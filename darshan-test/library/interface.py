@@ -1,14 +1,13 @@
-"""Reads logs through the C interface of Darshan 3.5, in a process of its own.
+"""Reads logs through the C interface of Darshan 3.5, in a separate process.
 
-python3 -m library.interface LIBRARY whole LOG... prints a line of JSON for each log: all that
-the interface says of it, with the bytes of its records.
+python3 -m library.interface LIBRARY whole LOG... prints a line of JSON for each log: all values
+that the interface returns for it, with the bytes of its records.
 
-python3 -m library.interface LIBRARY ends LOG... prints how each log reads: whether it opens, and
-how the records of its modules end.  With cuts or flips for ends, a log is changed in one way
-after another, and printed is how often what came out.
+python3 -m library.interface LIBRARY ends LOG... prints how each log can be read: whether it opens,
+and how reading the records of its modules ends. With "cuts" or "flips" in place of "ends", a log is
+truncated or changed in many ways, and the command prints how often each result occurs.
 
-The structs are those of PyDarshan's declarations, written down a second time.
-"""
+The structs are those that PyDarshan declares, written here independently."""
 
 from __future__ import annotations
 
@@ -122,7 +121,7 @@ def plain(struct: ctypes.Structure) -> list[Any]:
 
 
 class Library:
-    """The functions, with their C types."""
+    """The functions of the library, with their C types."""
 
     def __init__(self, path: str) -> None:
         self.lib = ctypes.CDLL(path)
@@ -147,7 +146,8 @@ class Library:
         return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
 
     def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
-        """Returns a copy of the list that a function returns by two pointers."""
+        """Returns a copy of the list that a function returns by two pointers. kind: the type of its
+        elements."""
         found, count = POINTER(kind)(), c_int(-1)
         getattr(self.lib, f"darshan_log_{function}")(log, byref(found), byref(count))
         return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
@@ -160,8 +160,8 @@ class Library:
         return out
 
     def records(self, log: c_void_p, module: int) -> tuple[list[bytes], int]:
-        """Returns the bytes of a module's records without pointers, and the result of the last
-        call."""
+        """Returns the bytes of a module's records, with pointers replaced by the data they point
+        to, and the result of the last call."""
         out = []
         while True:
             record = c_void_p()
@@ -172,7 +172,8 @@ class Library:
             self.lib.darshan_free(record)
 
     def begins_anew(self, log: c_void_p) -> bool:
-        """Returns whether the first record of a module follows after the last."""
+        """Returns whether reading starts with the first record of a module again after its last
+        one."""
         modules = [module.idx for module in self.list_of("get_modules", log, Module)]
         if modules[:1] != [1]:
             return True
@@ -180,7 +181,8 @@ class Library:
         return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
 
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
-        """Returns the accumulator's metrics and total record."""
+        """Returns the accumulator's metrics, and its total record as text. records: the bytes of
+        each record."""
         accumulator, metrics = c_void_p(), Metrics()
         assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
         for record in records:
@@ -216,8 +218,8 @@ class Library:
         return out
 
     def outcome(self, path: Path) -> tuple[int, int]:
-        """Returns how many modules of a log can be read to their end, and how many cannot; -1,
-        -1 if the log does not open."""
+        """Returns how many modules of a log can be read to their end, and how many cannot; (-1, -1)
+        if the log does not open."""
         log = self.open(path)
         if not log.value:
             return -1, -1
@@ -234,7 +236,8 @@ class Library:
 
 
 def content(module: int, at: int) -> bytes:
-    """Returns the bytes of a record, with the targets of its pointers in place of the pointers."""
+    """Returns the bytes of the record at address `at`, with pointers replaced by the data they
+    point to."""
     if module in FIXED:
         return ctypes.string_at(at, FIXED[module])
     if module == LUSTRE:

@@ -1,5 +1,5 @@
-"""This library and the one in PyDarshan's wheel return the same for every log, except where
-theirs is known to be wrong; logs/ tests against the documented format."""
+"""This library and the one in PyDarshan's wheel return the same values for every log, except where
+PyDarshan's is known to be wrong. The tests in logs/ compare with the documented format."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ LEFT_OUT = "DAOS_NB_OPS"
 
 
 def their_library() -> Path:
-    """Returns the library in the wheel; the test is skipped without the wheel."""
+    """Returns the library in PyDarshan's wheel; the test is skipped if the wheel is not
+    installed."""
     found = importlib.util.find_spec("darshan")
     folder = Path(found.origin or "").parent.parent / "darshan.libs" if found else Path("/nowhere")
     libraries = sorted(folder.glob("libdarshan-util*.so*"))
@@ -45,14 +46,15 @@ def their_library() -> Path:
 
 
 def said(library: Path, logs: list[Path]) -> list[Any]:
-    """Returns all that a library returns for each log."""
+    """Returns all values that a library returns for each log."""
     command = [sys.executable, "-m", "library.interface", library, "whole", *logs]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
-    """Returns the indices of counters (without their prefix) in the newest record."""
+    """Returns the indices of counters in the newest record of a module. counters: names without the
+    module's prefix."""
     layout = LAYOUTS[module][max(LAYOUTS[module])]
     prefix = layout.counters[0].split("_")[0] if module != "PNETCDF_FILE" else module
     names = (*layout.counters, *layout.fcounters)
@@ -60,7 +62,8 @@ def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
 
 
 def slipped(module: str, version: int, swapped: bool) -> list[int]:
-    """Returns the indices of a record's words that PyDarshan's library is known to read wrongly."""
+    """Returns the indices of the words of a record that PyDarshan's library is known to read
+    incorrectly. swapped: whether the log has the other byte order."""
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
@@ -71,7 +74,8 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
 
 
 def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
-    """Returns a record without the words that their library reads wrongly."""
+    """Returns the bytes of a record without the words that PyDarshan's library reads incorrectly.
+    text: the bytes in hexadecimal form."""
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)
@@ -90,7 +94,8 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
 
 
 def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
-    """Integers are equal; times differ by rounding, because the order of addition differs."""
+    """Checks that integers are equal, and that times differ by rounding only, because the order of
+    addition differs."""
     for a, b in zip(mine[0], theirs[0]):
         assert a == b or math.isclose(a, b, rel_tol=1e-12), module
     layout = LAYOUTS[module][max(LAYOUTS[module])]
@@ -107,8 +112,8 @@ def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
 
 
 def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
-    """Checks that both libraries return the same of a log. Returns the number of records
-    compared."""
+    """Checks that both libraries return the same values for a log. Returns the number of records
+    that were compared."""
     swapped = is_swapped(log)
     compared = 0
     for key in ("returned", "job", "exe", "mounts", "names"):

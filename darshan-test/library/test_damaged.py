@@ -1,5 +1,5 @@
-"""Damaged logs through the C interface return NULL or -1 and print one line each, and never
-crash."""
+"""For damaged logs, the C interface returns NULL or -1 and prints a message of one line, and never
+crashes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BAD = [
 
 
 def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
-    """Reads damaged variants of the logs by libdarshan-util. Returns the outcomes and the lines on
-    stderr."""
+    """Reads changed copies of the logs by libdarshan-util. kind: "cuts" or "flips". Returns the
+    results and the lines on stderr."""
     done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert b"\r" not in done.stderr
@@ -50,8 +50,8 @@ def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
 
 
 def test_after_the_end_the_first_record_comes_again(build: Path, tmp_path: Path) -> None:
-    """PyDarshan counts the records when it opens a log and starts over; interface.py checks
-    those of POSIX."""
+    """After the last record, reading starts with the first one again: PyDarshan counts the records
+    when it opens a log. interface.py checks the records of POSIX."""
     log = tmp_path / "whole"
     log.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2})))
     assert read(build, "ends", log) == ([[2, 0]], [])

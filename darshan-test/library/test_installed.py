@@ -1,4 +1,5 @@
-"""The installed libraries: their symbols, the example of the page, and how programs find them."""
+"""The installed libraries: their symbols, the example of the documentation, and how programs find
+them."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def test_what_a_library_shows(library: str, prefix: Path) -> None:
 
 
 def test_a_program_may_use_both() -> None:
-    """No symbol is in both libraries."""
+    """No symbol is defined in both libraries."""
     names = [
         set(re.findall(r"(\w+);", (SOURCE / path).read_text())) for _, path in LIBRARIES.values()
     ]
@@ -63,7 +64,8 @@ def test_a_program_may_use_both() -> None:
 
 
 def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
-    """Builds a program of the page with the page's own command."""
+    """Compiles a program of the documentation page with the page's own command. Returns the
+    program's path."""
     source, command = re.search(
         rf"```c\n(/\* {name}\.c.*?)```.*?```sh\n(cc [^\n]*)\n", page, re.DOTALL
     ).groups()  # type: ignore[union-attr]
@@ -102,7 +104,7 @@ def test_the_example_of_the_reader(prefix: Path, log: Path, tmp_path: Path) -> N
 
 @pytest.fixture(scope="session")
 def pydarshan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns PyDarshan as built from its sources: without a library of its own."""
+    """Returns PyDarshan as installed from its sources, without a copy of the C library."""
     found = importlib.util.find_spec("darshan")
     if not found or not found.origin:
         absent("PyDarshan is not installed")

@@ -1,4 +1,4 @@
-"""libdarshan-util for either layout of traced segments: each reads both versions of traces."""
+"""libdarshan-util for both layouts of trace segments: each reads both versions of traces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSIONS = {"old": (1, 2), "new": (2, 3)}  # of DXT_POSIX and DXT_MPIIO
 
 @pytest.fixture(scope="module")
 def libraries(build: Path) -> Path:
-    """Returns the folder with both libraries; configure installs one of them."""
+    """Returns the folder with both libraries; `make install` installs one of them."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     names = [name for name, _ in LIBRARIES.values()]
     subprocess.run(
@@ -32,7 +32,8 @@ def libraries(build: Path) -> Path:
 
 
 def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
-    """Compiles segments.c with the header's layout and a library."""
+    """Compiles segments.c with the layout of the header and one of the libraries. threads: 1 if the
+    layout has thread ids. Returns the program's path."""
     includes = ("util/library", "runtime/format", "runtime")
     own = (f"-DDARSHAN_DXT_THREADS={threads}", *(f"-I{SOURCE / name}" for name in includes))
     first = [*compiler(), "-std=c11", "-Wall", "-Wextra", "-Werror", *own]
@@ -43,7 +44,7 @@ def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
 @pytest.mark.parametrize("number", LIBRARIES)
 @pytest.mark.parametrize("age", VERSIONS)
 def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> None:
-    """Every segment is as written, with its thread if the layout has one."""
+    """Every segment has the values that were written, with its thread if the layout has one."""
     library, threads = LIBRARIES[number]
     posix, mpiio = VERSIONS[age]
     log = standard_log({"POSIX": 4, "DXT_POSIX": posix, "DXT_MPIIO": mpiio})
@@ -72,7 +73,7 @@ def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> Non
 
 
 def test_wrong_layout_is_noticed(libraries: Path, tmp_path: Path) -> None:
-    """A program that was compiled for the other library detects the mismatch."""
+    """A program that was compiled for the other layout reports the mismatch."""
     program = compiled(libraries, tmp_path, "libdarshan-util.so.1", 0)
     done = finished([program, tmp_path])
     assert (done.returncode, done.stdout) == (2, "compiled for another library\n")

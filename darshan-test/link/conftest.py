@@ -1,4 +1,4 @@
-"""Installs a tree and moves it, for all tests of this folder."""
+"""Installs a build and moves the installation, for all tests of this folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .runs import Comparison, Installed
 
 @pytest.fixture(scope="session")
 def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Installs into a folder with a blank in its name, and moves it."""
+    """Installs the build into a folder with a blank in its name, and moves it."""
     folder = tmp_path_factory.mktemp("installed")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(
@@ -31,5 +31,5 @@ def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 @pytest.fixture
 def comparison(build: Path, parser: Path, tmp_path: Path) -> Comparison:
-    """Returns the folder in which programs run."""
+    """Returns an object that runs programs in one folder and compares their logs."""
     return Comparison(build, parser, tmp_path)

@@ -1,5 +1,5 @@
 /* Writes a chunked, compressed dataset with an attribute, in a group, and prints a value that it
- * reads back. */
+ * reads from the file. */
 #include <hdf5.h>
 #include <stdio.h>
 

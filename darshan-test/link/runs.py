@@ -39,16 +39,17 @@ class Ran:
 
 @dataclass
 class Installed:
-    """A tree that was installed into a folder with a blank, and moved."""
+    """An installation in a folder whose name has a blank, which was moved after it was
+    installed."""
 
     prefix: Path
 
     def command(self, name: str) -> Path:
-        """Returns the path of one of its commands."""
+        """Returns the path of one of the installed commands."""
         return self.prefix / "bin" / name
 
     def compiler(self, name: str, folder: Path) -> Path:
-        """Returns a compiler command that links with the runtime."""
+        """Returns the path of a compiler command that links with the runtime."""
         kind = {"gfortran": "fortran", "mpif90": "fortran", "g++": "cxx"}.get(
             name.split(".", maxsplit=1)[0], "cc"
         )
@@ -58,12 +59,13 @@ class Installed:
 
 
 def without_ours() -> dict[str, str]:
-    """Returns the environment without any variable that instruments; Open MPI may run as root."""
+    """Returns the environment without variables that instrument programs, with those that let Open
+    MPI run as root."""
     return plain() | ROOT_MAY_RUN
 
 
 def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
-    """Runs a command, which must succeed."""
+    """Runs a command, which must succeed. options: of subprocess.run. Returns its output."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
@@ -90,7 +92,7 @@ def need_file(path: str | Path) -> Path:
 
 
 def hdf5_flags(build: Path, name: str) -> list[str]:
-    """Returns the flags that configure found."""
+    """Returns the HDF5 flags that configure found, which have this name in the Makefile."""
     needs("hdf5:static")
     found = re.search(rf"^{name} = (.*)$", (build / "Makefile").read_text(), re.M)
     if not found:
@@ -101,7 +103,8 @@ def hdf5_flags(build: Path, name: str) -> list[str]:
 def execute(
     command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
 ) -> Ran:
-    """Runs the program in an empty folder of the same name each time."""
+    """Runs the program in an empty folder that has the same name each time; returns its output and
+    logs. serial: whether the program is not an MPI program."""
     for folder in (work, logs):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -116,7 +119,7 @@ def execute(
 
 
 def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
-    """Returns rows about the program's files and standard streams, without time counters."""
+    """Returns the rows about the program's files and standard streams, without counters of time."""
     every = (row for log in logs for row in read_rows(parser, log))
     ours = (row for row in every if row.name.startswith((str(work), "<STD")))
     return sorted(row for row in ours if not BY_TIME.search(row.counter))
@@ -124,7 +127,8 @@ def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
 
 @dataclass
 class Comparison:
-    """Runs a program in three ways, in one folder."""
+    """Runs a program without the runtime, with a linked runtime, and with a preloaded one, in one
+    folder."""
 
     build: Path
     parser: Path
@@ -133,8 +137,8 @@ class Comparison:
     def same(
         self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
     ) -> list[Row]:
-        """Returns the rows of a linked program, after it checks that they equal those of the
-        preloaded program."""
+        """Checks that the rows of the linked program equal those of the preloaded program, and
+        returns them. launch: a command that starts the program; modules: those to compare."""
         work, serial = self.folder / "work", not launch
         through = through_env(preload(library_of(self.build)))
         bare = execute([*launch, *plain], work, self.folder / "none", {"DARSHAN_DISABLE": "1"})

@@ -1,5 +1,5 @@
-/* Uses descriptors, streams, a folder and a process, without any library, and prints the results.
- */
+/* Uses descriptors, streams, a folder and a process, without any other library, and prints the
+ * results. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-"""darshan-config has the options of 3.5.0's, and its output is true."""
+"""darshan-config has the options that it has in Darshan 3.5.0, and its output is true."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def told(installed: Installed, *options: str) -> str:
 
 
 def test_each_option_of_3_5_0(installed: Installed) -> None:
-    """Each option prints one line, which --all has too."""
+    """Each option prints one line, and the output of --all contains this line."""
     lines = told(installed, "--all").splitlines()
     every = dict((line + " ").split(" ", 1) for line in lines)
     assert set(every) == {*YES_OR_NO, *VALUES}

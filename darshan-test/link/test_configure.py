@@ -1,4 +1,5 @@
-"""Each option of 3.5.0's configure has its effect, or one line says why it has none."""
+"""Each configure option of Darshan 3.5.0 has its effect, or a message of one line says why it has
+none."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
 
 
 def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs configure up to its end or its first error."""
+    """Runs configure to its end or to its first error. Returns its output."""
     if not CONFIGURE.exists():  # the tests run in a tree without configure
         run(["autoreconf", "-fi"], cwd=SOURCE)
     program = os.path.relpath(CONFIGURE, folder)  # configure does not accept a path with a blank
@@ -33,7 +34,8 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def defined(folder: Path) -> dict[str, str]:
-    """Returns the definitions that were to be compiled in, from the log of a stopped run."""
+    """Returns the definitions that would be compiled in, from the log of a configure run that was
+    stopped."""
     text = (folder / "config.log").read_text()
     return dict(re.findall(r"^#define (DARSHAN_\w+(?:\(X\))?) ?(.*)$", text, re.M))
 
@@ -106,8 +108,8 @@ def test_without_options(tmp_path: Path) -> None:
 
 
 def test_every_option_of_the_page(tmp_path: Path) -> None:
-    """No option is unknown when all are given at once, and each one without effect prints one
-    line."""
+    """All options of the page can be given at once without being unknown, and each one without
+    effect causes a message of one line."""
     changing, *idle = (options_of(table) for table in PAGE.split("\n## ")[1:])
     unneeded = [option for table in idle for option in table]
     assert len(idle) == 2 and changing and all(idle)
@@ -129,13 +131,13 @@ def test_every_option_of_the_page(tmp_path: Path) -> None:
 
 
 def options_of(table: str) -> list[str]:
-    """Returns the options in the first cell of each row."""
+    """Returns the options in the first cell of each row of a table."""
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return re.findall(r"`(--[\w-]+(?:=\w+)?)`", "\n".join(cells))
 
 
 def bare(option: str) -> str:
-    """Returns the option without its first word and its value."""
+    """Returns the option without its first word, such as --with, and without its value."""
     return re.sub("^--(with|without|enable|disable)-", "", option.partition("=")[0])
 
 
@@ -153,7 +155,7 @@ def test_an_unknown_option_is_named(tmp_path: Path) -> None:
 if everything():
 
     def test_a_build_of_many_options(tmp_path: Path) -> None:
-        """darshan-config and the runtime report the options, and excluded modules record
+        """darshan-config and the runtime report the options, and disabled modules record
         nothing."""
         folder = tmp_path / "a build"
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""A static program that contains the stand-ins of DAOS' libraries."""
+"""Tests a static program that contains the stand-ins of DAOS' libraries."""
 
 from __future__ import annotations
 

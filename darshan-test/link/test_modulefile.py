@@ -1,5 +1,5 @@
-"""Environment modules that darshan-config prints: loading sets what they describe and unloading
-restores it, with Modules and with Lmod."""
+"""Environment modules that darshan-config prints: loading sets the variables that they describe and
+unloading restores them, with Modules and with Lmod."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", 
 
 @pytest.fixture(scope="module")
 def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies the installation to a folder whose name can be in lists of folders."""
+    """Copies the installation to a folder whose name can be in lists of folders. Returns the
+    folder."""
     prefix = tmp_path_factory.mktemp("plain") / "darshan"
     shutil.copytree(installed.prefix, prefix, symlinks=True, copy_function=os.link)
     return prefix
@@ -43,7 +44,8 @@ class Modules:
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
-        """Writes the module that darshan-config prints under this name. Returns its path."""
+        """Writes the module file that darshan-config prints for `name`. Returns its path. words:
+        further arguments of darshan-config; config: a configuration file."""
         config = config or self.prefix / "bin" / "darshan-config"
         text = run([config, "--modulefile", self.language, *words]).stdout
         ending = ".lua" if self.language == "lua" else ""
@@ -59,7 +61,8 @@ class Modules:
         return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
-        """Returns the shell's environment after these steps, and standard error."""
+        """Returns the shell's environment after these commands for modules, and the standard error.
+        then: a shell command to run after them."""
         module = shlex.join(self.command())
         lines = [f'eval "$({module} {step})"' for step in steps]
         # The shell itself prints the variables: an instrumented program would add its run to them.
@@ -130,8 +133,8 @@ def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) ->
 
 
 def test_programs_leave_logs(modules: Modules) -> None:
-    """All programs that start while the module is loaded leave logs, and none after it is
-    unloaded."""
+    """All programs that are started while the module is loaded leave logs; programs that are
+    started after it is unloaded leave none."""
     logs = modules.folder / "logs"
     logs.mkdir()
     modules.put("all", "all", str(logs))
@@ -145,7 +148,7 @@ def test_programs_leave_logs(modules: Modules) -> None:
 
 @pytest.mark.parametrize("env", [{}, {"MANPATH": ""}, {"MANPATH": ":"}], ids=str)
 def test_manual(modules: Modules, env: dict[str, str]) -> None:
-    """The manual finds Darshan's pages and the system's."""
+    """`man` finds Darshan's pages and those of the system."""
     modules.put("1", "tools")
     then = "man -w darshan-run >&2; man -w man >&2 || man -w ls >&2"
     _, said = modules.after("load darshan/1", env=env, then=then)
@@ -153,8 +156,8 @@ def test_manual(modules: Modules, env: dict[str, str]) -> None:
 
 
 def test_only_when_asked(modules: Modules) -> None:
-    """The module "tools" has the commands without instrumenting, and `darshan run` finds its
-    files."""
+    """The module "tools" provides the commands without instrumenting programs, and `darshan run`
+    finds its files."""
     modules.put("1", "tools")
     then = f"cd {modules.folder}; cp /bin/sh a; darshan run cp /bin/sh b 2>&1"
     _, said = modules.after("load darshan/1", env={}, then=then)
@@ -162,7 +165,7 @@ def test_only_when_asked(modules: Modules) -> None:
 
 
 def test_two_at_a_time(modules: Modules) -> None:
-    """Two modules conflict, like those of 3.5.0."""
+    """Two modules cannot be loaded together, like those of Darshan 3.5.0."""
     for name in ("1", "2"):
         modules.put(name, "jobs")
     (modules.folder / "darshan-runtime").mkdir()
@@ -200,7 +203,7 @@ def test_configuration_file(modules: Modules) -> None:
 
 
 def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
-    """A folder's name may have characters that are special in Tcl, Lua, a shell or sed."""
+    """A folder's name may contain characters that are special in Tcl, Lua, a shell or sed."""
     strange = tmp_path / "a $b [exit] {c} \"d\" \\e 'f' ]] | & ; é #"
     shutil.copytree(modules.prefix, strange, symlinks=True, copy_function=os.link)
     modules.put("1", "tools", config=strange / "bin" / "darshan-config")

@@ -1,4 +1,5 @@
-"""MPI programs with both libraries, shared and, if available, static; C and Fortran."""
+"""MPI programs in C and Fortran with each MPI, linked with its shared libraries and, if available,
+with its static ones."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 def test_shared(
     installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
 ) -> None:
-    """Programs linked with the shared libraries of an MPI have the rows of preloaded ones."""
+    """Programs linked with the shared libraries of an MPI have the same rows as preloaded ones."""
     compiler = f"{COMPILERS[source][0]}.{mpi}"
     need(compiler, MPIEXEC[mpi][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -50,8 +51,8 @@ def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path
 
 
 def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
-    """darshan-config --mpich-profile refuses an installation folder with a blank, at which MPICH
-    would split the words."""
+    """darshan-config --mpich-profile refuses an installation folder whose name has a blank, because
+    MPICH would split the words there."""
     done = finished([installed.command("darshan-config"), "--mpich-profile"])
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1 and str(installed.prefix) in done.stderr
@@ -61,7 +62,8 @@ def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
 def test_mpich_inside(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str
 ) -> None:
-    """Programs linked with libmpich.a, whose calls the loader does not see, are recorded."""
+    """Programs linked with libmpich.a are recorded, although their MPI calls do not pass the
+    loader."""
     shared, own = COMPILERS[source]
     need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"

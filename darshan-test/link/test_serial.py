@@ -1,4 +1,4 @@
-"""Programs of one process: dynamic, static, with static HDF5, in C and in Fortran."""
+"""Programs of one process: dynamic, static, and with a static HDF5, in C and in Fortran."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_serial(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
 ) -> None:
     """The rows equal those of the preloaded program, for both languages and all kinds of
-    programs."""
+    linking."""
     compiler = "gcc" if source.endswith(".c") else "gfortran"
     need(compiler)
     need_file(STATIC_LIBC)
@@ -52,7 +52,7 @@ def test_serial(
 
 
 def is_stream(row: Row) -> bool:
-    """Returns whether this is the row of the standard stream."""
+    """Returns whether this row is that of a standard stream."""
     return row.counter == "STDIO_BYTES_WRITTEN" and row.name.endswith("/stream.dat")
 
 
@@ -60,7 +60,8 @@ def is_stream(row: Row) -> bool:
 def test_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """Calls of a statically linked HDF5 are recorded with stubs only."""
+    """Calls of a statically linked HDF5 are recorded only if the program is linked with the
+    stubs."""
     compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
     library = hdf5_flags(build, "HDF5_STATIC_LIBS")
     if kind == "static" and "-lcurl" in library:
@@ -82,7 +83,7 @@ def test_hdf5_inside(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
-    """With DARSHAN_DISABLE the program writes no log and prints nothing more."""
+    """With DARSHAN_DISABLE the program writes no log and prints the same as without the runtime."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -94,7 +95,7 @@ def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
 def test_preloaded_as_well(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """A linked program that is also preloaded counts once."""
+    """The operations of a linked program that is also preloaded are counted once."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -107,8 +108,8 @@ def test_preloaded_as_well(
 
 
 def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """darshan-config's flags link a program, whatever the folder's name is; so do pkg-config's,
-    which have limits with blanks."""
+    """A program can be linked with the flags of darshan-config, whatever characters the folder's
+    name has. The flags of pkg-config work, too, except for some names with blanks."""
     need("pkg-config")
     plain = tmp_path / "plain"
     run(["gcc", HERE / "serial.c", "-o", plain])
@@ -129,7 +130,7 @@ def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_pat
 
 
 def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
-    """If no program is linked, the compiler gets only the user's arguments."""
+    """If no program is linked, as with -c, the compiler gets only the user's arguments."""
     compiler = installed.compiler("gcc", tmp_path)
     object_file, library = tmp_path / "serial.o", tmp_path / "serial.so"
     run([compiler, "-fPIC", "-c", HERE / "serial.c", "-o", object_file])
@@ -139,8 +140,8 @@ def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """A missing compiler is an error of one line, under the names of 3.5.0 too, and no file is
-    made."""
+    """A missing compiler causes an error of one line, also under the command names of 3.5.0, and no
+    file is created."""
     command = installed.command("darshan-gen-cc.pl")
     for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
         done = finished([command, compiler], cwd=tmp_path)
@@ -149,7 +150,8 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """The folder stays empty, and the line has the name that was given."""
+    """If the given installation folder does not exist, nothing is created, and the message has the
+    name that was given."""
     command = installed.command("darshan-gen-cc")
     (tmp_path / "folder").mkdir()
     for place in ("folder", "none/cc", "/proc/cc"):
@@ -169,7 +171,7 @@ def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
 
 
 def test_names_that_the_c_library_uses_itself() -> None:
-    """All wrapped names by which members of libc.a call one another are known."""
+    """All wrapped functions that members of libc.a call by their public names are in the list."""
     text = run(["nm", "-A", "-u", need_file(STATIC_LIBC)]).stdout
     used = {line.split()[-1] for line in text.splitlines() if line.strip()}
     listed = set(

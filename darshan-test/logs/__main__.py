@@ -1,8 +1,6 @@
-"""Writes every good and bad log into a folder, and prints what each is for.
+"""Writes every correct and every damaged log into a folder, and prints the purpose of each.
 
-python3 -m logs FOLDER [SIZE]: with SIZE only logs of at most that many bytes,
-which is what fuzzers want.
-"""
+python3 -m logs FOLDER [SIZE]: with SIZE only logs of at most that many bytes, for fuzzers."""
 
 from __future__ import annotations
 

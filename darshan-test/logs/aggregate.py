@@ -28,7 +28,8 @@ STICKY_MINUS_ONE = ("POSIX", "DFS", "DAOS")
 
 
 class View:
-    """A record of one of the five modules, by names without prefix."""
+    """A record of one of the five modules with totals; counters are accessed by their names without
+    the module's prefix."""
 
     def __init__(self, module: str, record: Counted) -> None:
         prefix = PREFIXES[module] + "_"
@@ -52,7 +53,7 @@ def views(module: str, records: Sequence[Counted]) -> list[View]:
 
 
 def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values of --perf by key."""
+    """Returns the values that --perf prints for a module, by key."""
     all_views = views(module, records)
     total = sum(v.read + v.written for v in all_views)
     ranks = sorted({v.rank for v in all_views if v.rank >= 0} | {0})
@@ -99,7 +100,7 @@ class File:
 
 
 def category(files: list[File]) -> tuple[int, int, int]:
-    """Returns (number, bytes, highest offset) of some files."""
+    """Returns (number, bytes, highest offset) of these files."""
     offset = 0
     for f in files:
         offset = -1 if -1 in (offset, f.offset) else max(offset, f.offset)
@@ -107,7 +108,7 @@ def category(files: list[File]) -> tuple[int, int, int]:
 
 
 def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the lines of --file by category."""
+    """Returns the values of the lines that --file prints, by category."""
     by_id: dict[int, File] = {}
     for v in views(module, records):
         by_id.setdefault(v.id, File()).add(v)
@@ -126,8 +127,8 @@ def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def add_common(value: str, count: str, total: dict[str, int], record: dict[str, int]) -> None:
-    """Merges the four common values of a record into those of the total.  value, count: names with
-    {} in place of the number."""
+    """Merges the four common values of a record into those of the total. value, count: the names of
+    their counters, with {} in place of the number."""
     slots = [[total[value.format(i)], total[count.format(i)]] for i in range(1, 5)]
     rest = []
     for i in range(1, 5):
@@ -188,7 +189,8 @@ def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> N
 def add_ranks(
     total: dict[str, int], ftotal: dict[str, float], seen: Sequence[View], one_id: bool
 ) -> None:
-    """Updates the fastest and the slowest rank, which are known only if there is a single file."""
+    """Updates the fastest and the slowest rank in the total, which are known only if there is a
+    single file. ftotal: the total's times; one_id: whether all records have one id."""
     v = seen[-1]
     for word in ("FASTEST", "SLOWEST"):
         rank, amount, spent = f"{word}_RANK", f"{word}_RANK_BYTES", f"F_{word}_RANK_TIME"
@@ -205,13 +207,14 @@ def add_ranks(
 
 
 def last(values: Iterable[Any]) -> Any:
-    """Returns the last value, for counters that are equal in all records."""
+    """Returns the last value. It is used for counters that are equal in all records."""
     *_, value = values
     return value
 
 
 def earliest(values: Iterable[float]) -> float:
-    """Returns the smallest positive time; 0 means that something never happened."""
+    """Returns the smallest positive time; 0 if there is none, which means that the operation never
+    happened."""
     return min((value for value in values if value > 0), default=0.0)
 
 
@@ -263,8 +266,8 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 
 
 def sum_or_unknown(values: Iterable[int]) -> int:
-    """Adds values in the order of the records; the total stays at least -1 (unknown) and
-    saturates at 2^63 - 1."""
+    """Returns the sum of the values, added in the order of the records. The sum does not fall below
+    -1 (unknown) and does not exceed 2^63 - 1."""
     total = 0
     for value in values:
         total = min(max(total + value, -1), (1 << 63) - 1)
@@ -272,7 +275,8 @@ def sum_or_unknown(values: Iterable[int]) -> int:
 
 
 def site_files(records: Sequence[Counted]) -> dict[str, int]:
-    """Returns the files of all sites together with most calls, and those with most bytes."""
+    """Returns the counters of the files with most calls and with most bytes, over all sites
+    together."""
     total: dict[str, int] = {}
     for measure in ("CALLS", "BYTES"):
         names = f"SITES_FILE{{}}_BY_{measure}", f"SITES_FILE{{}}_{measure}"
@@ -284,8 +288,8 @@ def site_files(records: Sequence[Counted]) -> dict[str, int]:
 
 
 def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
-    """Returns the fastest and the slowest rank of all sites together, which are known only if there
-    is a single site."""
+    """Returns the fastest and the slowest rank over all sites together, which are known only if
+    there is a single site."""
     kinds = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
     total: dict[str, float] = {}
     for i, record in enumerate(records):
@@ -305,7 +309,8 @@ def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
 
 
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values of --total for a module of the annex; most are sums."""
+    """Returns the values that --total prints for a module of the annex, by counter name; most are
+    sums."""
     out = {}
     newest = max(LAYOUTS[module])
     if module == "GROUP":
@@ -338,7 +343,7 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values of --total by counter name."""
+    """Returns the values that --total prints for a module, by counter name."""
     all_views = views(module, records)
     total = dict.fromkeys(all_views[0].counters, 0)
     ftotal = dict.fromkeys(all_views[0].fcounters, 0.0)

@@ -37,7 +37,7 @@ SYNC_TIMES = tuple(
 
 
 def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
-    """Encodes a record."""
+    """Returns the bytes of a record. order: ">" or "<" for the byte order."""
     base = struct.pack(f"{order}Qq", record.id, record.rank)
     if isinstance(record, ApmpiHead):
         return base + struct.pack(f"{order}qI4x2d", MAGIC, record.sync, *record.variances)
@@ -47,7 +47,7 @@ def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
 
 
 def values(record: Apmpi | ApmpiHead, sync: bool) -> Iterator[tuple[str, str]]:
-    """Yields (counter, value); sync: the log has waiting times."""
+    """Yields each counter with its printed value. sync: whether the log has waiting times."""
     totals = ("MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME")
     if isinstance(record, ApmpiHead):
         named = list(zip((f"{name}_VARIANCE" for name in totals), record.variances))

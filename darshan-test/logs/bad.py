@@ -1,4 +1,4 @@
-"""The bad logs: each is a good log with one defect."""
+"""The damaged logs: each is a correct log with one defect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
 
 @dataclass
 class Bad:
-    """The bytes of a log and the reason for it."""
+    """A damaged log: its bytes, and the purpose of the test."""
 
     name: str
     made: bytes | Callable[[], bytes]  # a function if the log takes long to make
@@ -31,13 +31,14 @@ class Bad:
 
 
 def module_entry(number: int) -> int:
-    """Returns the offset of a module's entry in the map of a 3.41 header."""
+    """Returns the offset of a module's entry in the table of modules of a header of version
+    3.41."""
     return 48 + 16 * number
 
 
 def small_log(compression: int = ZLIB) -> Log:
-    """Returns a log with two records in each of three modules, small enough to truncate it at
-    every byte."""
+    """Returns a log with two records in each of three modules, which is small enough to test its
+    truncation at every byte."""
     return standard_log({"STDIO": 2, "H5F": 3, "LUSTRE": 2}, files=2, compression=compression)
 
 
@@ -48,7 +49,7 @@ def patched(offset: int, *values: int, log: Log | None = None) -> bytes:
 
 
 def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
-    """Returns the small log with its stored job or name region replaced."""
+    """Returns the bytes of the small log with its stored job or name region replaced."""
     log = small_log()
     log.modules = []
     job = zlib.compress(job_content(log)) if job is None else job
@@ -59,8 +60,9 @@ def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
 
 
 def bomb(pattern: bytes = b"\0") -> bytes:
-    """Returns a zlib stream of about a megabyte that inflates to BOMB bytes.  After a full flush
-    the stream repeats: to compress so much would take seconds."""
+    """Returns a zlib stream of about a megabyte that decompresses to BOMB bytes of the repeated
+    pattern. After a full flush the compressed bytes are repeated, because compressing so much would
+    take seconds."""
     block = (pattern * ((1 << 20) // len(pattern) + 1))[: 1 << 20]
     packer = zlib.compressobj(9)
     packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -131,7 +133,8 @@ def unreadable() -> list[Bad]:
 
 
 def head(*fields: int) -> bytes:
-    """Returns id 1, rank 0 and more integers."""
+    """Returns the bytes of the head of a record with id 1 and rank 0, followed by these
+    integers."""
     return struct.pack(f"<Qq{len(fields)}q", 1, 0, *fields)
 
 
@@ -159,7 +162,8 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
 
 
 def half_readable() -> list[tuple[Bad, Log]]:
-    """Returns logs with one broken module that can be opened, and the log without that module."""
+    """Returns pairs of a log with one damaged module, which can be opened, and the log without that
+    module."""
     out = []
     for name, module, why in broken_records():
         log = small_log()
@@ -182,7 +186,8 @@ def half_readable() -> list[tuple[Bad, Log]]:
 
 
 def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
-    """Returns the small log with raw bytes at the end of a region, and the readable rest."""
+    """Returns the small log with `tail` at the end of a region, and the log that can be read. name:
+    the module; keep: whether the region's own bytes are kept."""
     log = small_log()
     log.modules = [*(m for m in log.modules if m.name != name), log.modules[0]]
     assert log.modules[-1].name == name
@@ -199,7 +204,7 @@ def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
 
 
 def broken_annexes() -> Iterator[tuple[Bad, Log]]:
-    """Yields logs with a damaged annex, and the log without it."""
+    """Yields pairs of a log with a damaged annex, and the log without the annex."""
     log = small_log()
     log.annex = [Module("POSIX_EXT", 1, raw=bytes(256) * 3)]
     rest = Log(**vars(log) | {"annex": []})
@@ -239,7 +244,7 @@ def many_names() -> bytes:
 
 
 def stored_bomb() -> bytes:
-    """Returns a log whose POSIX region has more empty records than fit in memory."""
+    """Returns a log whose POSIX region has more empty records than fit into memory."""
     log = standard_log({}, compression=NONE)
     log.modules = [Module("POSIX", 4, raw=bomb())]
     data = bytearray(encode(log))

@@ -1,4 +1,4 @@
-"""The good logs: the content of each, and the reason for it."""
+"""The correct logs: the content of each, and its purpose."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .record_id import record_id
 
 @dataclass
 class Case:
-    """A log, the reason for it, and the reason why PyDarshan 3.5.0 cannot read it, if any."""
+    """A log, its purpose, and the reason why PyDarshan 3.5.0 cannot read it, if any."""
 
     name: str
     log: Log
@@ -249,7 +249,8 @@ def layouts() -> list[Lustre]:
 
 
 def traces(version: int) -> list[Dxt]:
-    """Returns segments at and across the component boundaries of layouts()."""
+    """Returns traces with segments inside the components of layouts() and across their boundaries.
+    version: of the trace records."""
     edges = (0, 1, 65535, 65536, 131072, (1 << 20) - 1, 1 << 20, 5 << 20)
     lengths = (0, 1, 65536, 70000, 3 << 20)
     writes = [Segment(o, n, o / 1e6, o / 1e6 + 0.5, n + 1) for o in edges for n in lengths]
@@ -375,7 +376,7 @@ GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (
 
 @lru_cache(maxsize=1)
 def good_cases() -> tuple[Case, ...]:
-    """Returns every good log; the result is deterministic."""
+    """Returns every correct log. The result is the same in each call."""
     cases = tuple(case for group in GROUPS for case in group())
     assert len({case.name for case in cases}) == len(cases)
     seen = {(m.name, m.version) for c in cases for m in c.log.modules + c.log.annex}

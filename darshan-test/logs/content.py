@@ -1,4 +1,5 @@
-"""Makes seeded records of every module version for the catalogue of logs."""
+"""Makes random records of every module version for the catalogue of logs, which depend only on a
+seed."""
 
 from __future__ import annotations
 
@@ -23,13 +24,14 @@ EXTREMES = (0, 1, -1, 9, 10, 99, 100, (1 << 63) - 1, -(1 << 63), 10**18, 10**18 
 
 
 def file_name(number: int) -> bytes:
-    """Returns a path on one of the mount points of standard_log."""
+    """Returns a path on one of the mount points of standard_log. number: that of the file."""
     roots = (b"/", b"/home/", b"/home2/", b"/scratch/deep/", b"/scratch/")
     return roots[number % len(roots)] + b"file-%d.dat" % number
 
 
 def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
-    """Returns four values with falling counts; unused slots are zero."""
+    """Returns the counters of four common values in descending order of their counts; unused ones
+    are zero. kind: the name of the counters, such as ACCESS."""
     used = rng.randint(0, 4)
     values = rng.sample((64, 512, 4096, 65536, 1048576, 47008), used) + [0] * (4 - used)
     counts = sorted((rng.randint(1, 9) for _ in range(used)), reverse=True) + [0] * (4 - used)
@@ -43,7 +45,7 @@ def time_value(rng: random.Random) -> float:
 
 
 def counted(rng: random.Random, module: str, version: int, number: int, rank: int) -> Counted:
-    """Returns a record of counters, plausible enough to aggregate."""
+    """Returns a record of counters with values that are plausible enough to aggregate."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = {name: rng.randrange(10 ** rng.randint(1, 10)) for name in layout.counters}
@@ -78,7 +80,7 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
 
 
 def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
-    """Returns a layout with one component in version 1, up to three in version 2."""
+    """Returns the Lustre record of a file: one component in version 1, up to three in version 2."""
     components, osts = [], []
     for i in range(1 if version == 1 else 1 + number % 3):
         count = rng.randint(1, 5)
@@ -116,12 +118,13 @@ def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float =
 
 
 def ranks_of(number: int) -> list[int]:
-    """Returns the ranks of a file: shared by all, one rank, or some."""
+    """Returns the ranks that use a file: all of them as a shared record (-1), one rank, or some
+    ranks."""
     return ([-1], [number % 4], [0, 3])[number % 3]
 
 
 def records(rng: random.Random, module: str, version: int, files: int) -> list[Record]:
-    """Returns records of some files as an MPI job of four ranks leaves them."""
+    """Returns records of `files` files, as an MPI job of four ranks leaves them."""
     if module == "HEATMAP":
         return [heatmap(rng, layer, rank, 6) for layer in LAYERS for rank in range(4)]
     if module == "BG/Q":
@@ -141,7 +144,8 @@ def records(rng: random.Random, module: str, version: int, files: int) -> list[R
 
 
 def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log: object) -> Log:
-    """Returns a log with records of these module versions; all ids have names."""
+    """Returns a log with records of these module versions, with a name for each id. log: other
+    properties of the log."""
     rng = random.Random(seed)
     names = [file_name(number) for number in range(files)]
     names += [b"heatmap:" + layer.encode() for layer in LAYERS if "HEATMAP" in versions]
@@ -155,7 +159,8 @@ def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log:
 
 
 def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
-    """Sets few different values, so that every aggregation rule sees ties, -1 and 0."""
+    """Sets counters to few different values, so that every rule of aggregation has to handle equal
+    values, -1 and 0."""
     for name in record.counters:
         if "STRIDE" in name or "ACCESS" in name or name.endswith("_RANK"):
             continue

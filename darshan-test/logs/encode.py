@@ -31,7 +31,8 @@ JOURNAL_MODULE_SPARE = 4096
 
 
 def counted(order: str, layout: Layout, record: Counted) -> bytes:
-    """Encodes a record of counters, with its module's additional fields."""
+    """Returns the bytes of a record of counters, with the additional fields of its module. order:
+    ">" or "<" for the byte order."""
     out = struct.pack(f"{order}Qq", record.id, record.rank) + bytes(layout.padding)
     if layout.file_id:
         out += struct.pack(f"{order}Q", record.file_id)
@@ -83,7 +84,7 @@ def heatmap(order: str, record: Heatmap) -> bytes:
 
 
 def encode_record(order: str, module: Module, record: Record) -> bytes:
-    """Encodes a record in the layout of its module's version."""
+    """Returns the bytes of a record in the layout of its module's version."""
     if isinstance(record, Lustre):
         return lustre(order, module.version, record)
     if isinstance(record, Dxt):
@@ -117,7 +118,8 @@ def name_content(log: Log) -> bytes:
 
 
 def job_content(log: Log) -> bytes:
-    """Returns the decompressed job region: job record, command line, mounts."""
+    """Returns the decompressed job region: the job record, the command line and the mount
+    points."""
     if log.version in OLD_FORMATS:
         numbers = (log.uid, log.start[0], log.end[0], log.nprocs, log.jobid)
     else:
@@ -134,7 +136,7 @@ def compress_one(method: int, data: bytes, level: int) -> bytes:
 
 
 def compress(log: Log, data: bytes) -> bytes:
-    """Compresses a region; the stream boundaries ignore the records."""
+    """Compresses a region, in several streams whose boundaries do not depend on the records."""
     step = max(1, -(-len(data) // log.streams))
     pieces = [data[i : i + step] for i in range(0, len(data), step)] or [b""]
     if log.empty_streams:
@@ -147,7 +149,8 @@ def compress(log: Log, data: bytes) -> bytes:
 
 
 def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]) -> bytes:
-    """Returns the uncompressed header in the layout of the log's version."""
+    """Returns the uncompressed header in the layout of the log's version. names, regions: offset
+    and length of the name region and of each module's region."""
     slots = 16 if log.version in OLD_FORMATS else 64
     where = [(0, 0)] * slots
     versions = [0] * slots
@@ -181,7 +184,8 @@ def module_id(module: Module) -> int:
 
 
 def annex(log: Log, offset: int) -> bytes:
-    """Returns the annex that starts at this offset of the file, with its trailer."""
+    """Returns the bytes of the annex that starts at this offset of the file, including its
+    trailer."""
     blocks = b""
     for module in log.annex:
         raw = module_content(log.order, module)

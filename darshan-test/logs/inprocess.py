@@ -1,14 +1,12 @@
-"""Reads a log, or damaged variants of it, through libdarshan-read, in one process.
+"""Reads a log, or damaged variants of it, through libdarshan-read, in a separate process, because a
+crash of the reader must not end the tests.
 
-python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of
-some modules, one list of hexadecimal texts each.
+python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of these modules, a list
+of hexadecimal texts for each module.
 
-python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object:
-"whole" is the outcome for the log itself, "damaged" one outcome per variant,
-in order.  An outcome is the message of a failed open, or per module a list of
-(records read, hash of their bytes, message or "").  A process of its own
-because a reader that crashes must not take the tests along.
-"""
+python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object: "whole" is the result for
+the log itself, "damaged" has the result of each variant, in order. A result is the message of a
+failed open, or a list for each module: (number of records, hash of their bytes, message or "")."""
 
 from __future__ import annotations
 
@@ -44,7 +42,7 @@ class Reader:
 
     def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
         """Returns the records of a module, and the message of the error after which the reader
-        stopped, or ""."""
+        stopped; "" if there was none. number: that of the module."""
         out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:
@@ -63,7 +61,7 @@ class Reader:
 
     def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
         """Reads a module. Returns the number of its records, their checksum, and the message of the
-        error after which the reader stopped, or ""."""
+        error after which the reader stopped; "" if there was none."""
         records, message = self.records(log, number)
         return len(records), zlib.crc32(b"".join(records)), message
 
@@ -75,7 +73,7 @@ class Reader:
         self.lib.darshan_log_free(log)
 
     def read(self, path: Path) -> Outcome:
-        """Returns the outcome of reading a log."""
+        """Returns the result of reading a log."""
         log = self.open(path)
         if log.value is None:
             return self.message()
@@ -85,7 +83,8 @@ class Reader:
 
 
 def damaged(path: Path, kind: str) -> Iterator[None]:
-    """Damages the file in one way after another; after flips the file is restored."""
+    """Damages the file in one position after another, and yields after each damage; restores the
+    file after flips."""
     size = path.stat().st_size
     if kind == "cuts":
         for length in range(size - 1, -1, -1):

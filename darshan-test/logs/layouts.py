@@ -1,8 +1,7 @@
-"""Counter names of every record version, in on-disk order.
+"""Counter names of every record version, in the order of the file.
 
-A list is written in a short form: words without the module's prefix, where
-`{size}` stands for the ten size buckets and `{1-4}` for the digits 1 to 4.
-"""
+A list is written in a short form: words without the module's prefix, in which `{size}` stands for
+the ten size classes and `{1-4}` for the digits 1 to 4."""
 
 from __future__ import annotations
 
@@ -161,7 +160,8 @@ VARIANCES = "F_VARIANCE_RANK_TIME F_VARIANCE_RANK_BYTES"
 
 
 def stamps(kinds: str) -> str:
-    """Returns the names of timestamps: `O>` is OPEN_START, `>O` OPEN_END, `O` the old OPEN."""
+    """Returns the names of timestamps: `O>` stands for OPEN_START, `>O` for OPEN_END, `O` for the
+    old name OPEN."""
     words = {"O": "OPEN", "R": "READ", "W": "WRITE", "C": "CLOSE", "N": "WAIT"}
     names = []
     for kind in kinds.split():
@@ -180,7 +180,8 @@ STDIO_TIMES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """A record version: names with prefix, and the other fields of a record."""
+    """The layout of a record version: the names of counters with the module's prefix, and the other
+    fields."""
 
     counters: tuple[str, ...]
     fcounters: tuple[str, ...]
@@ -209,8 +210,8 @@ def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layou
 
 
 def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
-    """Returns the layouts of a module of which each version adds counters and times to the one
-    before; a row is what one version adds."""
+    """Returns the layouts of a module by version. versions: for each version, the counters and the
+    times that it adds to the previous one."""
     made = {}
     counters, times = "", ""
     for version, (more, more_times) in enumerate(versions, 1):
@@ -342,8 +343,8 @@ SLOTS_310 = SLOTS_320.replace("H5D ", "").split()
 
 
 def slot(log_version: str, module: int) -> int:
-    """Returns the module's slot in the header of this format version; raises KeyError if it has
-    none."""
+    """Returns the index of a module in the header of this format version; raises KeyError if the
+    version does not have the module."""
     if log_version in ("3.00", "3.10"):
         order = SLOTS_310
     elif log_version in ("3.20", "3.21"):

@@ -1,4 +1,4 @@
-"""A log in memory: the content that a writer gets, without any encoding."""
+"""A log in memory: the content that a writer of logs gets, without any encoding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ZLIB, BZIP2, NONE = 0, 1, 2
 
 @dataclass
 class Counted:
-    """A record of named values, with the names of its own version."""
+    """A record of named values, with the counter names of its own version."""
 
     id: int
     rank: int
@@ -25,7 +25,7 @@ class Counted:
 
 @dataclass
 class Component:
-    """A range of a file on Lustre with one striping."""
+    """A range of a file on Lustre that has one striping."""
 
     size: int
     count: int
@@ -76,7 +76,7 @@ class Heatmap:
 
 @dataclass
 class ApmpiHead:
-    """The first record of APMPI, which applies to the others."""
+    """The first record of APMPI, which has values that apply to all other records."""
 
     id: int
     rank: int
@@ -100,7 +100,7 @@ Record = Union[Counted, Lustre, Dxt, Heatmap, Apmpi, ApmpiHead]
 
 @dataclass
 class Module:
-    """A region. raw replaces the records if the content is opaque."""
+    """The region of a module. raw: bytes to use in place of the records; None if there are none."""
 
     name: str
     version: int

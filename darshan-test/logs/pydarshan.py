@@ -1,4 +1,4 @@
-"""Compares PyDarshan's values of a log with the parser's, value by value."""
+"""Compares PyDarshan's values of a log with those of darshan-parser, value by value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = tuple[str, int, int, str, str]  # module, rank, id, counter, value
 
 
 def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
-    """Returns the parser's data rows and the file name of each."""
+    """Returns the rows of data that the parser prints, with the file name of each."""
     done = run(parser, "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     out = []
@@ -31,7 +31,7 @@ def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
 
 
 def generic_rows(report: Any, module: str) -> Iterator[Row]:
-    """Yields the rows of a module whose records are two arrays."""
+    """Yields the rows of a module whose records consist of two arrays."""
     names = report.counters[module]
     for record in report.records[module]:
         start = (module, int(record["rank"]), int(record["id"]))
@@ -53,7 +53,8 @@ SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
 
 
 def known_slip(row: Row, version: int, swapped: bool) -> bool:
-    """Returns whether PyDarshan is known to read this value wrongly."""
+    """Returns whether PyDarshan is known to read this value incorrectly. swapped: whether the log
+    has the other byte order."""
     return any(
         row[0] == module
         and version in versions
@@ -94,8 +95,8 @@ def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares PyDarshan's bins with ours by layer, rank and direction. Returns how many it
-    compared."""
+    """Compares PyDarshan's bins with those of the parser, by layer, rank and direction. Returns how
+    many bins were compared."""
     if "HEATMAP" not in report.modules:
         return 0
     mine: dict[tuple[str, str, int], list[int]] = {}
@@ -122,7 +123,8 @@ def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares stripe sizes, counts and OSTs of every component."""
+    """Compares stripe sizes, stripe counts and OSTs of every component. Returns how many values
+    were compared."""
     if "LUSTRE" not in report.modules:
         return 0
     mine: dict[tuple[int, int], list[list[int]]] = {}

@@ -41,8 +41,8 @@ def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
 
 
 def with_files(counters: dict[str, int]) -> dict[str, int]:
-    """Returns a GROUP record as readers show it: the number of distinct files is estimated from
-    the sketch if several processes had the group."""
+    """Returns the counters of a GROUP record as readers show them: the number of distinct files is
+    estimated from the sketch if several processes have a record of the group."""
     least, most = counters["GROUP_FILES"], counters["GROUP_SEEN"]
     words = [value for name, value in counters.items() if "_SKETCH_" in name]
     bits = sum(bin(word & (1 << 64) - 1).count("1") for word in words)
@@ -56,7 +56,7 @@ def with_files(counters: dict[str, int]) -> dict[str, int]:
 
 
 def newest(module: str, version: int, record: Counted) -> Counted:
-    """Returns the record in the newest version of its module."""
+    """Returns the record converted to the newest version of its module."""
     latest = LAYOUTS[module][max(LAYOUTS[module])]
     if module == "GROUP":
         return replace(record, counters=with_files(record.counters))
@@ -97,7 +97,7 @@ def readable(module: Module) -> list[Record]:
 
 
 def repaired(records: list[Record]) -> list[Record]:
-    """Returns heat maps whose numbers of bins differ by one with a common length."""
+    """Returns the heat maps with a common length, if their numbers of bins differ by one."""
     out: list[Record] = []
     for record in records:
         assert isinstance(record, Heatmap)
@@ -172,7 +172,8 @@ def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
 
 
 def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
-    """Returns (path, type), longest path first; any newline starts an entry."""
+    """Returns (path, type) of the mount points, longest path first. A line of the log's table is an
+    entry, even if it is part of a path that contains a newline."""
     text = log.exe + b"".join(b"\n" + kind + b"\t" + path for path, kind in log.mounts)
     entries = []
     for at, byte in enumerate(text):
@@ -188,7 +189,7 @@ _SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
 
 
 def shown(name: bytes) -> bytes:
-    """Returns a name as it is printed."""
+    """Returns a name as the parser prints it."""
     return _CONTROL.sub(
         lambda found: _SHORT.get(found[0]) or b"".join(b"\\x%02x" % byte for byte in found[0]),
         name,
@@ -232,7 +233,7 @@ class Names:
 
 
 def rows(log: Log) -> list[bytes]:
-    """Returns all data rows, modules in the order of their ids."""
+    """Returns all rows of data, with the modules in the order of their ids."""
     names = Names(log)
     out = []
     for module in sorted(log.modules, key=module_id) + log.annex:
@@ -258,7 +259,7 @@ def rows(log: Log) -> list[bytes]:
 
 
 def times(log: Log) -> list[bytes]:
-    """Returns the preamble's lines about time and size of the job."""
+    """Returns the lines of the preamble about the times and the size of the job."""
     start, end = log.start, log.end
     run = (end[0] + end[1] / 1e9) - (start[0] + start[1] / 1e9)
     if log.version in OLD_FORMATS:
@@ -277,7 +278,7 @@ def times(log: Log) -> list[bytes]:
 
 
 def regions(log: Log) -> list[bytes]:
-    """Returns the preamble's lines about the regions of the file."""
+    """Returns the lines of the preamble about the regions of the file."""
     job = compress(log, job_content(log))
     job_length = JOURNAL_JOB_AREA if log.live else len(job)
     names = 0 if log.names is None else len(compress(log, name_content(log)))
@@ -319,7 +320,7 @@ def preamble(log: Log) -> list[bytes]:
 
 
 def data_modules(log: Log) -> list[str]:
-    """Returns the names of the modules that have a title in darshan-parser's data."""
+    """Returns the names of the modules for which darshan-parser prints a title."""
     # A module whose memory was full at once has only a title and a warning.
     readable = [m for m in log.modules if m.partial or (m.raw is None and m.records)]
     shown = sorted(readable, key=module_id)

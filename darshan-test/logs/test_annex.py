@@ -1,4 +1,4 @@
-"""A damaged annex costs only the annex and one line of warning."""
+"""If the annex is damaged, only the annex is not printed, and there is a warning of one line."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def log_named(name: str) -> Log:
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
-    """Returns the log without its annex, the blocks, and the fields of the trailer."""
+    """Returns the log without its annex, the blocks of the annex, and the fields of its trailer."""
     trailer = list(struct.unpack(TRAILER, data[-TRAILER_SIZE:]))
     offset, length = trailer[3], trailer[4]
     return data[:offset], data[offset : offset + length], trailer
 
 
 def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
-    """Returns a log with an annex of the given blocks and a valid trailer, except for the
-    changes."""
+    """Returns the log `body` with an annex of the given blocks and a valid trailer. changes: fields
+    of the trailer with other values."""
     fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
     fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
     return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())
@@ -76,7 +76,7 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 
 
 def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
-    """Returns the rows that the parser prints of a log, and what it prints on stderr."""
+    """Returns the rows that the parser prints for a log, and its output on stderr."""
     path = folder / "log"
     path.write_bytes(data)
     done = run(parser, "--base", "--show-incomplete", path)
@@ -91,7 +91,7 @@ def plain_rows() -> list[bytes]:
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=what) for what, data in damaged()])
 def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) -> None:
-    """The rest of the log is printed, and one line says what was skipped."""
+    """The rest of the log is printed, and a warning of one line says which part was skipped."""
     got, said = parsed(parser, tmp_path, data)
     assert got == plain_rows()
     assert said.count(b"\n") == 1
@@ -99,7 +99,7 @@ def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) 
 
 
 def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Path) -> None:
-    """--no-annex does not read the annex at all."""
+    """With --no-annex, a damaged annex is not read and causes no warning."""
     path = tmp_path / "log"
     path.write_bytes(dict(damaged())["checksum"])
     done = run(parser, "--no-annex", path)
@@ -107,7 +107,7 @@ def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Pat
 
 
 def test_no_trailer_no_annex(parser: Path, tmp_path: Path) -> None:
-    """Without the magic number the bytes are not an annex."""
+    """Without the magic number at the end, the bytes after the log are not an annex."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     got, said = parsed(parser, tmp_path, body + blocks + b"x" * TRAILER_SIZE)
     assert (got, said) == (plain_rows(), b"")
@@ -124,8 +124,8 @@ def test_live_annex(parser: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
-    """The order of blocks does not matter, an unknown module is named, and a partial module
-    stops the output."""
+    """The order of blocks has no effect, the output names an unknown module, and a partial module
+    ends the output."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     unknown = block(99, b"whatever it is")
     got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))

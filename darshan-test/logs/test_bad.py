@@ -1,5 +1,5 @@
-"""Damaged and hostile logs cause a message and a status, never a crash, a hang or high memory
-use."""
+"""Logs that are damaged by accident or on purpose cause a message and a status, never a crash, a
+hang or high memory use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
 
 
 def assert_refused(parser: Path, path: Path) -> None:
-    """Checks for status 1, one line on stderr that names the file, and no data."""
+    """Checks that the parser ends with status 1, prints one line on stderr that names the file, and
+    no data."""
     done = run(parser, path)
     assert done.returncode == 1, done.stderr.decode()
     assert data_lines(done.stdout) == []
@@ -85,7 +86,7 @@ def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None
 
 
 def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> None:
-    """Memory stays within the limit of tools.py although the records exceed it."""
+    """The parser's memory stays within the limit of tools.py, although the records exceed it."""
     path = tmp_path / "bomb"
     path.write_bytes(stored_bomb())
     done = run(parser, "--total", path)
@@ -94,7 +95,8 @@ def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> N
 
 
 def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
-    """Ids are untrusted: colliding ids do not make opening quadratic."""
+    """If the ids of a million names collide in a hash table, opening the log still takes little
+    time."""
     path = tmp_path / "names"
     path.write_bytes(many_names())
     # A quadratic reader would need many minutes and exceed the time limit of tools.py.
@@ -102,7 +104,8 @@ def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
 
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
-    """Returns the outcomes for the log and its damaged variants, see inprocess.py."""
+    """Returns the results for the log itself and for its damaged variants, as inprocess.py
+    describes them. kind: "cuts" or "flips"."""
     done = run_library(build / "libdarshan-read.so.0", path, kind)
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)
@@ -110,7 +113,7 @@ def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
 
 
 def ends(log: Log, data: bytes) -> dict[str, int]:
-    """Returns the end offsets of the small log's regions."""
+    """Returns the offsets of the ends of the small log's regions, by name."""
     job = 1328 + len(compress(log, job_content(log)))
     out = {"names": job + len(compress(log, name_content(log)))}
     for number in (3, 8, 9):
@@ -121,7 +124,7 @@ def ends(log: Log, data: bytes) -> dict[str, int]:
 
 
 def test_every_truncation(tmp_path: Path, build: Path) -> None:
-    """Complete regions are read, truncated ones are not."""
+    """In a truncated log, complete regions are read, and truncated ones are not."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -140,7 +143,7 @@ def test_every_truncation(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
-    """A flip in compressed bytes is detected or changes nothing."""
+    """A changed byte in compressed data is detected, or does not change the result."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -159,7 +162,8 @@ def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> None:
-    """Uncompressed data has no checksum, so the test only requires that the reader survives."""
+    """Uncompressed data has no checksum, so the test requires only that the reader does not
+    crash."""
     path = tmp_path / "small"
     data = encode(small_log(NONE))
     path.write_bytes(data)
@@ -171,7 +175,8 @@ def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> 
 
 @pytest.mark.parametrize("compression", [ZLIB, NONE])
 def test_sample_through_the_command(compression: int, tmp_path: Path, parser: Path) -> None:
-    """Randomly damaged logs end the command with status 0 or 1, and with a message for 1."""
+    """For randomly damaged logs, the command ends with status 0 or 1, and prints a message if it is
+    1."""
     rng = random.Random(compression)
     whole = encode(small_log(compression))
     path = tmp_path / "damaged"

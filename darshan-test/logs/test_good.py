@@ -1,4 +1,4 @@
-"""darshan-parser prints for every good log the values that the log was made from."""
+"""For every correct log, darshan-parser prints the values that the log was made from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].lo
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Writes every good log into a folder."""
+    """Writes every correct log into a folder, and returns the folder."""
     path = tmp_path_factory.mktemp("good")
     for case in good_cases():
         (path / case.name).write_bytes(encode(case.log))
@@ -52,7 +52,8 @@ def incomplete(sections: dict[str, list[str]]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
-    """Each record value, name, mount, preamble value and title is right."""
+    """Every value, name and mount point of a record is right, and every value and title of the
+    preamble."""
     done = run(parser, *case.options, folder / case.name)
     assert done.returncode == 0, done.stderr.decode()
     unreadable = case.name.startswith(("good-version", "good-unknown", "good-no-handler"))
@@ -80,7 +81,7 @@ def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
 
 
 def wanted_sums(log: Log) -> dict[str, list[str]]:
-    """Returns the lines of --total, --file and --perf by module."""
+    """Returns the lines that --total, --file and --perf must print, by module."""
     out = {}
     for module, records in aggregated(log):
         lines = [f"{key}: {value}" for key, value in totals(module.name, records).items()]
@@ -116,7 +117,7 @@ def test_sums(case: Case, folder: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None:
-    """The sums are right for ties, -1 and 0."""
+    """The sums are right if many values are equal, -1 or 0."""
     log = aggregation_log(seed)
     path = tmp_path / "log"
     path.write_bytes(encode(log))
@@ -153,8 +154,8 @@ def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id.startswith("good-annex")])
 def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path) -> None:
-    """Totals of the annex are printed only on request, because scripts for 3.5.0 do not know
-    them; rows are printed with and without."""
+    """Totals of the annex are printed only with an option, because scripts for 3.5.0 do not know
+    them; rows are printed with and without it."""
     log = folder / case.name
     plain = run(parser, "--total", log)
     assert plain.returncode == 0

@@ -1,10 +1,9 @@
-"""darshan-parser prints for real logs what their owners' tools printed.
+"""For real logs, darshan-parser prints the values that are stored next to them.
 
-Beside each log lie the values of its preamble, its data rows, its totals and
-its performance figures.  They were made by a reader with two known slips in
-old POSIX records; each line that carries one is listed here with the value
-that the bytes of the log really hold.  Every other line must be the same.
-"""
+The files next to each log have the values of its preamble, its rows of data, its totals and its
+performance figures. A reader with two known errors in old POSIX records made them. Each line with
+such an error is listed here with the value that the bytes of the log contain. Every other line must
+be the same."""
 
 from __future__ import annotations
 
@@ -77,14 +76,17 @@ real_log = pytest.mark.parametrize("log", LOGS)
 
 
 def printed(parser: Path, option: str | None, log: Path) -> list[bytes]:
-    """Returns the lines that the parser prints, incomplete modules included."""
+    """Returns the lines that the parser prints with an option, including incomplete modules; None:
+    without an option."""
     done = run(parser, *([option] if option else []), "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.split(b"\n")[:-1]
 
 
 def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> list[bytes]:
-    """Returns the expected lines with right values, and checks that each slip is present."""
+    """Returns the expected lines with the right values in place of the listed errors, and checks
+    that each listed error is present. separator: between the columns; key: the number of columns
+    before the value."""
     out, found = [], Counter[str]()
     for line in lines:
         fields = line.split(separator)
@@ -100,7 +102,8 @@ def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> l
 
 
 def check_same(got: list[bytes], want: list[bytes]) -> None:
-    """Names the first line that differs, because a comparison of whole lists would hide it."""
+    """Compares two lists of lines; fails with the first line that differs, because a comparison of
+    whole lists would not show it."""
     for number, (a, b) in enumerate(zip(got, want)):
         assert a == b, f"line {number}"
     assert len(got) == len(want)
@@ -161,7 +164,7 @@ def test_traces(log: Path, build: Path) -> None:
 
 @real_log
 def test_all_holds_the_parts(log: Path, parser: Path) -> None:
-    """--all prints the lines of each single option, and no other data."""
+    """--all prints the lines that the single options print, and no other data."""
     everything = [row for row in printed(parser, "--all", log) if row and not row.startswith(b"#")]
     parts = [
         row
@@ -174,6 +177,6 @@ def test_all_holds_the_parts(log: Path, parser: Path) -> None:
 
 @pytest.mark.needs("real-logs")
 def test_every_slip_belongs_to_a_log() -> None:
-    """Each listed slip belongs to a log; otherwise it would never be checked."""
+    """Each listed error belongs to a log that exists; otherwise it would never be checked."""
     names = {param.values[0].stem for param in LOGS}
     assert set(ROW_SLIPS) | set(TOTAL_SLIPS) <= names

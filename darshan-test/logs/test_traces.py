@@ -1,4 +1,5 @@
-"""Traces (DXT) of every version: what the library returns and the tool prints."""
+"""Traces (DXT) of every version: the records that the library returns, and the output of the
+tool."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ TRACED = [pytest.param(c, id=c.name) for c in good_cases() if trace_lines(c.log)
 
 
 def newest_bytes(module: Module, record: Dxt) -> bytes:
-    """Returns the record as the library returns it: newest layout, host byte order."""
+    """Returns the bytes of the record as the library returns it: in the newest layout and the byte
+    order of this machine."""
     out = struct.pack("=Qqq64s", record.id, record.rank, 0, record.host)
     out += struct.pack("=qq", len(record.writes), len(record.reads))
     # Version 1 of DXT_MPIIO stored no meaningful offsets.

@@ -1,4 +1,4 @@
-"""Runs the tools on a log, with limits of time and memory."""
+"""Runs the tools on a log, with limits on their time and memory."""
 
 from __future__ import annotations
 
@@ -32,14 +32,16 @@ def is_sanitized(binary: Path) -> bool:
 
 
 def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a tool to its end; a tool that hangs fails the test."""
+    """Runs a tool and waits for its end; fails the test if it takes too long. Returns its status
+    and output."""
     return start([tool, *arguments], is_sanitized(tool), {})
 
 
 def run_library(
     library: Path, *arguments: str | Path, module: str = "logs.inprocess"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs inprocess.py, or another module with its arguments, on a library."""
+    """Runs inprocess.py, or another module, with a library and these arguments. Returns its
+    output."""
     extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     sanitized = is_sanitized(library)
     if sanitized:
@@ -69,7 +71,7 @@ def data_lines(output: bytes) -> list[bytes]:
 
 
 def by_module(output: bytes) -> dict[str, list[str]]:
-    """Returns the lines after each `# <NAME> module data` title."""
+    """Returns the lines after each title `# <NAME> module data`, by name."""
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in output.decode(errors="replace").splitlines():

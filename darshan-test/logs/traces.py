@@ -20,7 +20,7 @@ def components(record: Lustre, version: int) -> list[Component]:
 
 
 def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
-    """Returns the OSTs that a segment touches, in order of the offsets."""
+    """Returns the OSTs that a segment reads or writes, in the order of the offsets."""
     at, stop = segment.offset, segment.offset + segment.length
     out: list[int] = []
     for start, end, size, osts in layout:
@@ -40,8 +40,8 @@ def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
 
 
 def segment_row(module: Module, place: str, s: Segment, layout: list[Component] | None) -> bytes:
-    """Returns the row that darshan-dxt-parser prints of a segment; place: its text before the
-    offset."""
+    """Returns the row that darshan-dxt-parser prints for a segment. place: the row's text before
+    the offset; layout: the components of the file, None if it is not on Lustre."""
     offset = -1 if (module.name, module.version) == ("DXT_MPIIO", 1) else s.offset
     osts = "".join(f" [{ost}]" for ost in osts_of(s, layout)) + "  " if layout else ""
     thread = f" {s.thread:4d}" if has_threads(module) else " N/A"
@@ -107,7 +107,7 @@ def trace_lines(log: Log) -> list[bytes]:
 
 
 def relied_on(output: bytes) -> list[bytes]:
-    """Returns the lines of a trace dump that trace_lines computes."""
+    """Returns the lines of the tool's output that trace_lines also computes."""
     starts = (b" X_", b"# DXT, ", b"#\t[Component")
     lines = [line for line in output.split(b"\n") if line.startswith(starts)]
     return [line for line in lines if not line.startswith(b"# DXT, Lustre")]

@@ -16,7 +16,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Member:
-    """A process of a run; its index in the list is its rank."""
+    """A process of a run; its index in the list of processes is its rank."""
 
     commands: str  # several commands, joined by " -> ", if the process called exec
     parent: int = -1  # the parent's rank
@@ -39,7 +39,7 @@ class Member:
 
     @property
     def name(self) -> bytes:
-        """Returns the record's name in the log."""
+        """Returns the name that the record has in the log."""
         return f"{self.host}: {self.commands}".encode("utf-8", "surrogateescape")
 
 
@@ -86,7 +86,7 @@ def record(rank: int, member: Member) -> Counted:
 
 
 def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
-    """Returns the module of the annex, and the names of its records."""
+    """Returns the PROCESS module of the annex, and the ids and names of its records."""
     records = [record(rank, member) for rank, member in enumerate(members)]
     module = Module("PROCESS", VERSION, list(records))
     names = {record_id(member.name): member.name for member in members}
@@ -94,7 +94,8 @@ def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]
 
 
 def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash run.sh") -> Log:
-    """Returns a log with PROCESS records of the members, and no other records."""
+    """Returns a log with PROCESS records of these processes, and no other records. seconds: the run
+    time; command: the command line."""
     module, names = processes(members)
     nanoseconds = round(seconds * 1e9)
     return Log(
@@ -108,7 +109,7 @@ def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash 
 
 
 def loop(cats: int) -> list[Member]:
-    """Returns a shell that runs this many `cat`, one after the other."""
+    """Returns the processes of a shell that runs this many `cat`, one after another."""
     step = 0.01
     shell = Member("bash loop.sh", end=step * (cats + 1), written=100, write_time=1e-4)
     return [shell] + [
@@ -119,7 +120,8 @@ def loop(cats: int) -> list[Member]:
 
 
 def pipeline() -> list[Member]:
-    """Returns a shell with a gzip between a reader that is killed and a writer that fails."""
+    """Returns the processes of a shell with a pipeline: gzip between a program that is killed and
+    one that fails."""
     return [
         Member("bash -c dump | gzip | put", end=3.2),
         Member("bash -c dump | gzip | put -> dump --all data.db", 0, 0.1, 2.0, ended=KILLED,
@@ -131,7 +133,8 @@ def pipeline() -> list[Member]:
 
 
 def workers(number: int) -> list[Member]:
-    """Returns a Python program whose forked workers read one data set."""
+    """Returns the processes of a Python program with this many forked workers, which read one data
+    set."""
     main = Member("python3 train.py --epochs 3", end=10.0, opens=5, read=MIB, read_time=0.01)
     return [main] + [
         Member("python3 train.py --epochs 3", 0, 0.5 + 0.01 * i, 9.5, opens=1000, read=64 * MIB,
@@ -141,7 +144,8 @@ def workers(number: int) -> list[Member]:
 
 
 def mpi() -> list[Member]:
-    """Returns a script that starts an MPI job of four ranks, each through a script."""
+    """Returns the processes of a script that starts an MPI job of four ranks, each through another
+    script."""
     found = [
         Member("bash job.sh", end=9.0),
         Member("bash job.sh -> mpirun -n 4 ./wrap.sh ./solver", 0, 0.5, 8.5, launcher=True),
@@ -153,7 +157,8 @@ def mpi() -> list[Member]:
 
 
 def strange() -> list[Member]:
-    """Returns processes with circular or invalid parents, impossible times and hostile names."""
+    """Returns processes with circular or invalid parents, impossible times, and names with special
+    characters."""
     nan, inf = float("nan"), float("inf")
     return [
         Member("a", 0),

@@ -1,4 +1,4 @@
-"""The runtime on what it takes for Lustre: strace gives the replies of the kernel."""
+"""The runtime on a simulated Lustre file system: strace replaces the replies of the kernel."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
 def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
-    """Returns the bytes of a Lustre layout without components, in version 1."""
+    """Returns the bytes of a Lustre layout of version 1 without components. stripe_size: in
+    bytes."""
     head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
     return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
 
 
 def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
-    """Returns a composite layout; components: flags, start, end and layout of each."""
+    """Returns the bytes of a composite layout. parts: flags, start, end and layout of each
+    component."""
     head = struct.pack("<IIIHHHHHHQ", 0x0BD60BD0, 0, 1, 0, len(parts), 0, 0, 0, 0, 0)
     entries, layouts = b"", b""
     behind = len(head) + 48 * len(parts)
@@ -44,13 +46,13 @@ def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
 
 
 def reply(layout: bytes) -> str:
-    """Returns the setting by which the stand-in for the kernel answers with this layout."""
+    """Returns the option of strace that makes the kernel's reply this layout."""
     return f"retval={len(layout)}:poke_exit=@arg3={layout.hex()}"
 
 
 @dataclass
 class OnLustre:
-    """Runs programs whose files lie on Lustre, as far as they and we can see."""
+    """Runs programs in a folder that looks like Lustre to the runtime."""
 
     build: Path
     parser: Path
@@ -60,8 +62,8 @@ class OnLustre:
     def run(
         self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
     ) -> Observed:
-        """Runs a command in a folder with a file `data`. answer: the reply to every query of a
-        layout."""
+        """Runs a command in a folder with a file `data`. answer: the reply to every query for a
+        layout, as an option of strace; f_type: the file system type that statfs returns."""
         work, self.log = self.folder / "work", self.folder / "a.darshan"
         work.mkdir()
         (work / "data").write_text(TEXT)
@@ -74,11 +76,11 @@ class OnLustre:
         return finish([*tracer, *command], work, lab.plain())
 
     def questions(self) -> int:
-        """Returns how often the runtime queried a layout."""
+        """Returns how often the runtime queried the layout of a file."""
         return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:
-        """Counters of the file, names cut short."""
+        """Returns the counters of the file's record in a module, by names without the prefix."""
         rows = read_rows(self.parser, self.log, module)
         path = str(self.folder / "work" / "data")
         return {row.short: row.text for row in rows if row.name == path}
@@ -86,7 +88,7 @@ class OnLustre:
 
 @pytest.fixture
 def on_lustre(build: Path, parser: Path, tmp_path: Path) -> OnLustre:
-    """Returns the place of a test: a folder that looks as if it were on Lustre."""
+    """Returns an object that runs programs in a folder that looks like Lustre."""
     return OnLustre(build, parser, tmp_path)
 
 
@@ -135,7 +137,7 @@ def test_asked_once(on_lustre: OnLustre) -> None:
 
 
 def test_growing(on_lustre: OnLustre) -> None:
-    """A file whose layout still lacks objects is queried at each close."""
+    """A file whose layout does not yet contain all objects is queried at each close."""
     assert on_lustre.run(THRICE, reply(GROWING)).status == 0
     assert on_lustre.questions() == 3
     row = on_lustre.row()

@@ -1,7 +1,7 @@
-"""The steps of each doc/howto-add-a-*.md are complete: after them no test fails.
+"""The steps of each doc/howto-add-a-*.md are complete: after they are done, no test fails.
 
-A patch does the steps of one page in a copy of the tree, which is built and tested.
-"""
+A patch does the steps of one page in a copy of this source tree, which is then compiled and
+tested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ SECONDS = 900
 
 @dataclass(frozen=True)
 class Page:
-    """A how-to: the targets that its steps build, and the tests that must pass then."""
+    """A how-to page: the targets of make that its steps need, and the tests that must pass after
+    them."""
 
     targets: tuple[str, ...]
     tests: tuple[str, ...]  # run whole
@@ -82,8 +83,9 @@ PAGES = {
 
 
 def left_out(folder: str, names: list[str]) -> set[str]:
-    """Returns the names in a folder that a copy of the tree does not have: builds, and what is no
-    part of the tree.  Files that autoreconf made stay, or make would configure the copy again."""
+    """Returns the names in a folder that are not copied: build folders, and files that are not part
+    of the source tree. Files that autoreconf made are copied, because make would otherwise
+    configure the copy again."""
     if Path(folder) != SOURCE:
         return {"__pycache__"}
     built = {name for name in names if name.startswith("build") and name != "build-aux"}
@@ -97,8 +99,8 @@ def copy_if_there(source: str, target: str) -> None:
 
 
 def copied(tree: Path) -> Path:
-    """Copies the tree, and its build with all times, so that make compiles only what a patch
-    changes.  Returns the build folder of the copy."""
+    """Copies the source tree, and its build folder with all times, so that make compiles only the
+    files that a patch changes. Returns the build folder of the copy."""
     made, build = build_folder(), tree / "build"
     shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True, copy_function=copy_if_there)
     if not made.is_relative_to(SOURCE):  # its Makefile finds the sources by a relative path
@@ -119,7 +121,8 @@ def copied(tree: Path) -> Path:
 
 
 def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
-    """Runs a command in the copy; fails with the end of what it printed."""
+    """Runs a command in the copy; fails with the end of its output if the command fails. variables:
+    added to the environment."""
     done = finished(command, cwd=tree, env={**os.environ, **variables}, timeout=SECONDS)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
@@ -135,7 +138,8 @@ def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_the_files_of_its_patch(name: str) -> None:
-    """A step that only the patch does would be missing for a reader of the page."""
+    """The page names each file that its patch changes; otherwise a step would be missing for a
+    reader of the page."""
     page = (SOURCE / "doc" / f"howto-{name}.md").read_text("utf-8")
     patch = (PATCHES / f"{name}.patch").read_text("utf-8")
     files = [Path(file).name for file in re.findall(r"^\+\+\+ b/(.+)$", patch, re.M)]
@@ -153,7 +157,7 @@ def test_patch_applies(name: str) -> None:
 
 @pytest.mark.parametrize("page", sorted((SOURCE / "doc").glob("howto-*.md")), ids=lambda p: p.stem)
 def test_page_is_linked_and_executed(page: Path) -> None:
-    """CONTRIBUTING.md leads to each page, and each page has a patch."""
+    """CONTRIBUTING.md has a link to each page, and each page has a patch."""
     assert f"(doc/{page.name})" in (SOURCE / "CONTRIBUTING.md").read_text("utf-8")
     assert page.stem.removeprefix("howto-") in PAGES
 

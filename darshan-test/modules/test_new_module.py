@@ -1,5 +1,5 @@
-"""A module is a folder and two lines: the template works, and so does the module of the how-to
-beside it, and the compiler names what was forgotten."""
+"""A module consists of a folder and two lines in other files: a copy of the template works, and so
+does the module of the how-to page, and the compiler names whatever is missing."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def left_out(folder: str, names: list[str]) -> list[str]:
 
 
 def same(path: Path, folder: Path) -> bool:
-    """Returns whether a file of the copy is as in the tree."""
+    """Returns whether a file of the copy is the same as in the source tree."""
     return path.read_bytes() == (SOURCE / path.relative_to(folder)).read_bytes()
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources with one module more."""
+    """Copies the source tree and adds a module to the copy. Returns the copy."""
     folder = tmp_path_factory.mktemp("tree") / "darshan"
     shutil.copytree(SOURCE, folder, ignore=left_out, symlinks=True)
     subprocess.run(["git", "apply", PATCH], cwd=folder, check=True)
@@ -53,7 +53,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(tree: Path) -> Path:
-    """The library and the parser, with the module to copy and its copy."""
+    """Compiles the library and the parser with the template module and its copy. Returns the build
+    folder."""
     folder = tree / "build"
     folder.mkdir()
     options = ["--enable-template", "CFLAGS=-O0", "--enable-warnings-as-errors"]
@@ -110,8 +111,8 @@ OMISSIONS = {
 
 @pytest.mark.parametrize("what", OMISSIONS)
 def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> None:
-    """If a part of a new module is missing, compiler or linker name it, so that records are never
-    silently missing in a log."""
+    """If a part of a new module is missing, the compiler or the linker names it, so that no log
+    silently lacks the module's records."""
     file, pattern, instead, named = OMISSIONS[what]
     runtime = tmp_path / "runtime"
     shutil.copytree(tree / "runtime", runtime)
@@ -142,8 +143,8 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
 
 @pytest.mark.always
 def test_every_wrapped_function_has_a_test() -> None:
-    """Each row of a calls.def is called by a test: in the folder of its module's tests, or where
-    the calls of the C library are tested."""
+    """Each function in a calls.def is called by a test: in the test folder of its module, or in the
+    tests of the C library's calls."""
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name

@@ -1,6 +1,6 @@
-/* A stand-in for an MPI library, for one process: a library of the standard ABI or, if STANDIN_NAME
- * is set, an unknown library. It ends the program if it receives a constant that the ABI does not
- * define. */
+/* A stand-in for an MPI library, for one process. It has the standard ABI or, if STANDIN_NAME is
+ * set, pretends to be an unknown library. It ends the program if it receives a constant that the
+ * ABI does not define. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

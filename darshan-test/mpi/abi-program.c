@@ -1,5 +1,5 @@
-/* A program of the standard ABI. It writes one file of 123 bytes between begin and end, and opens
- * files named after their MPI mode. */
+/* A program that uses the standard ABI of MPI. It writes one file of 123 bytes between MPI_Init and
+ * MPI_Finalize, and opens files that are named after their MPI mode. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

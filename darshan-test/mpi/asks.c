@@ -1,4 +1,4 @@
-/* Prints whether a function of MPI exists: by dlsym, by the weak references of a library that it
+/* Prints whether functions of MPI exist: by dlsym, by the weak references of a library that it
  * opens, and by its own weak references. asks [LIBRARY OF MPI] [WEAK LIBRARY]: the MPI library is
  * opened before the first query, unless it is "-". */
 #include <dlfcn.h>

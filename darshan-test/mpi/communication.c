@@ -1,6 +1,6 @@
 /* Calls every wrapped communication function and checks the received data.
  *
- *   communication WHERE
+ * communication WHERE
  *
  * outside: before an MPI-IO call; inside: within an MPI-IO call, from the error handler of a
  * failing call. At the end it prints the number of calls that a rank made. */

@@ -1,5 +1,6 @@
-/* The functions that have a form for large counts; communication.c includes this file once per
- * form. FORM(name), COUNT and PLACE (the type of displacements) differ. */
+/* Calls the collective functions that have a form for large counts. communication.c includes this
+ * file once for each form, with different FORM(name), COUNT and PLACE (the type of displacements).
+ * */
 static void FORM(collectives)(void) {
   int me = rank + 1, sum = size * (size + 1) / 2, result = 0, all[MOST_RANKS], sent[MOST_RANKS];
   COUNT counts[MOST_RANKS];
@@ -48,7 +49,8 @@ static void FORM(collectives)(void) {
         rank == 0 || result == me * (me - 1) / 2);
 }
 
-/* All ranks in a ring: each has two neighbours, which are one rank if there are two. */
+/* Calls the neighbourhood collectives with all ranks in a ring: each has two neighbours, which are
+ * the same rank if there are two ranks. */
 static void FORM(neighbours)(void) {
   int around = 1, me = rank, sent[2] = {10 * rank, 10 * rank + 1}, got[2] = {-1, -1};
   int left = (rank + size - 1) % size, right = (rank + 1) % size;
@@ -76,7 +78,7 @@ static void FORM(neighbours)(void) {
   calls++;
 }
 
-/* Even ranks send to odd ranks, one call after the other. */
+/* Calls the functions for messages: even ranks send to odd ranks, one call after another. */
 static void FORM(messages)(void) {
   int partner = rank ^ 1, value = rank, got = -1, n;
   MPI_Status status;

@@ -12,13 +12,13 @@ from .launch import MPIS, Mpi, Runner
 
 @pytest.fixture(scope="session")
 def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder in which programs are built."""
+    """Returns the folder in which MPI programs are compiled."""
     return tmp_path_factory.mktemp("mpi-programs")
 
 
 @pytest.fixture(params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Returns each installed MPI in turn."""
+    """Returns each installed MPI in turn; the test runs once for each."""
     chosen: Mpi = request.param
     needs(f"mpi:{chosen.name}")
     return chosen
@@ -26,5 +26,5 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture
 def runner(mpi: Mpi, build: Path, parser: Path, mpi_programs: Path, tmp_path: Path) -> Runner:
-    """Runs jobs of this MPI under this build's runtime."""
+    """Returns an object that runs jobs of this MPI with this build's runtime."""
     return Runner(mpi, build / "libdarshan.so", parser, mpi_programs, tmp_path)

@@ -1,4 +1,4 @@
-/* Every rank but the first writes in signal handlers that the runtime does not know, while it
+/* Every rank except the first writes in signal handlers that the runtime does not know, while it
  * writes to another file. Argument: a folder. Each rank prints how often its handler ran. */
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,9 +1,9 @@
-/* A small MPI job: every rank writes a file of its own, and all ranks write a shared file;
- * then the job ends in the way that the first argument names.
+/* A small MPI job: every rank writes a separate file, and all ranks write a shared file; then the
+ * job ends as the first argument says.
  *
- *   job END FOLDER
+ * job END FOLDER
  *
- * Rank r writes 1000 * (r + 1) bytes to FOLDER/own-r and 100 to FOLDER/shared. */
+ * Rank r writes 1000 * (r + 1) bytes to FOLDER/own-r and 100 bytes to FOLDER/shared. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static void work(void) {
   put("shared", 100, 100 * rank);
 }
 
-/* Each rank writes 8 bytes three times. */
+/* Writes 8 bytes three times from each rank, by MPI-IO. */
 static void write_with_mpi(void) {
   char path[4096];
   MPI_File file;

@@ -1,4 +1,4 @@
-"""Builds and runs MPI programs with each installed MPI, and reads the logs of a job."""
+"""Compiles and runs MPI programs with each installed MPI, and reads the logs of a job."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI library, named by the suffix of Debian's commands."""
+    """One MPI library, named by the suffix of its commands in Debian."""
 
     name: str
 
@@ -41,11 +41,13 @@ class Mpi:
 
     @property
     def has_large_counts(self) -> bool:
-        """Returns whether the library has the functions of MPI 4, like MPI_Send_c."""
+        """Returns whether the library has the large-count functions of MPI 4, such as
+        MPI_Send_c."""
         return self.name == "mpich"
 
     def build(self, source: str, program: Path, *options: str) -> Path:
-        """Compiles a source of this folder."""
+        """Compiles a source file of this folder. options: for the compiler. Returns the program's
+        path."""
         if not program.exists():
             compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(
@@ -54,12 +56,14 @@ class Mpi:
         return program
 
     def launch(self, command: Sequence[str] = ()) -> list[str]:
-        """Returns the command line of a job."""
+        """Returns the words of a launcher's command line. command: another launcher command to use;
+        () for mpiexec."""
         return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
-    """Returns the ranks' part of a command line; env is for the ranks, not for the launcher."""
+    """Returns the part of a launcher's command line about the ranks. env: variables for the ranks,
+    not for the launcher."""
     return ["-n", str(ranks), *through_env(env), *command]
 
 
@@ -68,7 +72,7 @@ MPIS = [Mpi("openmpi"), Mpi("mpich")]
 
 @dataclass
 class Job:
-    """One finished job: its exit and its files."""
+    """A finished job: its exit status, its output and its logs."""
 
     code: int
     out: str
@@ -79,7 +83,7 @@ class Job:
 
 @dataclass
 class Runner:
-    """Runs jobs under the runtime, in folders of their own."""
+    """Runs jobs with the runtime, in new folders."""
 
     mpi: Mpi
     library: Path
@@ -88,7 +92,8 @@ class Runner:
     folder: Path
 
     def build(self, source: str, *options: str) -> Path:
-        """Returns the program of a source, built once for all tests."""
+        """Returns the path of the program of a source file, which is compiled once for all
+        tests."""
         return self.mpi.build(
             source, self.programs / f"{Path(source).stem}.{self.mpi.name}", *options
         )
@@ -99,14 +104,14 @@ class Runner:
         return self.folder / "data"
 
     def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
-        """Returns the environment of the ranks."""
+        """Returns the environment of the ranks. extra: variables to add."""
         for name in ("data", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
         logs, journals = self.folder / "logs", self.folder / "journals"
         return settings(self.library, logs, journals, mpi=True) | (extra or {})
 
     def start(self, command: list[str]) -> Job:
-        """Runs a launcher's command line to its end."""
+        """Runs the command line of a launcher, and waits for its end."""
         done = finished(
             command, cwd=self.folder, env={**os.environ, **ROOT_MAY_RUN}, timeout=SECONDS
         )
@@ -121,18 +126,18 @@ class Runner:
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
-        """Runs a program on `ranks` ranks."""
+        """Runs a program with this many ranks. extra: variables to add."""
         kept = ["sh", "-c", f'exec "$@" 2>>{ERRORS}', "sh"]
         part = ranks_of(ranks, self.environment(extra), command)
         return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
 
     def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
-        """Runs job.c, which ends as `end` says."""
+        """Runs job.c with this many ranks; it ends as `end` says."""
         self.environment()
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 
     def read(self, path: Path) -> Log:
-        """Reads a log of a job."""
+        """Reads a log of a job. Returns its content."""
         return read_logs(self.parser, path)
 
     def only_log(self, job: Job) -> Log:

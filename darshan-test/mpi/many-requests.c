@@ -1,4 +1,4 @@
-/* Has more non-blocking writes in flight than any fixed-size table would hold. */
+/* Has more non-blocking writes in progress than a table of fixed size could hold. */
 #include <mpi.h>
 #include <stdlib.h>
 enum { N = 6000, BYTES = 16 };

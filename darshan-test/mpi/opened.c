@@ -1,4 +1,4 @@
-/* A library with references to MPI that a program opens: test_habits.py. */
+/* A library with references to MPI functions, which a program opens by dlopen (test_habits.py). */
 #include <mpi.h>
 #include <stddef.h>
 

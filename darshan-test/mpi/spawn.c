@@ -1,6 +1,6 @@
 /* A job that starts another job by MPI_Comm_spawn: spawn FOLDER CHILDREN. Parents and children
- * write into a file of their MPI_COMM_WORLD, each rank at its offset, and each into a file of its
- * own. */
+ * write into a file of their MPI_COMM_WORLD, each rank at a different offset, and each into a
+ * separate file. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

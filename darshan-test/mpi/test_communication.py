@@ -1,4 +1,4 @@
-"""Communication inside calls of upper layers is timed, and its data arrives unchanged."""
+"""Communication within calls of upper layers is timed, and its data arrives unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .launch import MPIS, Runner
 
 
 def communication(log: Log) -> float:
-    """Returns the number of communication calls below upper layers."""
+    """Returns the number of communication calls that were made within calls of upper layers."""
     return sum(row.value for row in log.rows if row.counter.endswith("_COMM_CALLS"))
 
 
@@ -19,7 +19,8 @@ FORMS += [(mpi, 4, "SMALL") for mpi in MPIS]
 
 @pytest.mark.parametrize(("mpi", "ranks", "form"), FORMS, indirect=["mpi"])
 def test_calls_inside_are_counted_once(runner: Runner, ranks: int, form: str) -> None:
-    """Both runs make the same calls, one of them within an MPI-IO call."""
+    """The same calls are made outside and within an MPI-IO call, and are counted once in both
+    cases."""
     name = runner.programs / f"communication-{form}.{runner.mpi.name}"
     program = str(runner.mpi.build("communication.c", name, f"-D{form}"))
     found = {}

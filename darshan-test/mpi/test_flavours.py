@@ -1,4 +1,5 @@
-"""The runtime detects the MPI at run time; stand-ins replace libraries that are not installed."""
+"""The runtime detects the kind of MPI while a program runs; stand-ins replace libraries that are
+not installed."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .launch import HERE
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds abi-program.c with its library next to it."""
+    """Compiles abi-program.c, with its library in the same folder. Returns the program's path."""
     folder = tmp_path_factory.mktemp("abi")
     first = compiler()
     library = compile_c(folder, HERE / "abi-library.c", *SHARED, name="libmpi_abi.so", first=first)
@@ -25,7 +26,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
-    """Returns the log of one process."""
+    """Runs the program as one process, and returns its log. extra: variables to add."""
     variables = settings(build, folder, folder, DARSHAN_ENABLE_NONMPI="0")
     env = os.environ | variables | extra
     subprocess.run([program, folder / "data", folder], env=env, check=True, timeout=30)
@@ -49,7 +50,7 @@ MODES = {
 
 
 def modes(log: Log, folder: Path) -> dict[str, int]:
-    """Returns the mode in which each file was opened."""
+    """Returns the mode in which each file was opened, by the file's name."""
     return {name: int(log.total("MPIIO_MODE", str(folder / name))) for name in MODES}
 
 
@@ -63,7 +64,7 @@ def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) 
 
 
 def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The runtime calls no function of a library whose handles it does not know. The stand-in
+    """The runtime calls no function of an MPI library whose handles it does not know. The stand-in
     would end the program at the first wrong handle."""
     log = run(program, build, parser, tmp_path, {"STANDIN_NAME": "Unheard-of MPI 1"})
     assert log.metadata["mpi"] == "Unheard-of MPI 1"

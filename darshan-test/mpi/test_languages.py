@@ -1,4 +1,4 @@
-"""MPI programs in Fortran (three interfaces) and Python are recorded like programs in C."""
+"""MPI programs in Fortran (by three interfaces) and in Python are recorded like programs in C."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def library_folder(runner: Runner) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py loads the MPI library where RTLD_NEXT does not search."""
+    """mpi4py is recorded, although it loads the MPI library such that RTLD_NEXT does not find
+    it."""
     script = HERE / "scripts" / "job.py"
     runner.environment()
     job = runner.run(

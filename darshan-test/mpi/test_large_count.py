@@ -1,4 +1,4 @@
-"""The runtime does not change the large-count functions that a program finds in the MPI."""
+"""The runtime does not change which large-count functions a program finds in the MPI library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_what_exists_without_us(runner: Runner) -> None:
 
 
 def test_bound_at_once(runner: Runner) -> None:
-    """The same holds if the loader binds calls when the program starts."""
+    """The same is true if the loader binds all calls when the program starts."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"

@@ -1,4 +1,4 @@
-"""Internal files of an MPI library are in no log, unless a setting includes them."""
+"""Files that an MPI library uses internally are in no log, unless a setting includes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from .launch import Runner
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_ranks_and_what_surrounds_them(runner: Runner, build: Path, wanted: bool) -> None:
-    """A script with a job in it leaves the log of the ranks and the log of all other processes."""
+    """A script that starts a job leaves one log of the ranks and one log of all other processes.
+    wanted: whether the setting is on."""
     runner.environment()
     session = runner.folder / "session"
     session.mkdir()

@@ -1,4 +1,5 @@
-"""The start and end of the recording in an MPI job, and the result of each way to end."""
+"""The start and the end of the recording in an MPI job, and the log that each kind of end
+leaves."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ def own_bytes(ranks: int) -> int:
 
 
 def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
-    """Checks the records of job.c in one log of all ranks. alone: the rank column of a job of
-    one rank; -1, because all ranks share its records."""
+    """Checks the records of job.c in one log of all ranks. alone: the rank of the records if the
+    job has one rank; -1 if the records are those of all ranks."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -50,8 +51,8 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
 
 
 def test_processors_that_ranks_may_use(runner: Runner) -> None:
-    """The log has the processors of this process, which launchers pass on, not those of the
-    machine."""
+    """The log has the number of processors that this process may use, which launchers pass on, not
+    that of the machine."""
     here = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {max(here)})
@@ -63,7 +64,7 @@ def test_processors_that_ranks_may_use(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 7])
 def test_job_without_io(runner: Runner, ranks: int) -> None:
-    """A job without I/O has a log without records, if its waits are not measured either."""
+    """A job without I/O has a log without records, if waiting times are not measured either."""
     job = runner.job("idle", ranks, {"DARSHAN_MOD_DISABLE": "STDIO,MPIWAIT"})
     assert (job.code, job.error) == (0, "")
     log = runner.only_log(job)
@@ -73,8 +74,8 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """The job's log is right with MPI_Init_thread, with I/O after MPI_Finalize (not recorded), and
-    after a failed exec."""
+    """The job's log is right with MPI_Init_thread, with I/O after MPI_Finalize, which is not
+    recorded, and after an exec that failed."""
     job = runner.job(end, 3)
     assert job.error == ""
     check_work(runner.only_log(job), runner, 3)
@@ -88,8 +89,8 @@ def test_ranks_that_replace_themselves(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
-    """A recording that began before MPI_Init, in memory or in a journal, continues with the
-    rank's number."""
+    """A recording that began before MPI_Init, in memory or in a journal, continues with the number
+    of the rank."""
     log = runner.only_log(runner.job("early", 3, {"DARSHAN_ENABLE_NONMPI": nonmpi}))
     early = str(runner.data / "early")
     assert log.total("POSIX_OPENS", early) == 3
@@ -114,7 +115,8 @@ def test_alone_without_a_launcher(runner: Runner) -> None:
 
 
 def check_journals(runner: Runner, journals: list, ranks: int) -> None:
-    """Checks that each rank's journal is a log of that rank and refers to the others."""
+    """Checks that each rank's journal is a log of that rank and names the journals of the
+    others."""
     logs = [runner.read(path) for path in journals]
     assert len(logs) == ranks
     seen = set()
@@ -135,7 +137,7 @@ def check_journals(runner: Runner, journals: list, ranks: int) -> None:
 @pytest.mark.parametrize("end", ["exit", "abort", "killed"])
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
-    """exit(), MPI_Abort and SIGKILL of a rank leave a journal of every rank."""
+    """If a rank ends by exit(), MPI_Abort or SIGKILL, a journal of every rank is left."""
     job = runner.job(end, 3, {"DARSHAN_ENABLE_NONMPI": nonmpi})
     assert job.logs == []
     check_journals(runner, job.journals, 3)
@@ -145,7 +147,8 @@ def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
 
 
 def test_exit_of_a_single_process(runner: Runner) -> None:
-    """A job of one process needs no other rank: its log is written at any end."""
+    """The log of a job of one process is written whatever way it ends, because no other rank is
+    needed."""
     for number, end in enumerate(("exit", "abort"), 1):
         job = runner.job(end, 1)
         assert job.journals == []
@@ -172,7 +175,7 @@ def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:
-    """The other ranks do not wait for a rank with recording disabled."""
+    """The other ranks do not wait for a rank on which recording is disabled."""
     program = [str(runner.build("job.c")), "finalize"]
     # Not a job of two programs, because these kill mpiexec of Debian 13's Open MPI 5.
     first = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 0) export DARSHAN_DISABLE=1;; esac'
@@ -192,7 +195,7 @@ def test_switched_off(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
-    """A forked child is not a rank: it has a log of its own, or none."""
+    """A forked child is not a rank: it has a separate log, or none, according to the setting."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi, "DARSHAN_JOB_TREE": "0"})
     assert job.code == 0
     logs = [runner.read(path) for path in job.logs]
@@ -207,7 +210,7 @@ def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
 
 
 def test_children_of_ranks_are_a_run(runner: Runner) -> None:
-    """The job's log has only its ranks; forked processes leave a log next to it."""
+    """The job's log has only its ranks; processes that they fork leave a log next to it."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": "1"})
     assert (job.code, job.journals) == (0, [])
     ours, run = sorted(
@@ -219,7 +222,7 @@ def test_children_of_ranks_are_a_run(runner: Runner) -> None:
 
 
 def test_sessions(runner: Runner) -> None:
-    """A program that uses sessions of MPI and never calls MPI_Init leaves the log of a job."""
+    """A program that uses MPI sessions and never calls MPI_Init leaves the log of a job."""
     job = runner.job("session", 3)
     if "ordinary job" in job.out and runner.mpi.name == "openmpi":
         elsewhere("Open MPI has sessions from version 5 on")

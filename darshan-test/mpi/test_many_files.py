@@ -1,4 +1,4 @@
-"""The number of files that have a record of their own in a rank."""
+"""The number of files for which a rank has separate records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ RECORDS, FILES, BYTES = 1024, 1500, 3
 
 
 def test_many_files(runner: Runner) -> None:
-    """A rank has 1,024 records, as in Darshan 3.5.0; the other files share one, with exact sums."""
+    """A rank has up to 1,024 records, as in Darshan 3.5.0; all other files share one record, with
+    exact sums."""
     runner.environment()
     command = [str(runner.build("many-files.c")), str(runner.data), str(FILES)]
     job = runner.run(2, command)

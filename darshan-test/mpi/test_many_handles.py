@@ -1,4 +1,4 @@
-"""More files of MPI-IO are open at a time than the runtime's table holds."""
+"""A program has more files open by MPI-IO at a time than the runtime's table has entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HANDLES, OPENED, BYTES = 4096, 4300, 4
 
 @pytest.fixture
 def descriptors() -> None:
-    """Allows the descriptors of the job's files."""
+    """Raises the limit of descriptors for the files of the job."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     least = 2 * OPENED
     if hard != resource.RLIM_INFINITY and hard < least:
@@ -24,7 +24,8 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_handles(runner: Runner) -> None:
-    """Every open counts; the log says how many files' writes do not count for MPI-IO."""
+    """Every open is counted, and the log states for how many files writes are not counted by
+    MPI-IO."""
     if runner.mpi.name == "mpich":
         elsewhere("each file of MPICH has a communicator, of which a process has some 2,000")
     runner.environment()

@@ -1,4 +1,4 @@
-"""The existence of MPI functions: results with the runtime equal results without it."""
+"""Looking up MPI functions has the same results with and without the runtime."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .launch import HERE, ROOT_MAY_RUN, Runner
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Builds a program without MPI, and the library that it opens."""
+    """Compiles a program without MPI, and the library that it opens. Returns the words of its
+    command."""
     folder = tmp_path_factory.mktemp("asks")
     first = compiler()
     program = compile_c(folder, HERE / "asks.c", "-ldl", name="asks", first=first)
@@ -27,7 +28,7 @@ def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def answers(command: list[str], **extra: str) -> str:
-    """Returns the output of a program on both streams."""
+    """Returns the output of a program on stdout and stderr. extra: variables to add."""
     env = os.environ | ROOT_MAY_RUN | preload() | extra
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout + done.stderr
@@ -56,7 +57,8 @@ def test_program_without_mpi(
 
 
 def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
-    """Functions of an opened MPI library exist, others do not, with both kinds of lookup."""
+    """Functions of an opened MPI library are found, and others are not, with both kinds of
+    lookup."""
     program, weak = asks
     mpi = library_of(runner)
     told = answers([program, mpi, weak], **runner.environment())
@@ -75,7 +77,8 @@ def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> Non
 
 
 def test_hasattr(runner: Runner) -> None:
-    """Checks ctypes in a Python that loaded MPI by mpi4py, and mpi4py's own test for sessions."""
+    """Compares the functions that ctypes finds in a Python that loaded MPI by mpi4py, and the
+    result of mpi4py's own test for sessions."""
     folder = runner.folder / "lib"
     folder.mkdir()
     mpi = library_of(runner)
@@ -88,8 +91,8 @@ def test_hasattr(runner: Runner) -> None:
 
 
 def test_tool_that_asks_for_the_next(runner: Runner) -> None:
-    """Another tool that is loaded first calls the next function by RTLD_NEXT, which must be the
-    runtime's."""
+    """Another tool, which is loaded before the runtime, calls the next function by RTLD_NEXT, which
+    must be the runtime's."""
     tool = runner.mpi.build(
         "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
     )

@@ -1,4 +1,4 @@
-"""Tests MPI_Comm_spawn: each MPI_COMM_WORLD is a job with a log of its own."""
+"""MPI_Comm_spawn: each MPI_COMM_WORLD is a job with a separate log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def job_line(runner: Runner) -> list[str]:
 
 def said(runner: Runner, command: list[str]) -> Job:
     """Runs a command up to five times, until it succeeds or prints something, because MPICH's
-    launcher sometimes drops messages of an aborting rank."""
+    launcher sometimes loses the output of a rank that aborts."""
     for _ in range(5):
         job = runner.start(command)
         if job.code == 0 or job.error + job.out:
@@ -32,7 +32,8 @@ def said(runner: Runner, command: list[str]) -> Job:
 
 @pytest.fixture
 def can_spawn(runner: Runner) -> bool:
-    """Returns whether this library can spawn without the runtime; Debian 12's MPICH cannot."""
+    """Returns whether this library can spawn processes without the runtime; the MPICH of Debian 12
+    cannot."""
     runner.environment()
     known = FOUND.get(runner.mpi.name)
     if known is not None:
@@ -46,7 +47,8 @@ def can_spawn(runner: Runner) -> bool:
 
 
 def check_world(log: Log, runner: Runner, world: str) -> None:
-    """Checks every rank's bytes, in the shared file and in its own."""
+    """Checks the bytes of every rank, in the shared file and in the rank's own file. world: the
+    name of the MPI_COMM_WORLD."""
     number = MEMBERS[world]
     assert log.header["nprocs"] == str(number)
     together = str(runner.data / f"{world}.together")

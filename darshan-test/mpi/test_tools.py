@@ -1,4 +1,4 @@
-"""A second tool and the runtime see every call once, in either load order."""
+"""Both a second tool and the runtime count every call once, whichever is loaded first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .test_life import check_work
 
 @pytest.fixture
 def tool(runner: Runner) -> Path:
-    """Builds tool.c as a library to preload."""
+    """Compiles tool.c as a library to preload. Returns its path."""
     return runner.mpi.build(
         "tool.c", runner.programs / f"tool.{runner.mpi.name}.so", "-shared", "-fPIC"
     )
@@ -31,7 +31,7 @@ def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -
 
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_both_count_writes_once(runner: Runner, tool: Path, first: str) -> None:
-    """A call that passes both forms of the wrapper, MPI_x and PMPI_x, counts once."""
+    """A call that passes both wrappers of a function, MPI_x and PMPI_x, is counted once."""
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
     job = runner.job("mpiio", 2, preload(*pair, between=" "))
     assert job.code == 0

@@ -1,4 +1,4 @@
-/* Makes an MPI library open files of its own during the run: shared memory of its ranks, a shared
+/* Makes an MPI library open internal files during the run: shared memory of its ranks, and a shared
  * file pointer. Writes 100 bytes per rank to the given file. */
 #include <mpi.h>
 

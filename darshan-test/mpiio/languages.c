@@ -1,4 +1,4 @@
-/* languages FOLDER: the calls of languages.F90, in C. */
+/* The calls of languages.F90 in C. Arguments: FOLDER. */
 #include <mpi.h>
 #include <stdio.h>
 

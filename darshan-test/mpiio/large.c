@@ -1,6 +1,6 @@
-/* program FOLDER: transfers of more than 2 GiB in one call, without the memory or disk space: the
- * buffer is only reserved, and this program defines the system's reads and writes for the MPI
- * library, which only pretend to transfer. The lines of program.h go to FOLDER/trace.0. */
+/* Transfers more than 2 GiB in one call, without the memory or disk space: the buffer is only
+ * reserved, and this program defines the system's reads and writes for the MPI library, which only
+ * pretend to transfer. Argument: FOLDER. The lines of program.h are written to FOLDER/trace.0. */
 #include <aio.h>
 #include <mpi.h>
 #include <stdint.h>

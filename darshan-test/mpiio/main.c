@@ -1,5 +1,5 @@
-/* program FOLDER: calls every function on files of its own below FOLDER, and writes the lines about
- * the calls to FOLDER/trace.RANK. */
+/* Calls every function of MPI-IO on separate files below FOLDER, and writes lines about the calls
+ * to FOLDER/trace.RANK. Argument: FOLDER. */
 #include "program.h"
 
 #include <fcntl.h>

@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-/* Not with several ranks in Open MPI 4.1: each rank queries the size first, and a late rank,
- * after another rank wrote, skips a broadcast. A later open then receives the wrong broadcast
- * and hangs. */
+/* Tests the size of a file. Not called with several ranks in Open MPI 4.1: each rank queries the
+ * size first, and a late rank, after another rank wrote, skips a broadcast. A later open then
+ * receives the wrong broadcast and hangs. */
 static void sizes(struct target *target) {
   MPI_Offset size;
 #ifdef OPEN_MPI
@@ -28,7 +28,8 @@ static void write_where_it_is(struct target *target, int ints, long long byte) {
   note(target, "transfer 1 INDEP INDIVIDUAL %d %d %lld", 4 * ints, 4 * ints, byte);
 }
 
-/* After each kind of seek, a write shows whether the offset is known. */
+/* Makes each kind of seek, and then a write whose traced offset shows whether the runtime knows the
+ * file pointer. */
 static void seeks(struct target *target) {
   static const struct {
     MPI_Offset by;
@@ -66,8 +67,8 @@ static void hints(struct target *target) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* Not with several ranks in Open MPI 4.1: its own MPI-IO rejects the call on all ranks but rank 0,
- * and the next open hangs. */
+/* Sets and queries atomicity. Not called with several ranks in Open MPI 4.1: its own MPI-IO rejects
+ * the call on all ranks except rank 0, and the next open hangs. */
 static void atomicity(struct target *target) {
 #ifdef OPEN_MPI
   if (ranks > 1) return;
@@ -91,8 +92,8 @@ static void one_file(void) {
   covered("MPI_File_close");
 }
 
-/* Each rank opens a file alone: with hints, positioned at the end of the file, with a driver prefix
- * in the name. */
+/* Opens a separate file on each rank: with hints, with the file pointer at the end, and with a
+ * driver prefix in the name. */
 static void own_file(void) {
   static const char *const names[] = {"own.0", "own.1", "own.2", "own.3"};
   struct target target = {.name = names[rank % 4]};
@@ -112,7 +113,7 @@ static void own_file(void) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* A view with holes: offsets are known at the start of a filetype. */
+/* Uses a view with holes, in which offsets are known at the start of a filetype only. */
 static void holes(void) {
   struct target target = {.name = "holes"};
   MPI_Datatype vector, type;

@@ -1,7 +1,5 @@
-"""The MPI-IO records that a log must contain, computed from the lines that the program wrote.
-
-Written from the description of the counters, not from the runtime.
-"""
+"""A model of the MPI-IO records that a log must contain, computed from the lines that the program
+wrote. It was written from the description of the counters, not from the code of the runtime."""
 
 from __future__ import annotations
 
@@ -17,7 +15,8 @@ BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 def size_bin(size: int) -> str:
-    """Returns the size class; a bound belongs to the class below it."""
+    """Returns the name of the size class for a size in bytes; a bound belongs to the class below
+    it."""
     return BINS[sum(size > bound for bound in BOUNDS)]
 
 
@@ -39,7 +38,7 @@ class File:
     moves: int = 0  # calls that read or write, or end or await a transfer
 
     def transfer(self, line: list[str]) -> None:
-        """Counts a transfer. line: WRITES KIND POINTER ASKED DONE PLACE."""
+        """Counts a transfer. line: the fields WRITES KIND POINTER ASKED DONE PLACE."""
         writes, asked, place = int(line[0]), int(line[3]), int(line[5])
         op = KINDS[writes]
         self.base[f"{line[1]}_{op}S"] += 1
@@ -55,8 +54,9 @@ class File:
         self.done(op, BYTES[writes], asked, line[4])
 
     def done(self, op: str, moved: str, asked: int, done: str) -> None:
-        """Counts the end of a transfer. done: the bytes that were moved; -1 if they are unknown;
-        "none" if the transfer never completes."""
+        """Counts the end of a transfer. op: the operation; moved: the name of its bytes counter;
+        asked: the requested bytes; done: the bytes that were moved, -1 if they are unknown, "none"
+        if the transfer never completes."""
         if done == "none":
             return
         self.ext[f"{op}S_DONE"] += 1
@@ -67,7 +67,8 @@ class File:
         self.ext[f"SHORT_{op}S"] += int(done) < asked
 
     def show(self, size: int) -> None:
-        """Updates the four most common sizes, as the runtime does during the run."""
+        """Updates the four most common sizes, in the way in which the runtime does during the
+        run."""
         if size == 0:
             return
         others = [entry for entry in self.shown if entry[0] != size]
@@ -84,7 +85,8 @@ class File:
 
 
 def apply(file: File, kind: str, line: list[str]) -> None:
-    """Applies a line that the program printed about a file to the expected counters."""
+    """Applies a line that the program wrote about a file to the expected counters. kind: the kind
+    of call; line: its other fields."""
     if kind == "open":
         file.opened = True
         file.base["INDEP_OPENS" if line[0] == "1" else "COLL_OPENS"] += 1
@@ -109,14 +111,14 @@ def apply(file: File, kind: str, line: list[str]) -> None:
 
 @dataclass
 class Trace:
-    """The lines of one rank."""
+    """The expected records of one rank, from the lines that it wrote."""
 
     files: dict[str, File]
     covered: set[str]
 
 
 def read_trace(path: Path) -> Trace:
-    """Reads and applies the lines of a file."""
+    """Reads the lines of a file, and returns the expected records."""
     trace = Trace({}, set())
     for text in path.read_text().splitlines():
         name, kind, *line = text.split()

@@ -1,4 +1,4 @@
-"""Runs the program with each MPI and reads the records of its log."""
+"""Runs the program with each MPI, and reads the records of its log."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Seen:
 
 
 def read_rows(parser: Path, log: Path, seen: Seen) -> None:
-    """Adds the records of a log."""
+    """Adds the records of a log to `seen`."""
     for row in lab.log.read_rows(parser, log):
         seen.modules[row.module][row.rank, Path(row.name).name][row.short] = row.value
 
@@ -43,7 +43,8 @@ def read_rows(parser: Path, log: Path, seen: Seen) -> None:
 def run(
     runner: Runner, ranks: int, extra: dict[str, str], sources: tuple[str, ...] = SOURCES
 ) -> Seen:
-    """Runs one job with a record per rank."""
+    """Runs one job with a separate record for each rank. extra: variables to add. Returns its
+    records and lines."""
     folder = runner.folder / "files"
     folder.mkdir()
     others = [str(HERE / name) for name in sources[1:]]

@@ -1,5 +1,5 @@
-/* parallel FOLDER: the ranks write and read an HDF5 file together, one dataset collectively and one
- * independently; and a file with MPI-IO alone. */
+/* The ranks write and read an HDF5 file together, one dataset collectively and one independently;
+ * then a file by MPI-IO without HDF5. Argument: FOLDER. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static hid_t checked(hid_t result, const char *call) {
 }
 #define CHECK(call) checked((call), #call)
 
-/* Each rank has its own columns in every row. */
+/* Transfers a dataset; each rank transfers different columns of every row. */
 static void transfer(hid_t file, const char *name, H5FD_mpio_xfer_t mode) {
   static double values[ROWS * COLUMNS];
   hsize_t dims[2] = {ROWS, (hsize_t)ranks * COLUMNS}, count[2] = {ROWS, COLUMNS};

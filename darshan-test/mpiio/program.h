@@ -1,4 +1,5 @@
-/* MPI-IO calls, each with a line about it, from which model.py computes the expected log. */
+/* MPI-IO calls, each with a line that describes it, from which model.py computes the expected log.
+ * */
 #ifndef TEST_MPIIO_H
 #define TEST_MPIIO_H
 
@@ -10,32 +11,32 @@ enum { ROOM = 1 << 16 }; /* bytes per rank in a file, and of the buffer */
 extern int rank, ranks;
 extern char data[ROOM];
 
-/* A file of a case: its name, and its handle when open. */
+/* A file that a case uses: its name, and its handle while it is open. */
 struct target {
   const char *name;
   MPI_File fh;
 };
 
-/* Ends the job if a call fails. */
+/* Ends the job with a message if a call failed. */
 void check(int result, const char *call);
 #define CHECK(call) check((call), #call)
 
-/* Writes a line for model.py: the file's name, then a printf format. */
+/* Writes a line for model.py: the file's name, then the text of a printf format. */
 void note(const struct target *target, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Records that the function was called. The test fails if a row of the runtime's tables is never
- * named here. */
+/* Records that the function was called. The test fails if a function in the runtime's tables is
+ * never recorded. */
 void covered(const char *function);
 
 /* Fills a file with the data of all ranks, without MPI-IO. */
 void fill(const char *name);
-/* Opens on all ranks; classic: the mode in the numbering of logs. */
+/* Opens the file on all ranks. classic: the mode in the numbering that logs use. */
 void open_file(struct target *target, int mode, int classic);
 void close_file(struct target *target);
-/* Sets a view of every byte from the displacement on, in etypes of four bytes. */
+/* Sets a view that shows every byte from the displacement on, with etypes of four bytes. */
 void view_of_ints(struct target *target, MPI_Offset displacement);
 
-/* transfers.c, requests.c, metadata.c */
+/* The cases of transfers.c, requests.c and metadata.c. */
 void all_transfers(void);
 void all_requests(void);
 void all_metadata(void);

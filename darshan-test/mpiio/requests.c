@@ -1,4 +1,4 @@
-/* Every wait and test function, for writes of a file together with a message. */
+/* Calls every wait and test function, for non-blocking writes of a file together with a message. */
 #include "program.h"
 
 #include <unistd.h>
@@ -79,8 +79,9 @@ static void test_each(struct waiting *w) {
     }
 }
 
-/* Requests are tested one at a time: MPICH 4.0 ends the job, with and without the runtime, if a
- * test for all finds only some of them complete, twice. */
+/* Tests requests until all are complete. Requests are tested one at a time, because MPICH 4.0 ends
+ * the job, with and without the runtime, if a test for all of them twice finds only some complete.
+ * */
 static void test_all(struct waiting *w) {
   for (int i = 0; i < ALL; i++)
     for (int flag = 0; !flag;) {
@@ -119,7 +120,8 @@ static void run(const char *name, void (*end)(struct waiting *)) {
   covered(name);
 }
 
-/* More requests at once than have statuses of their own: the number of bytes is unknown. */
+/* Completes more requests in one call than have separate statuses, so that the number of bytes is
+ * unknown. */
 static void many(void) {
   enum { MANY = 20 };
   struct target target = {.name = "many"};
@@ -136,7 +138,7 @@ static void many(void) {
   close_file(&target);
 }
 
-/* The completion of a freed request is invisible. */
+/* Frees requests before their completion, which the runtime then cannot see. */
 static void freed(void) {
   struct target target = {.name = "MPI_Request_free"};
   MPI_Request request;

@@ -1,4 +1,4 @@
-"""Every wrapped MPI-IO function, with each MPI, compared with the model."""
+"""Compares the records of every wrapped MPI-IO function, with each MPI, with those of the model."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 @pytest.fixture(scope="session")
 def jobs() -> dict[tuple[str, int], Seen]:
-    """Returns an empty dict, in which tests keep the jobs that have run."""
+    """Returns an empty dictionary, in which the tests store the jobs that have run."""
     return {}
 
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, int], Seen]) -> Seen:
-    """Returns the records of a job of this many ranks, which runs once."""
+    """Returns the records of a job with this many ranks, which runs once for all tests."""
     key = (runner.mpi.name, request.param)
     if key not in jobs:
         jobs[key] = run(runner, request.param, {})
@@ -38,7 +38,7 @@ def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, i
 
 
 def integers(row: Row) -> dict[str, int]:
-    """Returns the integer counters that are not 0, as far as the model covers them."""
+    """Returns the integer counters that are not 0 and that the model computes."""
     return {
         name: int(value)
         for name, value in row.items()
@@ -57,7 +57,8 @@ def check_slowest(file: File, row: Row) -> None:
 
 
 def check_times(file: File, row: Row) -> None:
-    """Checks that times exist exactly for the operations that happened, in their order."""
+    """Checks that a time exists for exactly the operations that happened, and that the times are in
+    order."""
     for writes, kind in enumerate(KINDS):
         did = bool(file.asked[writes])
         start, end = row[f"F_{kind}_START_TIMESTAMP"], row[f"F_{kind}_END_TIMESTAMP"]
@@ -72,8 +73,8 @@ def check_times(file: File, row: Row) -> None:
 
 
 def test_counters(seen: Seen) -> None:
-    """Every integer counter of every record of every rank is right; a counter that the model
-    does not name is 0."""
+    """Every integer counter of every record of every rank is right; a counter that the model does
+    not compute is 0."""
     compared, named = 0, set()
     for rank, trace in enumerate(seen.traces):
         for name, file in trace.files.items():
@@ -92,7 +93,7 @@ def test_counters(seen: Seen) -> None:
 
 
 def test_late_ends(seen: Seen) -> None:
-    """Times of non-blocking and split transfers reach from their start to their end."""
+    """The times of non-blocking and split transfers reach from their start to their completion."""
     for (rank, name), ext in seen.modules["MPIIO_EXT"].items():
         base = seen.modules["MPI-IO"].get((rank, name))
         for kind in KINDS:
@@ -106,7 +107,8 @@ def test_late_ends(seen: Seen) -> None:
 
 
 def test_layers(seen: Seen) -> None:
-    """Each POSIX and MPI-IO operation is in exactly one record; times of layers add up."""
+    """Each POSIX and MPI-IO operation is in exactly one LAYERS record; the times of the layers add
+    up."""
     sums: Row = defaultdict(float)
     for (_, name), row in seen.modules["LAYERS"].items():
         for operation in OPERATIONS:
@@ -147,7 +149,7 @@ def test_layers(seen: Seen) -> None:
 def test_every_row_has_a_case(
     mpi_programs: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The functions of the runtime's tables are those that the program calls."""
+    """The functions in the runtime's tables are exactly those that the program calls."""
     found = [mpi for mpi in MPIS if mpi.installed]
     if not found:
         absent("no MPI is installed")

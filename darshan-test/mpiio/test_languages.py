@@ -1,4 +1,4 @@
-"""MPI-IO from Fortran, by its three interfaces, counts like MPI-IO from C."""
+"""MPI-IO from Fortran, by its three interfaces, is counted like MPI-IO from C."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08"
 
 
 def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, int]]:
-    """Returns the integer counters of a job: (module, rank, name) -> counters."""
+    """Runs the program as a job. Returns its integer counters by (module, rank, name)."""
     data = runner.folder / "files"
     data.mkdir()
     settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING}

@@ -1,4 +1,4 @@
-"""Transfers of more bytes than an int can represent, in one call."""
+"""Transfers of more bytes in one call than an int can represent."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .test_counters import integers
 
 
 def test_beyond_an_int(runner: Runner) -> None:
-    """Requested and moved bytes are exact if the count, the type or their product is large.
-    MPICH 4.0 ends the program at a count beyond an int; Open MPI 4.1 has no function with
+    """Requested and moved bytes are exact if the count, the type or their product is large. MPICH
+    4.0 ends the program at a count that does not fit into an int; Open MPI 4.1 has no function with
     such a count."""
     seen = run(runner, 1, {}, ("large.c",))
     (trace,) = seen.traces

@@ -17,7 +17,7 @@ NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
 
 
 def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
-    """Returns (rank, name, READ or WRITE) -> (offset, bytes) of each MPI-IO segment."""
+    """Returns (offset, bytes) of each MPI-IO segment, by (rank, name, READ or WRITE)."""
     done = subprocess.run([tool, log], capture_output=True, check=True, text=True)
     found: dict[tuple[int, str, str], list[tuple[int, int]]] = defaultdict(list)
     name = ""
@@ -33,8 +33,8 @@ def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_places(runner: Runner, build: Path, ranks: int) -> None:
-    """Offsets are exact if a view shows every byte or a filetype begins there, and -1 if
-    unknown."""
+    """Offsets are exact if a view shows every byte or the transfer starts at the begin of a
+    filetype, and -1 if they are unknown."""
     seen = run(runner, ranks, {"DXT_ENABLE_IO_TRACE": "1"})
     traced: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
     for log in seen.logs:
@@ -54,13 +54,13 @@ def test_places(runner: Runner, build: Path, ranks: int) -> None:
 
 
 def in_bins(row: dict[str, float], kind: str) -> float:
-    """Returns the bytes of a heat map over all bins."""
+    """Returns the sum of the bytes over all bins of a heat map. kind: READ or WRITE."""
     return sum(value for name, value in row.items() if name.startswith(f"{kind}_BIN_"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_heat_maps(runner: Runner, ranks: int) -> None:
-    """Each rank's bins have the bytes that it moved, in MPI-IO and in POSIX below it."""
+    """The bins of each rank have the bytes that it moved, in MPI-IO and in POSIX below it."""
     seen = run(runner, ranks, {})
     heat = seen.modules["HEATMAP"]
     widths = {row["F_BIN_WIDTH_SECONDS"] for row in heat.values()}

@@ -1,4 +1,4 @@
-/* Calls every function that reads or writes by MPI-IO, in the same steps. */
+/* Calls every function that reads or writes by MPI-IO, with the same sequence of steps. */
 #include "program.h"
 
 #include <stdlib.h>
@@ -60,8 +60,8 @@ static const struct row rows[] = {
 #include "transfers.def"
 };
 
-/* Returns the byte of the file at which the step begins, from MPI's own file pointer; -1:
- * shared. */
+/* Returns the offset in the file at which the step begins, from MPI's own file pointer; -1 if the
+ * step uses the shared file pointer. */
 static MPI_Offset place(const struct row *row, const struct step *step) {
   MPI_Offset at = step->at;
   if (row->pointer == SHARED) return -1;
@@ -97,7 +97,7 @@ static void run_step(const struct row *row, struct step *step, int keep_status) 
   }
 }
 
-/* Returns memory with holes: three times two ints, 32 bytes apart. */
+/* Returns a datatype for memory with holes: three times two ints, 32 bytes apart. */
 static MPI_Datatype holes(void) {
   MPI_Datatype type;
   CHECK(MPI_Type_vector(3, 2, 4, MPI_INT, &type));

@@ -1,4 +1,4 @@
-"""Runs jobs whose ranks wait for each other, and reads what their logs say of it."""
+"""Runs jobs whose ranks wait for each other, and reads the waiting times in their logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPTIONS += ("-Wno-stringop-overflow",)
 
 @dataclass
 class Waited:
-    """Seconds of one rank in the bins of its record."""
+    """The waiting time of one rank in seconds, in the bins of its record."""
 
     width: float = 0.0
     message: float = 0.0
@@ -27,7 +27,7 @@ class Waited:
 
 
 def read(parser: Path, log: Path) -> dict[int, Waited]:
-    """Returns the waiting of each rank that has a record."""
+    """Returns the waiting times of each rank that has a record."""
     found: dict[int, Waited] = {}
     for row in rows_in(parsed(parser, log), "MPIWAIT"):
         of = found.setdefault(row.rank, Waited())
@@ -42,7 +42,7 @@ def read(parser: Path, log: Path) -> dict[int, Waited]:
 
 
 def program(runner: Runner, source: str, *options: str) -> str:
-    """Builds a source of this folder."""
+    """Compiles a source file of this folder. Returns the program's path."""
     # A source in C and one in Fortran have the same stem.
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"mpiwait-{source}{ending}.{runner.mpi.name}"
@@ -54,7 +54,7 @@ def program(runner: Runner, source: str, *options: str) -> str:
 def run(
     runner: Runner, command: list[str], extra: dict[str, str] | None = None
 ) -> dict[int, Waited]:
-    """Runs a job that must succeed. Returns what its only log says."""
+    """Runs a job, which must succeed. Returns the waiting times of each rank in its only log."""
     job = runner.run(RANKS, command, {**YIELDING, **(extra or {})})
     assert (job.code, job.error, job.journals) == (0, "", []), job
     (log,) = job.logs
@@ -62,7 +62,7 @@ def run(
 
 
 def took(runner: Runner) -> list[float]:
-    """Returns the seconds that each rank's calls took, by its own clock."""
+    """Returns the seconds that the calls of each rank took, measured by the program."""
     found = []
     for rank in range(RANKS):
         seconds, _ = (runner.data / f"took.{rank}").read_text().split()

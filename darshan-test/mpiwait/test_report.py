@@ -1,4 +1,4 @@
-"""The report, its data and the screen name the waiting of programs that run here."""
+"""The report, its data and the screen show the waiting time of programs that the test runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLE = "Waiting for other ranks, in MPI"
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """The log of ranks that wait for the last one, which sleeps."""
+    """Returns the log of a job whose ranks wait for the last one, which sleeps."""
     job = runner.run(RANKS, [program(runner, "waits.c"), "collectives", str(runner.data)], YIELDING)
     assert (job.code, job.error) == (0, "")
     (found,) = job.logs
@@ -49,7 +49,8 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
 
 @ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
-    """The ledger has a row; a rank that sleeps is no I/O problem."""
+    """The report's table of times has a row for waiting, and a rank that sleeps is not reported as
+    a problem of I/O."""
     text = report(build, log, "--text")
     assert TITLE in text
     assert "In MPI a rank waited" in text

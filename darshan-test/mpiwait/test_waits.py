@@ -1,4 +1,4 @@
-"""The time in blocking calls of MPI, by programs that know how long their calls took."""
+"""The recorded time in blocking calls of MPI, compared with the time that the programs measured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "mpiwait-one"), indi
 
 
 def same(measured: float, own: float) -> bool:
-    """Returns whether the log agrees with the program's own clock."""
+    """Returns whether the time in the log agrees with the one that the program measured, in
+    seconds."""
     return LEAST * own - MORE <= measured <= own + MORE
 
 
@@ -46,7 +47,7 @@ def test_waits_are_measured(runner: Runner, kind: str) -> None:
 
 @ONE_MPI
 def test_questions_are_no_waits(runner: Runner) -> None:
-    """MPI_Test and MPI_Iprobe return at once: a loop of them is the program's own."""
+    """MPI_Test and MPI_Iprobe return immediately, so a loop of them is not counted as waiting."""
     waited = run(runner, [program(runner, "waits.c"), "asks", str(runner.data)])
     assert [waited[rank].message for rank in range(RANKS)] == [0] * RANKS
 
@@ -60,7 +61,7 @@ def test_threads_that_wait_together_count_once(runner: Runner) -> None:
 
 @ONE_MPI
 def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
-    """Communication within an MPI-IO call is not waiting of the program."""
+    """Communication within an MPI-IO call is not counted as waiting of the program."""
     command = str(runner.mpi.build("communication.c", runner.programs / f"in.{runner.mpi.name}"))
     for where in ("inside", "outside"):
         waited = run(runner, [command, where])
@@ -71,8 +72,8 @@ def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
 
 @ONE_MPI
 def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
-    """With APMPI and MPIWAIT both on, the waits at messages equal the sums of APMPI's times,
-    because the clock is read once for a call."""
+    """If APMPI and MPIWAIT are both on, the waiting times at messages equal the sums of APMPI's
+    times, because the clock is read once for a call."""
     job = runner.run(
         RANKS,
         [program(runner, "waits.c"), "messages", str(runner.data)],

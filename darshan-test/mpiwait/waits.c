@@ -1,9 +1,12 @@
 /* Ranks that wait for other ranks: waits KIND FOLDER. A rank writes the seconds that its calls
  * took, by its own clock, to FOLDER/took.RANK.
  *
- *   collectives, messages, requests, windows: the last rank is late before each call
- *   asks: questions that return at once, as often as a wait would ask
- *   threads: two threads of a rank wait at the same time */
+ * collectives, messages, requests, windows: the last rank is late before each call
+ *
+ * asks: calls of MPI_Test and MPI_Iprobe that return immediately, repeated until the message has
+ * come
+ *
+ * threads: two threads of a rank wait at the same time */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -85,7 +88,8 @@ static void windows(void) {
   MPI_Win_free(&window);
 }
 
-/* Asks until the message has come. The message of the late rank needs no call that waits. */
+/* Calls MPI_Test and MPI_Iprobe until the message has come. The late rank needs no call that waits
+ * for its message. */
 static void asks(void) {
   int value = rank, flag = 0;
   MPI_Request request = MPI_REQUEST_NULL;

@@ -21,7 +21,7 @@ PLAIN, CONTAINER = "fresh --plain", "fresh --container"
 
 
 def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs the script as the CI does."""
+    """Runs the script as CI does, in this tree. fails: the part that fails. Returns its output."""
     return subprocess.run(
         ["bash", tree / ".ci" / "run", *arguments], env={"PATH": "/usr/bin:/bin", "FAILS": fails},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -30,7 +30,8 @@ def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProc
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Makes a tree whose ./dev records its arguments and fails on request."""
+    """Makes a folder whose script ./dev writes down its arguments, and fails if the test requests
+    it. Returns the folder."""
     place = tmp_path / "a tree"
     (place / ".ci").mkdir(parents=True)
     shutil.copy(SOURCE / ".ci" / "run", place / ".ci")
@@ -58,7 +59,7 @@ def test_all_parts(tree: Path) -> None:
 
 
 def test_places_by_turns(tree: Path) -> None:
-    """The commit's name selects one of the two environments."""
+    """The commit's hash selects one of the two environments."""
     git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([*git, "init", "-q"], check=True)
     found = set()
@@ -78,7 +79,8 @@ def test_places_by_turns(tree: Path) -> None:
 def parts_are(
     done: subprocess.CompletedProcess[str], tree: Path, asked: list[str], sums: int
 ) -> None:
-    """Checks that each part was run and has a line; a line with the sum may follow."""
+    """Checks that each part was run and has a line of output. asked: the arguments of ./dev; sums:
+    how many lines with a summary may follow."""
     assert done.returncode == 0 and done.stderr == ""
     assert (tree / "asked").read_text().splitlines() == asked
     lines = done.stdout.splitlines()
@@ -90,7 +92,7 @@ def parts_are(
     ("fails", "asked"), [("fresh", [README]), ("packages", [README, PACKAGES])]
 )
 def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
-    """The failing part has its status and reason, and the last line names it."""
+    """The part that fails has a line with its status and the reason, and the last line names it."""
     done = ci(tree, fails=fails)
     assert done.returncode == 7
     assert (tree / "asked").read_text().splitlines() == asked
@@ -106,7 +108,7 @@ def test_no_such_part(tree: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_no_mounting() -> None:
-    """If no minimal root can be made, no package is installed for it, and the line says so."""
+    """If no minimal root can be mounted, no package is installed for it, and a message says so."""
     done = subprocess.run(
         ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin",
          "bash", SOURCE / ".ci" / "run", "packages"],

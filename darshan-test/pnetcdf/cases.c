@@ -1,10 +1,10 @@
-/* Effects of functions on records beyond the count of a call. */
+/* Cases about records, shapes, boxes, datatypes, failures, requests and files of PnetCDF. */
 #include "facts.h"
 
 enum { ROWS = 4, COLUMNS = 6 };
 static int numbers[4096];
 
-/* Variables with records: whole-variable calls move as many as there are. */
+/* Uses variables with records; calls for whole variables move as many records as the file has. */
 void case_records(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {2, COLUMNS}, place[2] = {4, 1};
   int ncid = create_file("r.nc", NC_CLOBBER), dimids[2];
@@ -29,7 +29,8 @@ void case_records(void) {
   close_file(ncid, "r.nc");
 }
 
-/* No, one, and seven dimensions; no stride; nothing at all; numbers too large. */
+/* Uses variables with no, one and seven dimensions, calls without a stride, calls for no elements,
+ * and numbers that are too large. */
 void case_shapes(void) {
   enum { DEEP = 7 };
   MPI_Offset start[DEEP] = {0}, count[DEEP] = {1, 2, 1, 2, 1, 2, 1}, none[DEEP] = {0};
@@ -65,7 +66,7 @@ void case_shapes(void) {
   close_file(ncid, "s.nc");
 }
 
-/* Several boxes in one call, with and without lengths. */
+/* Transfers several boxes in one call, with and without lengths. */
 void case_boxes(void) {
   MPI_Offset first[2] = {0, 0}, second[2] = {2, 1}, third[2] = {3, 5};
   MPI_Offset wide[2] = {1, COLUMNS}, high[2] = {2, 1}, one[2] = {1, 1};
@@ -88,7 +89,7 @@ void case_boxes(void) {
   close_file(ncid, "b.nc");
 }
 
-/* Places given by a datatype; nothing, by the null type. */
+/* Transfers with memory that a datatype describes, and no elements by the null type. */
 void case_datatypes(void) {
   MPI_Datatype columns;
   int ncid = create_file("d.nc", NC_CLOBBER), dimids[2];
@@ -128,7 +129,7 @@ void case_failures(void) {
   close_file(ncid, "f.nc");
 }
 
-/* Posted, then waited for together, alone, or cancelled. */
+/* Posts requests, which are then completed together or alone, or cancelled. */
 void case_requests(void) {
   MPI_Offset start[2] = {1, 1}, count[2] = {2, 3};
   int ncid = create_file("q.nc", NC_CLOBBER), dimids[2], requests[3], statuses[3];
@@ -197,7 +198,7 @@ void case_files(void) {
   close_file(ncid, "g.nc");
 }
 
-/* Given up: the file is removed. */
+/* Aborts the definition of a new file, which removes the file. */
 void case_aborted(void) {
   int ncid = create_file("h.nc", NC_CLOBBER);
   printf("moved %s 0 0\n", full_path("h.nc"));
@@ -205,7 +206,7 @@ void case_aborted(void) {
   MUST_FAIL(ncmpi_delete("h.nc", MPI_INFO_NULL), NC_ENOENT);
 }
 
-/* A variable that is used without ever having been looked up. */
+/* Uses a variable by its id, without defining it or looking it up. */
 void case_unseen(void) {
   int ncid = create_file("u.nc", NC_CLOBBER), dimid;
   MUST(ncmpi_def_dim(ncid, "x", COLUMNS, &dimid));
@@ -217,7 +218,7 @@ void case_unseen(void) {
   close_file(line.ncid, "u.nc");
 }
 
-/* More variables than there are records, of two shapes. */
+/* Uses more variables than the module may have records, of two shapes. */
 void case_many(void) {
   enum { MANY = 1500 };
   static struct fact_variable variables[MANY];

@@ -1,4 +1,4 @@
-"""Holds the rows of a log against the model: a counter that the model does not expect must be 0."""
+"""Compares the rows of a log with the model: a counter that the model does not expect must be 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")  # test of reduction, 
 
 
 def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> Iterator[str]:
-    """Yields a line for each integer counter that differs."""
+    """Yields a text for each integer counter that differs."""
     for counter, value in row.items():
         name = counter.removeprefix(prefix)
         if counter.endswith(NOT_COUNTED) or "_F_" in counter or name.startswith(RANKS):
@@ -27,7 +27,8 @@ def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> 
 
 
 def file_times(row: dict[str, float]) -> Iterator[str]:
-    """Yields errors of a file's times: times without an operation, or operations without a time."""
+    """Yields a text for each error in a file's times: a time without an operation, or an operation
+    without a time."""
     prefix = f"{FILE}_F_"
     waits = row[f"{FILE}_INDEP_WAITS"] + row[f"{FILE}_COLL_WAITS"]
     for name in ("WAIT_START_TIMESTAMP", "WAIT_END_TIMESTAMP", "WAIT_TIME"):
@@ -39,7 +40,7 @@ def file_times(row: dict[str, float]) -> Iterator[str]:
 
 
 def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a line unless the slowest call moved as much as one of the variable's calls."""
+    """Yields a text unless the size of the slowest call is that of one of the variable's calls."""
     sizes = {access[0] for access in variable.accesses} | {0}
     for counter in (f"{VAR}_MAX_READ_TIME_SIZE", f"{VAR}_MAX_WRITE_TIME_SIZE"):
         if row[counter] not in sizes:
@@ -47,8 +48,8 @@ def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a text for each kind of call of a variable whose start, end or time does not fit its
-    number of calls."""
+    """Yields a text for each kind of call of a variable whose start, end or duration does not fit
+    the number of its calls."""
     for what in ("READ", "WRITE"):
         modes = ("INDEP", "COLL", "NB")
         calls = sum(variable.counters[f"{mode}_{what}S"] for mode in modes)
@@ -62,8 +63,8 @@ def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def differences(expected: Expected, rows: Rows, ranks: int = 1) -> Iterator[str]:
-    """Yields a line for everything that does not agree; ranks: records that may have been added
-    up."""
+    """Yields a text for everything that does not agree. ranks: the number of ranks whose records
+    may have been added up."""
     found = {key for key in rows if key[0] in (FILE, VAR)}
     wanted = {(FILE, path) for path in expected.files}
     wanted |= {(VAR, name) for name in expected.variables}

@@ -1,4 +1,4 @@
-"""Builds the programs with the compiler driver of the MPI that PnetCDF was built for."""
+"""Compiles the programs with the compiler driver of the MPI that PnetCDF was built for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMPILER = "mpicc.openmpi"  # of Debian's libpnetcdf
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program whose argument is the name of a case."""
+    """Compiles the program whose argument is the name of a case. Returns its path."""
     needs(f"program:{COMPILER}")
     folder = tmp_path_factory.mktemp("pnetcdf")
     probe = folder / "probe.c"

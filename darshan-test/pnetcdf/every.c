@@ -1,11 +1,11 @@
-/* Calls every function of transfers.def once, on a variable of the type that it names.  If this
- * program links, the library has them all. */
+/* Calls every function of transfers.def once, on a variable of the type in the function's name. If
+ * this program can be linked, the library has all functions. */
 #include "facts.h"
 
 typedef long long word;
 typedef int function(word, word, word, word, word, word, word, word, word, word);
 
-/* The external type for a type in memory; the flexible functions get ints. */
+/* The types in a file by the type in memory; the flexible functions use ints. */
 enum {
   TYPE_,
   TYPE__text,
@@ -59,7 +59,7 @@ static int has(const struct row *row, const char *forms) {
   return strlen(row->form) == 4 && strstr(forms, row->form) != NULL;
 }
 
-/* Adds the arguments that follow the buffer, count and type, if the function has them. */
+/* Appends the arguments that follow the buffer, count and type, if the function has them. */
 static void add_count(const struct row *row, word *a, int *n, word count, word type) {
   if (row->type != TYPE_) return;
   a[(*n)++] = count;
@@ -98,7 +98,8 @@ static void call_several(const struct row *row, const struct fact_variable *vari
   say(row, variable, 1);
 }
 
-/* The datatype names 12 ints in a row, from the first byte of the variable. */
+/* Calls a function with a datatype in place of start and count: 12 consecutive ints, from the first
+ * byte of the variable. */
 static void call_datatype(const struct row *row, const struct fact_variable *variable) {
   MPI_Datatype type;
   MPI_Type_contiguous(12, MPI_INT, &type);

@@ -1,9 +1,12 @@
-/* Says on standard output what was done, one line each, for model.py:
+/* Prints on standard output what the program did, for model.py. Each operation has a line:
  *
- *   file COUNTER path                   a call about a file that succeeded
- *   moved path read written             what the library says just before a close
- *   shape variable type record extents  a variable was defined or looked up
- *   name variable ... (see moved_data)  data was moved */
+ * file COUNTER path                   a call about a file that succeeded
+ *
+ * moved path read written             the bytes that the library reports before a close
+ *
+ * shape variable type record extents  a variable was defined or looked up
+ *
+ * name variable ... (see moved_data)  data was moved */
 #ifndef PNETCDF_FACTS_H
 #define PNETCDF_FACTS_H
 
@@ -15,7 +18,7 @@
 
 enum { MOST_FACT_DIMENSIONS = 8 };
 
-/* A variable of an open file, as this program knows it. */
+/* A variable of an open file, and its name in the lines of output. */
 struct fact_variable {
   int ncid, id;
   char name[512]; /* <path>:<name> */
@@ -34,17 +37,17 @@ int open_file(const char *name, int mode);
 void close_file(int ncid, const char *name);
 void said_file(const char *counter, const char *name);
 
-/* Defines or looks up, and says the shape; lengths: NC_UNLIMITED for records. */
+/* Defines or looks up a variable, and prints its shape. lengths: NC_UNLIMITED for records. */
 struct fact_variable define(int ncid, const char *file, const char *name, nc_type type,
                             int dimensions, const int *dimids);
 struct fact_variable look_up(int ncid, const char *file, const char *name);
 
-/* Says that a function moved this many elements; lengths and strides: of so many
- * dimensions, NULL where the function has none; a missing stride counts as 1. */
+/* Prints that a function moved this many elements. lengths, strides: one number for each dimension;
+ * NULL if the function has none. A missing stride is treated as 1. */
 void moved_data(const char *function, const struct fact_variable *variable, MPI_Offset elements,
                 int dimensions, const MPI_Offset *lengths, const MPI_Offset *strides);
 
-/* every.c, cases.c */
+/* The cases of every.c and cases.c. */
 void case_every(void);
 #define CASES(CASE)                                                                                \
   CASE(records)                                                                                    \

@@ -1,6 +1,6 @@
-/* Has more files open at a time than the runtime has places for, by several copies of PnetCDF:
- *   many FILES PLUGIN...
- * Compiled with -DPLUGIN it is the object between the program and a copy. */
+/* Has more files open at a time than the runtime's table has entries, by several copies of PnetCDF:
+ * many FILES PLUGIN... Compiled with -DPLUGIN, it is the plug-in that links the program with a
+ * copy. */
 #ifdef PLUGIN
 #include <pnetcdf.h>
 
@@ -8,8 +8,8 @@ int many_files(const char *path, int files);
 
 enum { SYNCS = 100 };
 
-/* Creates a file, opens it `files` times, and synchronizes the last SYNCS of these. All stay open.
- * Returns 0, or 1 if a call fails. */
+/* Creates a file, opens it `files` times, and synchronizes the last SYNCS of these. The files stay
+ * open. Returns 0, or 1 if a call fails. */
 int many_files(const char *path, int files) {
   static int ids[1024];
   int first;

@@ -1,4 +1,5 @@
-"""Computes the records of the PnetCDF modules from what a program said that it did."""
+"""Computes the records of the PnetCDF modules from the lines in which a program printed what it
+did."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Variable:
     last: str = ""
 
     def opened(self, type_number: int, record: bool, lengths: list[int]) -> None:
-        """Notes that the variable was defined or looked up."""
+        """Records that the variable was defined or looked up. record: whether its first dimension
+        is that of records."""
         self.counters["OPENS"] += 1
         self.shape = {
             "NDIMS": len(lengths),
@@ -49,7 +51,8 @@ class Variable:
         }
 
     def moved(self, function: str, elements: int, boxes: list[tuple[int, int]]) -> None:
-        """Counts a call that moved so many elements; boxes: length and stride per dimension."""
+        """Counts a call that moved this many elements. boxes: length and stride for each
+        dimension."""
         match = FUNCTION.fullmatch(function)
         assert match, function
         api, form = match["api"], match["form"].upper()
@@ -73,7 +76,7 @@ class Variable:
 
 @dataclass
 class Expected:
-    """All records of one process, or of several together."""
+    """All records of one process, or of several processes together."""
 
     files: dict[str, Counter[str]] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -93,7 +96,7 @@ class Expected:
             self.variables[rest[0]].moved(word, int(rest[1]), boxes)
 
     def add(self, other: Expected) -> None:
-        """Adds the counts of another rank; their order does not matter."""
+        """Adds the counts of another rank; the order of ranks does not matter."""
         for path, counters in other.files.items():
             self.files.setdefault(path, Counter()).update(counters)
         for name, variable in other.variables.items():
@@ -104,7 +107,7 @@ class Expected:
 
 
 def from_facts(texts: Iterable[str]) -> Expected:
-    """Returns the records of all ranks together; texts: one per rank."""
+    """Returns the records of all ranks together. texts: the output of each rank."""
     together = Expected()
     for text in texts:
         one = Expected()
@@ -115,8 +118,8 @@ def from_facts(texts: Iterable[str]) -> Expected:
 
 
 def common(variable: Variable) -> dict[str, int]:
-    """The four most common accesses: by count, then by size.  Only for variables where no
-    two accesses agree in both."""
+    """Returns the counters of the four most common accesses, ordered by count, then by size. It is
+    only for variables for which no two accesses have the same count and size."""
     counters: dict[str, int] = {}
     ranked = sorted(
         ((count, access) for access, count in variable.accesses.items() if access[0]),

@@ -1,4 +1,4 @@
-"""Names of the functions that move data, as the compiler makes them of the table."""
+"""The names of the functions that move data, as the compiler makes them from the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROWS = f"""
 
 
 def transfers() -> set[str]:
-    """Returns every name that transfers.def stands for."""
+    """Returns the name of every function that transfers.def defines."""
     done = subprocess.run(
         ["cc", "-E", "-P", "-xc", "-"], input=ROWS, text=True, capture_output=True, check=True
     )

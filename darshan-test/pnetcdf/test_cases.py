@@ -1,4 +1,5 @@
-"""C programs on the PnetCDF of this system: every row, as computed from what they did."""
+"""C programs with the PnetCDF library of this system: every row is the one computed from the
+program's output."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ MPIEXEC = ["timeout", "100", "mpiexec.openmpi", *OPENMPI, "-n"]
 
 @dataclass
 class Runs:
-    """Runs a case bare, then instrumented: files and facts must agree."""
+    """Runs a case without and with the runtime; files and output must be the same."""
 
     build: Path
     cases: Path
@@ -33,8 +34,8 @@ class Runs:
     logs: list[Path] = field(default_factory=list)
 
     def __call__(self, name: str, ranks: int = 1) -> tuple[Expected, Rows]:
-        """Runs the case without the runtime and with it, checks that both leave the same files, and
-        returns the model's records and the rows of the log."""
+        """Runs the case without the runtime and with it, and checks that both leave the same files.
+        Returns the model's records and the rows of the log."""
         work = {how: self.folder / how for how in ("bare", "instrumented")}
         for folder in work.values():
             folder.mkdir()
@@ -65,7 +66,7 @@ class Runs:
 
 @pytest.fixture
 def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
-    """Returns what runs a case without and with the runtime."""
+    """Returns an object that runs a case without and with the runtime."""
     return Runs(build, cases, parser, tmp_path)
 
 
@@ -109,7 +110,7 @@ def test_every_row_is_exported(cases: Path, build: Path) -> None:
 
 @pytest.mark.parametrize("name", ["every", "files"])
 def test_four_ranks(name: str, run_both: Runs) -> None:
-    """The sums over all ranks are those of what each of them did."""
+    """The sums over all ranks are those of the operations of each rank."""
     expected, rows = run_both(name, 4)
     assert run_both.logs
     wrong = list(differences(expected, rows, 4))
@@ -127,7 +128,8 @@ def test_many(run_both: Runs) -> None:
 
 
 def test_what_is_below(run_both: Runs) -> None:
-    """Bytes asked for by variables are in LAYERS, and file records name their module."""
+    """The bytes that variables requested are in LAYERS records, and file records name their
+    module."""
     expected, rows = run_both("records")
     for name, variable in expected.variables.items():
         row = rows["LAYERS", name]

@@ -42,7 +42,7 @@ COMMANDS = (
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    """A folder with a file and its description."""
+    """Makes a folder with a NetCDF file and its description as text. Returns the folder."""
     needs("program:ncmpigen")
     folder = tmp_path / "sample"
     folder.mkdir()
@@ -53,7 +53,7 @@ def sample(tmp_path: Path) -> Path:
 
 
 def uses_library(program: str) -> bool:
-    """Whether a program is linked to PnetCDF's shared library."""
+    """Returns whether a program is linked with PnetCDF's shared library."""
     path = shutil.which(program)
     assert path, program
     needed = subprocess.run(["ldd", path], capture_output=True, text=True, check=True)
@@ -65,7 +65,7 @@ def test_program(
     command: list[str], sample: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
     """The program's status, output and file are the same as without the runtime, and the log has
-    what it did to the file."""
+    the program's operations on the file."""
     work = tmp_path / "work"
     shutil.copytree(sample, work)
     without = bare(command, work, AS_ROOT)

@@ -1,1 +1,1 @@
-"""Tests of one log from many ranks: exactness, limits, failures."""
+"""Tests of one log for many ranks: exactness, limits and failures."""

@@ -1,4 +1,5 @@
-"""Sets the path to this build's binding, which the tests use to read logs; runs the merger."""
+"""Fixtures of the tests of many ranks: the path to this build's binding, which the tests use to
+read logs, and the merger."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def merge(build: Path) -> Merge:
-    """Runs darshan-merge with the given arguments."""
+    """Returns a function that runs darshan-merge with the given arguments."""
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         return finished([str(x) for x in (build / "darshan-merge", *arguments)], timeout=60)

@@ -1,4 +1,4 @@
-/* Every rank writes to its own file and to a shared file; then one rank is killed before
+/* Every rank writes to a separate file and to a shared file; then one rank is killed before
  * MPI_Finalize. */
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
-"""Computes the merged records of several ranks from the rules of the format alone. Ranks are
-merged along the tree that doc/log-format.md describes, because the order decides which values
-leave a list of four."""
+"""Computes the merged records of several ranks from the rules of the format alone. Ranks are merged
+along the tree that doc/log-format.md describes, because the order decides which values are removed
+from a list of four."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ Number = float  # ints for counters that are integers
 
 @lru_cache
 def rules(module: str) -> dict[str, str]:
-    """Returns the rule of each counter, by its name without prefix, in order."""
+    """Returns the merging rule of each counter of a module, by its name without prefix, in
+    order."""
     (path,) = SOURCE.glob(f"runtime/modules/*/{TABLES[module]}.def")
     return {name: rule for name, rule, _ in ROW.findall(path.read_text())}
 
@@ -52,7 +53,7 @@ class Record:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """Yields the records of all merged modules of a log."""
+    """Yields the records of all modules of a log whose records are merged."""
     with open_log(path) as log:
         for module, table in TABLES.items():
             if log.info.region(module) is None:
@@ -67,13 +68,13 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def io_time(values: dict[str, Number]) -> float:
-    """Returns the seconds of all I/O; missing counters count as 0."""
+    """Returns the seconds of all I/O; missing counters are treated as 0."""
     transfers = values.get("F_READ_TIME", 0) + values.get("F_WRITE_TIME", 0)
     return values.get("F_META_TIME", 0) + transfers
 
 
 def prepare(record: Record) -> Record:
-    """Returns a rank's own record, ready to be merged."""
+    """Returns the record of a single rank, prepared for the merge."""
     values = dict(record.values)
     moved = int(values.get("BYTES_READ", 0) + values.get("BYTES_WRITTEN", 0))
     for who in ("FASTEST", "SLOWEST"):
@@ -86,7 +87,7 @@ def prepare(record: Record) -> Record:
 
 
 def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, Number]:
-    """Returns the four most common values of both lists together."""
+    """Returns the counters of the four most common values of both records together."""
     out = {}
     names = list(rules(module))
     values = [n for n in names if rules(module)[n] == "TOP4_VALUE"]
@@ -124,12 +125,13 @@ def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, N
 
 
 def least_above_zero(a: Number, b: Number) -> Number:
-    """Returns the smaller positive value; 0 means "never"."""
+    """Returns the smaller positive value; 0 if there is none, which means that the operation never
+    happened."""
     return min((x for x in (a, b) if x > 0), default=a)
 
 
 def pair(a: Record, b: Record) -> Record:
-    """Merges two prepared records of one file."""
+    """Merges two prepared records of one file, and returns the result."""
     out: dict[str, Number] = {}
     x, y = a.values, b.values
     table = rules(a.module)
@@ -167,7 +169,7 @@ def variance(values: list[float]) -> float:
 
 
 def finish(record: Record, nprocs: int) -> Record:
-    """Sets the variances of a merged record; a rank-local record stays unchanged."""
+    """Sets the variances of a merged record; a record of a single rank is not changed."""
     if len(record.ranks) == 1 and nprocs > 1:
         return record
     record = record if record.times else prepare(record)
@@ -179,7 +181,7 @@ def finish(record: Record, nprocs: int) -> Record:
 
 
 def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dict[Key, Record]:
-    """Returns the merged records of a rank and its subtree."""
+    """Returns the merged records of a rank and of the ranks below it in the tree."""
     have = dict(ranks[rank])
     step = 1
     while rank % (2 * step) == 0 and rank + step < size:
@@ -195,8 +197,8 @@ def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dic
 
 
 def merged(logs: list[Path]) -> dict[Key, list[Record]]:
-    """Returns the records that the log of a job must have, by module and id, reduced or
-    rank-local."""
+    """Returns the records that the log of a job must have, by module and id: merged ones, or those
+    of single ranks."""
     ranks = {n: {(r.module, r.id): r for r in read(path)} for n, path in enumerate(logs)}
     whole = along_tree(ranks, 0, len(logs))
     return {key: [finish(record, len(logs))] for key, record in whole.items()}

@@ -1,4 +1,4 @@
-/* Generates the records of each rank of a job of any size. */
+/* Generates the records of each rank of a simulated job of any size. */
 #ifndef DARSHAN_TEST_SYNTHETIC_H
 #define DARSHAN_TEST_SYNTHETIC_H
 
@@ -19,7 +19,7 @@ struct synthetic_content {
   int num_parts;
 };
 
-/* The result depends only on the arguments. */
+/* Makes the records of a rank, which depend only on the arguments. */
 void synthetic_make(struct synthetic_content *content, const struct synthetic *synthetic, int rank);
 void synthetic_free(struct synthetic_content *content);
 

@@ -22,7 +22,7 @@ from .test_ranks import by_key, same
 
 @pytest.fixture
 def each(build: Path, tmp_path: Path) -> list[Path]:
-    """Returns the journals of nine ranks."""
+    """Returns the paths of journals of nine ranks."""
     folder = tmp_path / "each"
     folder.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -107,7 +107,8 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 
 def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) -> None:
-    """The journal has no end time; the time of the last operation replaces it."""
+    """The journal of a killed process has no end time; the merger uses the time of the last
+    operation."""
     environment = os.environ | settings(build, tmp_path, tmp_path)
     data = tmp_path / "data"
     command = [sys.executable, "-c", KILLED, str(data)]

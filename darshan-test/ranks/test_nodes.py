@@ -1,4 +1,5 @@
-"""A killed job leaves a log on each of its nodes; their merge equals the log of all journals."""
+"""A job that is killed leaves a log on each of its nodes; merging these results in the log of all
+journals."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 
 
 def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
-    """Makes the files of a job's ranks, with the names of journals."""
+    """Makes journals of `number` ranks of a job. Returns their paths."""
     folder.mkdir(parents=True)
     play = build / "darshan-test" / "ranks" / "play"
     files = ("--shared", 5, "--own", 2, "--part", 8)
@@ -37,14 +38,14 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
 
 
 def contents(build: Path, log: Path) -> list[str]:
-    """Returns all contents of a log, except for its path and size."""
+    """Returns all contents of a log as lines, except for its path and size."""
     text = parsed(build / "darshan-parser", log, "--all")
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))
 
 
 def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
-    """Makes a log of each node."""
+    """Makes a log for each node, and returns their paths."""
     folder.mkdir(exist_ok=True)
     made = []
     for node, ranks in NODES.items():
@@ -55,8 +56,8 @@ def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
 
 
 def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """Node logs are merged from a folder with other files, and with a node that still has its
-    journals."""
+    """The logs of nodes are merged from a folder with other files, and with the journals of a node
+    that has no log yet."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once = tmp_path / "all-at-once"
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -81,7 +82,7 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> 
 
 
 def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """A merge of some nodes' logs can be merged with the rest later."""
+    """A log that was merged from some of the nodes can later be merged with the rest."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once, some, joined = (tmp_path / name for name in ("all-at-once", "some", "joined"))
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -99,8 +100,8 @@ def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
 
 
 def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """If a folder has node logs of two jobs, darshan-merge asks for --job, and merges those of the
-    job that it names."""
+    """If a folder has logs of nodes of two jobs, darshan-merge requires --job, and merges the logs
+    of that job."""
     jobs = {}
     for number in (11, 12):
         journals = journals_of(build, tmp_path / str(number), number)
@@ -150,8 +151,8 @@ def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
 def test_killed_job_on_two_nodes(merge: Merge, build: Path, tmp_path: Path, flavour: str) -> None:
-    """Node logs of a killed MPI job, with a journal folder for each node, are merged into one log
-    with all records, traces and communication."""
+    """The logs of the nodes of a killed MPI job, with a journal folder for each node, are merged
+    into one log with all records, traces and communication."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program = tmp_path / "killed"

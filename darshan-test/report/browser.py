@@ -1,4 +1,5 @@
-"""Chromium through its driver: the few commands of the W3C protocol that the tests need."""
+"""Controls Chromium through its driver, by the few commands of the W3C protocol that the tests
+need."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ KEYS = {"Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "
 
 
 class Browser:
-    """One window without a screen."""
+    """A browser window without a screen."""
 
     def __init__(self, address: str, profile: Path) -> None:
         self._address = address
@@ -47,24 +48,25 @@ class Browser:
         return self._ask("POST", f"{self._session}/{path}", body)
 
     def cdp(self, command: str, **parameters: Any) -> Any:
-        """Sends a command of Chromium's own protocol."""
+        """Sends a command of Chromium's own protocol, and returns its result."""
         return self._do("goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def open(self, page: Path | str, width: int = 1280, height: int = 900) -> None:
-        """Loads a file (with its #part) or an http:// address in a window of this size."""
+        """Loads a file (with its #part) or an http:// address in a window of this size in
+        pixels."""
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=1, mobile=False)  # fmt: skip
         address = str(page)
         self._do("url", {"url": address if address.startswith("http://") else f"file://{page}"})
 
     def dark(self, is_dark: bool) -> None:
-        """Sets the preferred colour scheme of the user."""
+        """Sets the user's preferred colour scheme to dark or light."""
         value = "dark" if is_dark else "light"
         features = [{"name": "prefers-color-scheme", "value": value}]
         self.cdp("Emulation.setEmulatedMedia", features=features)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Runs a script and returns its value."""
+        """Runs a script with these arguments, and returns its value."""
         return self._do("execute/sync", {"script": script, "args": list(arguments)})
 
     def go(self, address: str) -> None:
@@ -85,16 +87,16 @@ class Browser:
         return value
 
     def find(self, selector: str) -> str:
-        """Returns a reference to the first element."""
+        """Returns a reference to the first element that the CSS selector matches."""
         found = self._do("element", {"using": "css selector", "value": selector})
         return str(found[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """Clicks with the mouse on the element."""
+        """Clicks on the element with the mouse."""
         self._do(f"element/{self.find(selector)}/click")
 
     def type(self, selector: str, text: str) -> None:
-        """Types keys while the element has the focus."""
+        """Types the text while the element has the focus."""
         self._do(f"element/{self.find(selector)}/value", {"text": text})
 
     def mouse(
@@ -126,7 +128,7 @@ class Browser:
         self._do("actions", {"actions": [source]})
 
     def other_tab(self) -> None:
-        """Switches to the tab that a link has opened."""
+        """Switches to the tab that a link opened."""
         mine = self._ask("GET", f"{self._session}/window")
         tabs = self._ask("GET", f"{self._session}/window/handles")
         self._do("window", {"handle": next(tab for tab in tabs if tab != mine)})
@@ -137,7 +139,7 @@ class Browser:
         return [entry["message"] for entry in entries]
 
     def picture(self, target: Path, whole: bool = True) -> None:
-        """Takes a screenshot of the whole page or of the window."""
+        """Stores a screenshot in the file `target`: of the whole page, or of the window only."""
         shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=whole)
         if whole:
             size = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
@@ -154,7 +156,7 @@ class Browser:
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
-    """Runs a driver and a window during the context; their files are in the folder."""
+    """Runs a driver and a window within the context; their files are in the folder."""
     driver = subprocess.Popen(
         ["chromedriver", "--port=0"],
         stdout=subprocess.PIPE,

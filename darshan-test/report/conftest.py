@@ -1,4 +1,4 @@
-"""Fixtures: the binding in this process, and the report as a command."""
+"""Fixtures: the Python binding in this process, and the report as a command."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def variables(more: dict[str, str] | None) -> dict[str, str]:
-    """Returns the environment of a report, which must find its library by itself."""
+    """Returns the environment of a report, with these variables added and without those by which it
+    would find the library, so that it must find it by itself."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     return {**inherited, "TZ": "UTC", "DARSHAN_DOC_URL": "", **(more or {})}
 
 
 @pytest.fixture
 def command(build: Path, tmp_path: Path) -> Run:
-    """Runs darshan-job-summary in an empty folder; environment=... replaces variables."""
+    """Returns a function that runs darshan-job-summary in an empty folder. environment: variables
+    to use in place of others."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None
@@ -45,7 +47,7 @@ def command(build: Path, tmp_path: Path) -> Run:
 
 @pytest.fixture(scope="session")
 def forked(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forked]:
-    """The process whose children make the reports of `summary`."""
+    """Starts the process whose children make the reports of the fixture `summary`."""
     made = Forked(build, tmp_path_factory.mktemp("forked"))
     yield made
     made.close()
@@ -53,8 +55,8 @@ def forked(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fo
 
 @pytest.fixture
 def summary(forked: Forked, tmp_path: Path) -> Run:
-    """Makes a report in an empty folder without the start of the command, for tests of what a
-    report says; environment=... replaces variables."""
+    """Returns a function that makes a report in an empty folder without starting a new Python, for
+    tests of the report's content. environment: variables to use in place of others."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None

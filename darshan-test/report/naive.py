@@ -1,4 +1,4 @@
-"""An independent computation of the numbers of page 1: plain Python over the rows of
+"""Computes the numbers of the report's first page independently: plain Python over the rows of
 darshan-parser."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PREFIX = {"MPI-IO": "MPIIO"}
 
 @dataclass
 class Layer:
-    """The sums of one module; None: a record lacks the value."""
+    """The sums of one module; None if the value is missing in a record."""
 
     sums: dict[str, float | None] = field(default_factory=dict)
     ids: set[int] = field(default_factory=set)
@@ -21,12 +21,13 @@ class Layer:
     file_times: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
     def get(self, name: str) -> float | str | None:
-        """Returns a sum by the name without prefix; "-" if the module has no such counter."""
+        """Returns a sum by the counter's name without prefix; "-" if the module has no such
+        counter, None if it is unknown."""
         return self.sums.get(name, "-")
 
 
 def layers(output: str) -> dict[str, Layer]:
-    """Returns every module's sums of bytes, operations and times."""
+    """Returns the sums of bytes, operations and times of every module."""
     found: dict[str, Layer] = {}
     for module, rank, record, counter, value, *_ in rows_in(output):
         layer = found.setdefault(module, Layer())
@@ -47,7 +48,7 @@ def layers(output: str) -> dict[str, Layer]:
 
 
 def _add_beside(output: str, found: dict[str, Layer]) -> None:
-    """Adds the operations on names without a POSIX record to POSIX's time."""
+    """Adds the time of operations on names without a POSIX record to POSIX's time."""
     posix = found["POSIX"].ids if "POSIX" in found else set()
     sums: dict[str, float] = defaultdict(float)
     for module, _rank, record, counter, value, *_ in rows_in(output):
@@ -66,13 +67,13 @@ def _add_beside(output: str, found: dict[str, Layer]) -> None:
 
 
 def header(output: str, key: str) -> str:
-    """Returns the value of a `# key: value` line."""
+    """Returns the value in the line `# key: value`."""
     start = f"# {key}: "
     return next(line[len(start) :] for line in output.split("\n") if line.startswith(start))
 
 
 def estimates(output: str) -> dict[str, float]:
-    """Returns agg_perf_by_slowest in MiB/s by module, from darshan-parser --perf."""
+    """Returns agg_perf_by_slowest in MiB/s by module, from the output of darshan-parser --perf."""
     found, module = {}, ""
     for line in output.split("\n"):
         if line.endswith(" module data"):

@@ -24,14 +24,14 @@ _QUANTITY = re.compile(
 
 
 def text_of(pdf: Path) -> str:
-    """Returns the text of a PDF, laid out as on the page."""
+    """Returns the text of a PDF, laid out as on its pages."""
     command = ["pdftotext", "-layout", "-enc", "UTF-8", pdf, "-"]
     return subprocess.run(command, capture_output=True, check=True).stdout.decode()
 
 
 def reports_of(text: str) -> list[str]:
-    """Returns the text of each report in a PDF of several reports; page numbers start over in
-    each."""
+    """Returns the text of each report in a PDF of several reports, each of which begins with page
+    number 1."""
     found: list[str] = []
     for page in text.split("\f"):
         number = page.split()[-1] if page.strip() else ""
@@ -43,8 +43,8 @@ def reports_of(text: str) -> list[str]:
 
 
 def quantities(line: str) -> list[float | str | None]:
-    """Returns the numbers with units of a line, in base units; None: unknown, "-": not measured. "<
-    0.1 %" becomes a number below 0.1 %."""
+    """Returns the numbers with units of a line, in base units; None for unknown, "-" for not
+    measured. "< 0.1 %" becomes a number below 0.1 %."""
     found: list[float | str | None] = []
     for match in _QUANTITY.finditer(line):
         if match["word"]:
@@ -56,6 +56,6 @@ def quantities(line: str) -> list[float | str | None]:
 
 
 def close(shown: float, true: float, unit: float) -> bool:
-    """Returns whether a number shown with three digits equals the true one; unit: the smallest unit
-    shown."""
+    """Returns whether a number that is shown with three digits equals the true one. unit: the
+    smallest unit shown."""
     return abs(shown - true) <= max(0.0051 * abs(true), unit)

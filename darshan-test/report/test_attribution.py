@@ -1,4 +1,4 @@
-"""LAYERS records of several processes, joined to one row per dataset."""
+"""LAYERS records of several processes, combined into one row for each dataset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ RAW = {
 
 
 def test_a_part_unknown(tmp_path: Path) -> None:
-    """A sum with an unknown part is unknown, and not the sum of the rest less one."""
+    """If a value is unknown in one record, the sum is unknown, not the sum of the others minus
+    one."""
     raw = b"".join(
         layers_record(name, rank, {"UPPER_MODULE": 4, "DISTINCT_RAW_BYTES_READ": seen[rank]})
         for name, seen in RAW.items()

@@ -1,4 +1,4 @@
-"""The arrays of the binding hold the values that darshan-parser prints."""
+"""The arrays of the binding have the values that darshan-parser prints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def as_printed(name: str) -> str:
 
 
 def dumped(parser: Path, log: Path) -> str:
-    """Returns the data rows as text that preserves bytes that are not UTF-8."""
+    """Returns the rows of data as text; bytes that are not UTF-8 are preserved."""
     command = [parser, "--base", "--show-incomplete", log]
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
@@ -45,7 +45,8 @@ def shown(value: np.generic) -> str:
 
 
 def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
-    """Returns (rank, id, counter, value) from the arrays, in the parser's order."""
+    """Returns (rank, id, counter, value) from the arrays, in the order in which the parser prints
+    them."""
     records = log.records(module)
     found = records.module
     names = [c.name for c in found.counters + found.fcounters]
@@ -71,7 +72,7 @@ def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
 
 
 def check(parser: Path, path: Path) -> int:
-    """Compares every row of the log; returns the number of rows."""
+    """Compares every row of the log with the parser's; returns the number of rows."""
     wanted: dict[str, list[tuple[int, str, str, str]]] = defaultdict(list)
     names: dict[int, str] = {}
     for row in rows_in(dumped(parser, path)):
@@ -95,8 +96,8 @@ def check(parser: Path, path: Path) -> int:
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in SMALL])
 def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
-    """Logs of every release's layout, in both byte orders and all framings, have the parser's
-    rows."""
+    """Logs of every release's layout, in both byte orders and all kinds of compression, have the
+    rows that the parser prints."""
     path = tmp_path / "log"
     path.write_bytes(encode(case.log))  # type: ignore[attr-defined]
     counted = any(isinstance(r, (Counted, Heatmap)) for m in case.log.modules for r in m.records)
@@ -105,13 +106,13 @@ def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", real_log_paths(), ids=lambda path: path.name)
 def test_real_log(path: Path, parser: Path) -> None:
-    """The thirty real logs have the parser's rows."""
+    """The thirty real logs have the rows that the parser prints."""
     compared = check(parser, path)
     assert compared > 0 or path.name.startswith("empty")
 
 
 def test_layout_matches_c(tmp_path: Path) -> None:
-    """Sizes and offsets of every mirrored structure are those of the C compiler."""
+    """Sizes and offsets of every structure that Python declares are those of the C compiler."""
     pairs = {
         "darshan_error": structs.Error,
         "darshan_module_region": structs.ModuleRegion,
@@ -175,7 +176,7 @@ def test_every_module_has_a_layout() -> None:
 
 
 def posix_log(folder: Path) -> Path:
-    """Writes a log with POSIX records and names."""
+    """Writes a log with POSIX records and names; returns its path."""
     path = folder / "log"
     path.write_bytes(encode(next(c for c in good_cases() if c.name == "good-streams").log))
     return path

@@ -49,7 +49,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a page with a timeline of 11 files used by two ranks."""
+    """Makes a page with a timeline of 11 files used by two ranks. Returns the page's path."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "a.darshan").write_bytes(encode(traced_log(11)))
     command = [build / "darshan-job-summary", "--html", "a.darshan"]
@@ -65,8 +65,8 @@ def is_ready(window: Browser) -> None:
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
-    """Wide and narrow, dark and light pages have no console messages, no cut text and legible
-    colours."""
+    """Wide and narrow, dark and light pages cause no messages on the console, cut no text and have
+    legible colours."""
     window.dark(dark)
     window.open(traced, width)
     is_ready(window)
@@ -119,7 +119,7 @@ def test_timeline(window: Browser, traced: Path) -> None:
 
 
 def test_by_file(window: Browser, traced: Path) -> None:
-    """The timeline can show a lane for each file, chosen from the list."""
+    """The timeline can show a row for each file that is chosen from the list."""
     window.open(traced)
     window.run("const s = document.querySelector('.controls select'); s.value = 1;"
                "s.dispatchEvent(new Event('change'));")  # fmt: skip
@@ -129,7 +129,7 @@ def test_by_file(window: Browser, traced: Path) -> None:
 
 
 def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
-    """If a program recorded its threads, each thread has a lane with its transfers."""
+    """If a program recorded its threads, each thread has a row with its transfers."""
     plan = [Step("pwrite", "shared", (t * 40 + i) * 8, 8, t) for t in range(4) for i in range(40)]
     more = {"DXT_ENABLE_IO_TRACE": "1", "DARSHAN_DXT_THREADS": "1"}
     log = run_plan(build, tmp_path, plan, "", **more).log
@@ -158,7 +158,8 @@ def test_by_thread(window: Browser, build: Path, tmp_path: Path) -> None:
 
 
 def test_checkpoints_on_the_timeline(window: Browser, build: Path, tmp_path: Path) -> None:
-    """Saves are bands across all lanes, with a key; the mouse shows which file one is of."""
+    """Saves of checkpoints are bands across all rows, with a legend; a pointer over a band shows
+    the name of the file."""
     job = Job(tuple(saved(f"/ck_{step}.pt", 10.0 + 30 * step) for step in range(3)), seconds=100)
     command = [build / "darshan-job-summary", "--html", write(job, tmp_path / "a.darshan")]
     subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
@@ -180,8 +181,8 @@ def test_checkpoints_on_the_timeline(window: Browser, build: Path, tmp_path: Pat
 
 
 def test_tables(window: Browser, traced: Path) -> None:
-    """Tables are sorted by a column and filtered by a word with keys; a file's page opens and
-    closes."""
+    """A table can be sorted by a column and filtered by a word with keys; the page of a file opens
+    and closes."""
     window.open(traced)
     column = (
         "return [...document.querySelectorAll('#r0-files tbody tr')]"
@@ -204,7 +205,7 @@ def test_tables(window: Browser, traced: Path) -> None:
 
 
 def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """A link leads from a finding to its file, and back."""
+    """A link leads from a finding to its file, and another one back."""
     problem(tmp_path / "a.darshan", "small-accesses-read")
     assert summary("--html", "a.darshan").returncode == 0
     window.open(tmp_path / "a.html")
@@ -221,7 +222,7 @@ def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """Hostile names are shown as text on every page."""
+    """Names with markup are shown as text on every page."""
     hostile_log(tmp_path / "a.darshan")
     assert summary("--html", "a.darshan").returncode == 0
     window.open(tmp_path / "a.html", 400)
@@ -235,7 +236,8 @@ def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """A table lists all jobs and links to each job's own page, whatever the log's name is."""
+    """A table lists all jobs and has links to the page of each job, whatever the name of its log
+    is."""
     (tmp_path / "logs" / "b").mkdir(parents=True)
     for name in ("a #1 'x' %41.darshan", "b/a #1 'x' %41.darshan"):
         problem(tmp_path / "logs" / name, "small-accesses-read")

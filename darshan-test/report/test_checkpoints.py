@@ -1,5 +1,5 @@
-"""Checkpoints: which files are, how often and how long they were saved, and the section about
-them."""
+"""Checkpoints: which files are checkpoints, how often and how long they were saved, and the section
+about them."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ FRAMES = {
 
 
 def found(job: Job, folder: Path) -> list[Checkpoint]:
-    """Returns the checkpoints that the report finds in a log of some records."""
+    """Returns the checkpoints that the report finds in a log of a job with these records."""
     with open_log(write(job, folder / "a.darshan")) as log:
         return list(checkpoints(Facts(log, None, processes(log))))
 
 
 def site(frames: str, *names: str, **values: float) -> Row:
-    """Returns a call site that used the files `names`, each with one call."""
+    """Returns a call site that used the files `names`, each with one call. frames: its stack;
+    values: counters."""
     files = {f"FILE{n}_BY_CALLS": number_of(name) for n, name in enumerate(names, 1)}
     calls = {f"FILE{n}_CALLS": 1 for n in range(1, len(names) + 1)}
     return row("SITES", frames, **{"FILE_BITS": 1, **files, **calls, **values})
@@ -65,7 +66,8 @@ def site(frames: str, *names: str, **values: float) -> Row:
 
 @pytest.mark.parametrize("title", [saver.title for saver in SAVERS if saver.code is not None])
 def test_each_function(title: str, tmp_path: Path) -> None:
-    """The outermost library function of the table counts, whatever the file's name."""
+    """The save is attributed to the outermost library function of the table, whatever the file's
+    name is."""
     files = [saved(f"/out/{step}.bin", 1.0 + 20 * step) for step in range(3)]
     names = [one.name for one in files]
     stack = f"{PACKAGES}/zipfile.py:9:w;{PACKAGES}/{FRAMES[title]};/home/me/train.py:31:main"
@@ -80,8 +82,8 @@ def test_each_function(title: str, tmp_path: Path) -> None:
 
 
 def test_in_a_thread(tmp_path: Path) -> None:
-    """A save whose stack begins at the start of a thread runs beside the program, which does not
-    wait for it."""
+    """If a save's stack begins at the start of a thread, the save runs in parallel with the
+    program, which does not wait for it."""
     files = [saved(f"/ck{step}.pt", 1.0 + 10 * step) for step in range(5)]
     stack = f"{PACKAGES}/torch/serialization.py:423:save;/home/me/train.py:3:keep"
     thread = "/usr/lib/python3.11/threading.py:1002:Thread._bootstrap"
@@ -96,8 +98,8 @@ def test_in_a_thread(tmp_path: Path) -> None:
 
 
 def test_by_name(tmp_path: Path) -> None:
-    """Without call sites, names tell: those that are sure alone, the others if files are saved
-    again and again, with work in between."""
+    """Without call sites, checkpoints are recognized by their names: certain names suffice, and
+    other ones count if files are saved repeatedly, with work in between."""
 
     def of(*names: str, pause: float = 10.0) -> list[str]:
         rows = [saved(name, 1.0 + pause * n) for n, name in enumerate(names)]
@@ -116,8 +118,8 @@ def test_by_name(tmp_path: Path) -> None:
 
 
 def test_replaced_and_removed(tmp_path: Path) -> None:
-    """A file of one name that is written six times was replaced five times. The last name of a
-    renamed file counts."""
+    """A file of one name that is written six times was replaced five times. If a file was renamed,
+    its last name is used."""
     again = saved(
         "/last.pt", 1.0, seconds=50.0, OPENS=6, WRITES=6, BYTES_WRITTEN=600 * MIB, F_WRITE_TIME=12.0
     )
@@ -132,8 +134,8 @@ def test_replaced_and_removed(tmp_path: Path) -> None:
 
 
 def test_processes(tmp_path: Path) -> None:
-    """Processes that save equally large files at the same time may save the same data (`even`);
-    processes that run one after the other, or save different sizes, do not."""
+    """Processes that save files of the same size at the same time may save the same data (`even`);
+    processes that run one after another, or save different sizes, do not."""
     job = next(having for name, having, _ in cases() if name == "saved-by-each")
     (state,) = found(job, tmp_path)
     assert (state.processes, state.even, state.saves, state.rounds) == (4, True, 4, 1)
@@ -151,8 +153,8 @@ def test_processes(tmp_path: Path) -> None:
 
 
 def test_saved_by_one_and_read_by_others(tmp_path: Path) -> None:
-    """A combined record of a run of programs is also of those that only loaded the file: these
-    saved nothing, and the time until they closed it is not a save."""
+    """A combined record of several programs includes those that only loaded the file. These saved
+    nothing, and the time until they closed it is not the time of a save."""
     one = replace(saved("/m.pt", 1.0, OPENS=3, F_CLOSE_END_TIMESTAMP=9.0), rank=-1)
     programs = tuple(process(rank, "python3 x.py") for rank in range(3))
     (state,) = found(Job((one, *programs), nprocs=3), tmp_path)
@@ -161,7 +163,7 @@ def test_saved_by_one_and_read_by_others(tmp_path: Path) -> None:
 
 
 def test_hostile_values(tmp_path: Path) -> None:
-    """Impossible counters and times give no rows, or rows with possible numbers."""
+    """Impossible counters and times result in no rows, or in rows with possible numbers."""
     bad = float("nan")
     for values in (
         {"F_OPEN_START_TIMESTAMP": bad, "F_WRITE_START_TIMESTAMP": bad, "F_WRITE_TIME": bad},
@@ -174,8 +176,8 @@ def test_hostile_values(tmp_path: Path) -> None:
 
 
 def test_young() -> None:
-    """young() returns the interval between saves with which saving and computing again together
-    lose the least."""
+    """young() returns the interval between saves at which the time for saving and for repeated
+    computing together is shortest."""
     cost, failures = 7.0, 86_400.0
 
     def lost(interval: float) -> float:
@@ -215,7 +217,7 @@ for step in range(4):
 
 @pytest.fixture(scope="module")
 def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of a program that saves its state in five ways, four times each."""
+    """Returns the log of a program that saves its state in five ways, four times each."""
     folder = tmp_path_factory.mktemp("saves")
     (folder / "train.py").write_text(PROGRAM)
     log = folder / "a.darshan"
@@ -228,12 +230,12 @@ def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def line_of(mark: str) -> int:
-    """Returns the line of the program with a comment."""
+    """Returns the number of the program's line with this comment."""
     return next(n for n, line in enumerate(PROGRAM.splitlines(), 1) if f"# {mark}" in line)
 
 
 def test_program(recorded: Path, summary: Run) -> None:
-    """The JSON on a real program has its saves, with replaced and removed files, threads and
+    """The JSON about a real program has its saves, with replaced and removed files, threads and
     lines."""
     state = json.loads(summary("--json", "-o", "-", recorded).stdout)["checkpoints"]
     rows: dict[str, Any] = {one["name"].rsplit("/", 1)[-1]: one for one in state["files"]}
@@ -276,8 +278,8 @@ int main(void) {
 
 
 def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
-    """A program in C that keeps its checkpoint open waits only in its calls, not from the open to
-    the close."""
+    """A program in C that keeps its checkpoint open waits only during its calls, not from the open
+    to the close."""
     program, log = compile_c(tmp_path, HELD_OPEN, "-w"), tmp_path / "a.darshan"
     subprocess.run(
         [build / "darshan", "run", "--sites", "-o", tmp_path, program],
@@ -294,7 +296,7 @@ def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["txt", "pdf", "html"])
 def test_each_form(form: str, recorded: Path, summary: Run, tmp_path: Path) -> None:
-    """The section is in each form of the report."""
+    """Each output form of the report has the section."""
     assert summary(recorded, "-o", f"a.{form}").returncode == 0
     out = tmp_path / f"a.{form}"
     whole = text_of(out) if form == "pdf" else html.unescape(out.read_text("utf-8"))
@@ -316,7 +318,8 @@ def test_each_form(form: str, recorded: Path, summary: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("seconds", "told"), [(1100, 0), (2000, 1)])
 def test_interval(seconds: int, told: int, summary: Run, tmp_path: Path) -> None:
-    """Saves of 10 seconds are worth it every 22 minutes, which is no advice for a shorter run."""
+    """For saves of 10 seconds the best interval is 22 minutes, which the report does not advise for
+    a shorter run. told: how often the advice occurs."""
     rows = tuple(saved(f"/ck_{step}.pt", 1.0 + 50 * step, seconds=10.0) for step in range(20))
     log = write(Job(rows, seconds=seconds), tmp_path / "often.darshan")
     text = " ".join(summary("--text", log).stdout.split())
@@ -325,7 +328,7 @@ def test_interval(seconds: int, told: int, summary: Run, tmp_path: Path) -> None
 
 
 def test_none(summary: Run, tmp_path: Path) -> None:
-    """A program that saves little, or nothing, has no section."""
+    """The report of a program that saves little, or nothing, has no section about checkpoints."""
     one = saved("/model.pt", 1.0, seconds=0.5)
     for rows in ((one,), (row("POSIX", "/data", READS=1, BYTES_READ=1),)):
         log = write(Job(rows, seconds=1000), tmp_path / "none.darshan")

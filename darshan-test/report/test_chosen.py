@@ -1,4 +1,5 @@
-"""The page's choice of single transfers, and the sums of the others, against plain loops."""
+"""The page shows some transfers singly, and sums of the others, which are compared with plain
+loops."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ RUN_TIME = 12.5  # the run time of standard_log
 
 
 def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
-    """Returns a log with a file per rank and a file that all ranks use; rank 2 is slow."""
+    """Returns a log with a file for each rank and a file that all ranks use; rank 2 is slow. each:
+    the number of transfers of a file."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     names = [b"/data/all", *(b"/data/of-%d" % rank for rank in range(ranks))]
@@ -77,7 +79,8 @@ def test_all_where_there_is_room(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("room", [600, 1500])
 def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chosen ranks, files and intervals are complete; the slow rank is among them."""
+    """All transfers of the ranks, files and intervals that are shown are there, and the slow rank
+    is among them. room: the number of transfers that may be shown."""
     monkeypatch.setattr(chosen, "LONGEST", 20)
     made = wide_log(9, 50)
     (tmp_path / "a").write_bytes(encode(made))

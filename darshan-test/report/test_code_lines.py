@@ -1,4 +1,4 @@
-"""The section "Where in the code": in each form of the report, and its place on the page."""
+"""The section "Where in the code" in each form of the report, and its position on the page."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ LIBRARY = "/usr/lib/python3/dist-packages/numpy/lib/npyio.py:405:load"
 
 
 def site(name: str, **values: float) -> Row:
-    """Returns the record of a site."""
+    """Returns the record of a call site. values: its counters."""
     return row("SITES", name, **values)
 
 
 def made(folder: Path, *rows: Row, **job: object) -> Path:
-    """Writes a log of a file and of call sites."""
+    """Writes a log with a file and these call sites. job: other properties of the log. Returns its
+    path."""
     return write(Job((FILE, *rows), **job), folder / "made.darshan")  # type: ignore[arg-type]
 
 
@@ -40,7 +41,7 @@ SITES = (
 
 @pytest.mark.parametrize("form", ["txt", "pdf", "html"])
 def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
-    """Lines are summed over their sites, the costliest first."""
+    """Lines are summed over their call sites, and those with most time come first."""
     log = made(tmp_path, *SITES)
     assert summary(log, "-o", f"a.{form}").returncode == 0
     out = tmp_path / f"a.{form}"
@@ -58,8 +59,8 @@ def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
 
 
 def test_ranks(summary: Run, tmp_path: Path) -> None:
-    """Least and most time of the ranks, of their own records or of a merged one; a record of an
-    older version has sums only. The JSON follows its schema."""
+    """The section shows the least and the most time of the ranks, from their own records or from a
+    merged one; a record of an older version has sums only. The JSON follows its schema."""
     rows = (
         *(
             row("SITES", "read;/home/me/a.py:1:f", rank=n, PROCESSES=1, READS=1, F_READ_TIME=n + 1)
@@ -89,7 +90,7 @@ def test_ranks(summary: Run, tmp_path: Path) -> None:
 
 
 def test_without_sites(summary: Run, tmp_path: Path) -> None:
-    """A log without sites has no such section."""
+    """The report of a log without call sites has no such section."""
     log = made(tmp_path)
     for form in ("pdf", "html"):
         assert summary(log, "-o", f"a.{form}").returncode == 0
@@ -99,7 +100,7 @@ def test_without_sites(summary: Run, tmp_path: Path) -> None:
 
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
-    """Long names and large numbers stay on the page, and in 80 columns."""
+    """Long names and large numbers stay within the page, and within 80 columns of text."""
     sites = [
         site(
             f"some_long_function_name_{n};/usr/lib/python3/dist-packages/long_package_name/m.py:3:"
@@ -121,7 +122,7 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
 
 
 def test_a_damaged_annex(summary: Run, tmp_path: Path) -> None:
-    """A log whose sites cannot be read is reported without them, and called incomplete."""
+    """A log whose call sites cannot be read is reported without them, and is called incomplete."""
     log = made(tmp_path, *SITES)
     content = bytearray(log.read_bytes())
     content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
@@ -132,7 +133,7 @@ def test_a_damaged_annex(summary: Run, tmp_path: Path) -> None:
 
 
 def test_names_of_equal_files(summary: Run, tmp_path: Path) -> None:
-    """Files of one name are shown with as many folders as distinguish them."""
+    """Files with the same name are shown with as many folders as are needed to distinguish them."""
     log = made(
         tmp_path,
         site("read;/home/me/one/io.py:1:first", READS=1, F_READ_TIME=2.0),

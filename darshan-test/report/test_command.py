@@ -1,4 +1,5 @@
-"""The command: output files, bad logs, untrusted names, no LaTeX."""
+"""The report as a command: output files, invalid logs, names with special characters, and a system
+without LaTeX."""
 
 from __future__ import annotations
 
@@ -39,20 +40,20 @@ SHOWN = [
 
 @pytest.fixture
 def summary(command: Run) -> Run:
-    """Here, the command itself with its start."""
+    """Returns a function that runs the command itself, with a new Python."""
     return command
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Writes a log with several modules."""
+    """Writes a log with several modules; returns its path."""
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1})))
     return path
 
 
 def without_latex(folder: Path) -> dict[str, str]:
-    """Returns an environment whose PATH has the launcher's tools, but no LaTeX."""
+    """Returns an environment whose PATH has the programs that the command needs, but not LaTeX."""
     bin_folder = folder / "bin"
     bin_folder.mkdir()
     for tool in ("dirname", "readlink"):
@@ -73,7 +74,8 @@ def embedded(pdf: Path) -> None:
 
 
 def test_default_name_and_mode(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The PDF is named after the log, is in the current folder, and has the mode of the umask."""
+    """The PDF is named after the log, is in the current folder, and has the mode that the umask
+    allows."""
     old = os.umask(0o027)
     try:
         done = summary(log)
@@ -86,7 +88,7 @@ def test_default_name_and_mode(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The PDF has a title and A4 pages, and this log's answer fits on one page."""
+    """The PDF has a title and A4 pages, and the findings of this log fit on one page."""
     assert summary(log, "-o", "a b.pdf").returncode == 0
     done = subprocess.run(["pdfinfo", tmp_path / "a b.pdf"], capture_output=True, check=True)
     info = done.stdout.decode()
@@ -99,7 +101,8 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("latex", [True, False], ids=["latex", "no-latex"])
 def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
-    """Names are printed as they are; no name is run, read, or able to break the page."""
+    """Names are printed unchanged; no name is executed as a command or as TeX, or changes the
+    layout of the page."""
     names = [(record_id(file_name(i)), name) for i, name in enumerate(HOSTILE)]
     made = standard_log({"POSIX": 4, "STDIO": 2}, names=names)
     made.exe = b"./\\app $HOME `id` %s \xff \x1b[0m"
@@ -119,7 +122,8 @@ def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
 
 
 def test_without_latex(summary: Run, log: Path, tmp_path: Path) -> None:
-    """Without LaTeX the report has the same tables, and stderr has one line about it."""
+    """Without LaTeX the report has the same tables, and stderr has a message of one line about
+    it."""
     environment = without_latex(tmp_path)
     done = summary(log, "-o", "plain.pdf", environment=environment)
     assert done.returncode == 0
@@ -137,7 +141,7 @@ def test_without_latex(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_broken_latex(summary: Run, log: Path, tmp_path: Path) -> None:
-    """A failing LaTeX costs one line on stderr; the report is made."""
+    """If LaTeX fails, stderr has a message of one line, and the report is made without it."""
     environment = without_latex(tmp_path)
     broken = tmp_path / "bin" / "pdflatex"
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -149,7 +153,8 @@ def test_broken_latex(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_bad_logs(summary: Run, tmp_path: Path) -> None:
-    """Each bad log has one line, exit status 1 and no output; the good log has its report."""
+    """Each invalid log causes a message of one line and the exit status 1; the valid log has its
+    report."""
     paths = []
     for number, bad in enumerate(unreadable()):
         if number % 5 == 0:  # the reader's own tests use all of them
@@ -223,7 +228,8 @@ def test_modules_of_the_current_folder_are_not_imported(
 def test_a_python_without_numpy(
     python: str, how: str, summary: Run, log: Path, tmp_path: Path
 ) -> None:
-    """One line tells how this Python gets numpy: Debian's Python takes nothing from pip."""
+    """A message of one line says how this Python gets numpy: Debian's Python accepts nothing from
+    pip."""
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "numpy.py").write_text(
         "raise ModuleNotFoundError('there is no numpy', name='numpy')\n"
@@ -244,7 +250,8 @@ def test_usage(summary: Run) -> None:
 
 
 def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The second report does not replace the first; -o writes both into one file."""
+    """The second report does not replace the first, although the logs have the same name; -o writes
+    both into one file."""
     other = tmp_path / "other" / log.name
     other.parent.mkdir()
     other.write_bytes(encode(standard_log({"H5F": 3})))
@@ -258,7 +265,8 @@ def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
-    """The report says that inlined stdio and unseen requests of io_uring are not counted."""
+    """The report says that stdio calls inlined by the compiler, and requests of io_uring that the
+    runtime cannot see, are not counted."""
     made = standard_log({"STDIO": 2})
     made.annex = standard_log({"POSIX_EXT": 4}, files=3).modules
     unseen = sum(r.counters["POSIX_EXT_URING_UNSEEN"] for r in made.annex[0].records)

@@ -31,7 +31,7 @@ FILES = {
 
 
 def made(folder: Path) -> list[str]:
-    """Makes the files, and a mapped one; returns their paths."""
+    """Makes files of several formats, one of which is mapped; returns their paths."""
     paths = []
     for names, size in FILES.values():
         for name in names:
@@ -44,7 +44,8 @@ def made(folder: Path) -> list[str]:
 
 
 def test_formats_of_a_program(build: Path, tmp_path: Path) -> None:
-    """The report names each format with its files and bytes, not what the program writes."""
+    """The report names each format that the program reads, with the number of its files and bytes,
+    and no format that it writes."""
     jsonschema = pytest.importorskip("jsonschema")
     packages = shutil.copytree(HERE / "standin", tmp_path / "packages")
     paths, log = made(tmp_path / "set"), tmp_path / "log.darshan"
@@ -69,7 +70,7 @@ def test_formats_of_a_program(build: Path, tmp_path: Path) -> None:
 
 
 def test_hdf5_by_the_library(tmp_path: Path) -> None:
-    """A file that HDF5 opened is one of HDF5, whatever its name is."""
+    """A file that was opened by HDF5 is counted as HDF5, whatever its name is."""
     job = Job(
         (
             row("POSIX", "/data/run7", OPENS=1, READS=2, BYTES_READ=500),

@@ -1,4 +1,4 @@
-"""The page about datasets, against plain sums over darshan-parser's rows."""
+"""Compares the page about datasets with plain sums over the rows of darshan-parser."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def layers_module() -> Module:
 
 
 def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
-    """Returns a LAYERS record in the order of the tables; counters without a value are 0."""
+    """Returns the bytes of a LAYERS record; counters that are not in `values` are 0."""
     module = layers_module()
     counters = [int(values.get(c.name[len("LAYERS_") :], 0)) for c in module.counters]
     fcounters = [float(values.get(c.name[len("LAYERS_") :], 0)) for c in module.fcounters]
@@ -66,7 +66,8 @@ def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
 
 
 def operations(rng: random.Random) -> dict[str, float]:
-    """Returns calls and times of every operation; POSIX's are part of the upper layers'."""
+    """Returns random calls and times of every operation; the times of POSIX are within those of the
+    upper layers."""
     found: dict[str, float] = {}
     for operation in OPERATIONS:
         found[f"{operation}_CALLS"] = rng.randint(0, 50)
@@ -119,8 +120,8 @@ def h5d_record(number: int, rank: int) -> Counted:
 
 
 def made_log(seed: int) -> Log:
-    """Returns a log with datasets in three files, a record per rank, and the program's own
-    calls."""
+    """Returns a log with datasets in three files, a record for each rank, and calls that the
+    program makes without a library."""
     rng = random.Random(seed)
     files = [f"/data/run{i}.h5" for i in range(FILES)]
     names = [*map(dataset_name, range(DATASETS)), *files, "<application>"]
@@ -142,7 +143,8 @@ def made_log(seed: int) -> Log:
 
 
 def naive(parser: Path, log: Path) -> Sums:
-    """Returns name -> counter -> sum over ranks, or the maximum of counters that have no sum."""
+    """Returns the sum over ranks, or the maximum for counters that have no sum, by record name and
+    counter."""
     command = [parser, "--show-incomplete", log]
     output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     alike = {c.name for c in layers_module().counters if not c.summed}
@@ -163,7 +165,7 @@ def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATI
 
 
 def moved_below(row: dict[str, float]) -> float:
-    """Returns the bytes by POSIX and through streams."""
+    """Returns the bytes that were moved by POSIX and by streams."""
     kinds = ("POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN", "STDIO_BYTES_READ", "STDIO_BYTES_WRITTEN")
     return total(row, *(f"{{}}_{kind}" for kind in kinds))
 
@@ -296,7 +298,7 @@ def test_names_are_cut_where_they_are_alike(names: list[str], shown: list[str]) 
 
 
 def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """Each HDF5 file has a line, joined with its datasets."""
+    """Each HDF5 file has a line with the sums of its datasets."""
     lines = page(report(summary, tmp_path, made))
     sums = naive(parser, made)
     found = [m.groups() for m in map(FILE_ROW.match, lines) if m]
@@ -316,7 +318,8 @@ def test_files(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
 
 
 def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """The sentence has the total time, shares and bytes, without the program's own calls."""
+    """The sentence has the total time, fractions and bytes, without calls that the program makes
+    without a library."""
     text = " ".join(report(summary, tmp_path, made).split())
     uppers = [row for row in naive(parser, made).values() if row["UPPER_MODULE"]]
     assert len(uppers) == DATASETS + FILES
@@ -335,7 +338,7 @@ def test_sentence(summary: Run, parser: Path, made: Path, tmp_path: Path) -> Non
 
 
 def test_without_latex(summary: Run, made: Path, tmp_path: Path) -> None:
-    """The page that matplotlib draws has the same rows."""
+    """The page that matplotlib draws without LaTeX has the same rows."""
     with_latex = [m[2] for m in map(BYTES_ROW.match, page(report(summary, tmp_path, made))) if m]
     text = report(summary, tmp_path, made, "--no-latex")
     assert TITLE in text and len(with_latex) == SHOWN
@@ -350,7 +353,7 @@ def test_no_page_without_layers(summary: Run, tmp_path: Path) -> None:
 
 
 def test_any_value(summary: Run, tmp_path: Path) -> None:
-    """The page is made whatever values a log has."""
+    """The page can be made whatever values a log has."""
     extremes = [0, -1, (1 << 63) - 1, -(1 << 63), 10**18]
     floats = [0.0, -1.0, float("nan"), float("inf"), 1.7976931348623157e308]
     module, rng, raw = layers_module(), random.Random(2), b""
@@ -371,14 +374,14 @@ def test_any_value(summary: Run, tmp_path: Path) -> None:
 
 
 def text_of_quiet(summary: Run, folder: Path, *arguments: str | Path) -> str:
-    """Returns the report's text, and checks that stderr is empty."""
+    """Returns the report's text, and checks that the command printed nothing on stderr."""
     done = summary(*arguments, "-o", "out.pdf")
     assert (done.returncode, done.stderr) == (0, "")
     return text_of(folder / "out.pdf")
 
 
 def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The page names the dataset of a real program whose chunks are read for every row."""
+    """The page names the dataset of a real program that reads the same chunks for every row."""
     (tmp_path / "program").mkdir()
     outcome = program_of(build, parser, tmp_path / "program").run("reread")
     row = outcome.dataset()
@@ -392,7 +395,8 @@ def test_program_that_reads_again(build: Path, parser: Path, summary: Run, tmp_p
 
 
 def test_raw_data_apart(build: Path, parser: Path, summary: Run, tmp_path: Path) -> None:
-    """If DARSHAN_HDF5_STORAGE is set, the page has each dataset's raw data and metadata."""
+    """If DARSHAN_HDF5_STORAGE is set, the page distinguishes each dataset's raw data and
+    metadata."""
     outcome = program_of(build, parser, tmp_path).run("storage", "env", "DARSHAN_HDF5_STORAGE=1")
     lines = report(summary, tmp_path, outcome.log).splitlines()
     start = next(i for i, line in enumerate(lines) if "Raw data and metadata" in line)

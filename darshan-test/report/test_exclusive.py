@@ -1,4 +1,5 @@
-"""The exclusive time of each layer, against a plain sum over darshan-parser's rows."""
+"""Compares the time of each layer without those below it with a plain sum over the rows of
+darshan-parser."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ KINDS["metadata"] = tuple(o for o in OPERATIONS if o not in ("READ", "WRITE"))
 
 
 def write_log(path: Path) -> None:
-    """Writes a log with datasets, HDF5 files, an MPI-IO file, POSIX records and the program's own
-    calls."""
+    """Writes a log with datasets, HDF5 files, an MPI-IO file, POSIX records and calls that the
+    program makes without a library."""
     rng = random.Random(3)
     made = made_log(3)
     made.names.append((record_id(PROGRAM_FILE.encode()), PROGRAM_FILE.encode()))
@@ -36,7 +37,7 @@ def write_log(path: Path) -> None:
 
 
 def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
-    """Returns layer -> read, write or metadata -> seconds, summed over all processes."""
+    """Returns the seconds of each layer, by read, write and metadata, summed over all processes."""
     sums = naive(parser, log)
     found: dict[str, dict[str, float]] = {
         "HDF5 itself": {}, "MPI-IO itself": {}, "MPI communication": {},
@@ -60,7 +61,8 @@ def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
 
 
 def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -> None:
-    """The data has the sums, page 1 has them per process; layers without a library above stay."""
+    """The data has the sums, and page 1 has the values per process; layers that are not called by
+    another layer have their whole time."""
     path = tmp_path / "made.darshan"
     write_log(path)
     true = expected(parser, path)
@@ -82,7 +84,7 @@ def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -
 
 
 def test_without_attribution(summary: Run, tmp_path: Path) -> None:
-    """The report of a log without attribution has no exclusive times."""
+    """The report of a log without LAYERS records has no such times."""
     made = made_log(3)
     made.annex = []
     (tmp_path / "log").write_bytes(encode(made))

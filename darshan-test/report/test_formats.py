@@ -26,7 +26,7 @@ SCHEMA = json.loads((SOURCE / "doc" / "report.schema.json").read_text("utf-8"))
 
 
 def problem(path: Path, name: str) -> Path:
-    """Writes a log that has this problem."""
+    """Writes a log with the problem `name`; returns the path."""
     return write(next(having for case, having, _ in CASES if case == name), path)
 
 
@@ -62,7 +62,7 @@ def test_json_of_real_logs(summary: Run) -> None:
 
 
 def test_csv(summary: Run, tmp_path: Path) -> None:
-    """The CSV has the values of the JSON, one per line."""
+    """The CSV has the values of the JSON, one value per line."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     lines = list(csv.reader(io.StringIO(summary("--csv", "-o", "-", log).stdout)))
     assert lines[0] == ["log", "path", "value"]
@@ -72,7 +72,7 @@ def test_csv(summary: Run, tmp_path: Path) -> None:
 
 
 def test_text(summary: Run, tmp_path: Path) -> None:
-    """The text has at most 80 columns and the problem with its remedy; stderr is empty."""
+    """The text has at most 80 columns, and the problem with its remedy; stderr is empty."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     done = summary("--text", log)
     assert (done.returncode, done.stderr) == (0, "")
@@ -98,8 +98,8 @@ def test_thresholds(summary: Run, tmp_path: Path) -> None:
 
 
 def test_compare(summary: Run, tmp_path: Path) -> None:
-    """The comparison has bytes and time of the second run, and the problem that is no longer
-    there."""
+    """The comparison has bytes and time of the second run, and the problem that occurs only in the
+    first one."""
     _, having, without = next(c for c in CASES if c[0] == "small-accesses-write")
     one, two = write(having, tmp_path / "one"), write(without.but(F_WRITE_TIME=1.5), tmp_path / "b")
     done = summary("--text", "--compare", one, two)
@@ -114,7 +114,8 @@ def test_compare(summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign(summary: Run, tmp_path: Path) -> None:
-    """The report of a folder of logs begins with the worst log; a bad log is named and skipped."""
+    """The report of a folder of logs begins with the log that lost most time; an invalid log is
+    named and skipped."""
     folder = tmp_path / "logs" / "2026"
     folder.mkdir(parents=True)
     for number, (name, having, _) in enumerate(CASES[:12]):
@@ -131,7 +132,8 @@ def test_campaign(summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign_as_data(summary: Run, tmp_path: Path) -> None:
-    """JSON and CSV have every job, the worst first, with user, job id and problems."""
+    """JSON and CSV have every job, the one that lost most time first, with user, job id and
+    problems."""
     folder = tmp_path / "logs"
     folder.mkdir()
     for number in range(61):

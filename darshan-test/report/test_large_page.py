@@ -1,4 +1,5 @@
-"""The page of a log with two million transfers: its size, and the memory and time of a browser."""
+"""The page of a log with two million transfers: its size, and the memory and time that a browser
+needs."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ MAKE = SOURCE / "darshan-test" / "bench" / "make_large_trace.py"
 
 
 def memory(profile: Path) -> float:
-    """Returns the MiB of all processes of a browser; shared memory counts once."""
+    """Returns the MiB of memory of all processes of a browser; shared memory is counted once.
+    profile: the browser's folder."""
     whole = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -34,7 +36,8 @@ def memory(profile: Path) -> float:
 
 @pytest.mark.needs("program:chromium", "program:chromedriver")
 def test_two_million(summary: Run, tmp_path: Path) -> None:
-    """The page has at most 10 MB and needs at most 150 MiB; a slow load is reported in one line."""
+    """The page has at most 10 MB and needs at most 150 MiB in the browser; if it loads slowly, a
+    message of one line says so."""
     number = 2_000_000 if everything() else 120_000
     log = tmp_path / "big.darshan"
     ranks = ["--ranks", "512"]

@@ -1,4 +1,4 @@
-"""The report reads only counters that exist."""
+"""The report reads only counters that exist in the log format."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def test_histogram(layer: Layer) -> None:
 
 
 def test_every_rated_layer_has_what_the_estimate_needs() -> None:
-    """Every rated layer has the counters that performance() reads without a check."""
+    """Every layer with an estimated rate has the counters that performance() reads without a
+    check."""
     rated = [layer for layer in LAYERS if layer.rated]
     assert {layer.module for layer in rated} == {"POSIX", "MPI-IO", "STDIO", "DFS", "DAOS"}
     for layer in rated:

@@ -1,5 +1,5 @@
-"""The layout of a page: no overlaps, distinguishable names, visible short transfers, marks on
-impossible times, no page for a few lines."""
+"""The layout of a page: no overlaps, names that can be distinguished, visible short transfers,
+marks at impossible times, and no page with only a few lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .test_pages import pages
 
 
 def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
-    """Returns page, word and position of every word, including words of figures."""
+    """Returns the page, the text and the position of every word, including words in figures."""
     done = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, check=True)
     found, page = [], 0
     for line in done.stdout.decode().split("\n"):
@@ -45,8 +45,8 @@ def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
 
 
 def overlaps(pdf: Path) -> list[tuple[int, str, str]]:
-    """Returns pairs of words that overlap by a quarter of the height and more than a point in
-    width."""
+    """Returns the page and the two words of each overlap of at least a quarter of the height and
+    more than a point of the width."""
     found = []
     words = boxes(pdf)
     for number in {page for page, _, _ in words}:
@@ -62,7 +62,7 @@ def overlaps(pdf: Path) -> list[tuple[int, str, str]]:
 
 
 def test_nothing_stands_on_something_else(summary: Run, tmp_path: Path) -> None:
-    """No number of a histogram, label of a colour bar or table cell overlaps another."""
+    """No number of a histogram, label of a colour bar or cell of a table overlaps another."""
     needs("real-logs")
     with_traces = [p for p in real_log_paths() if "dxt" in p.name or "treddy_mpi" in p.name]
     others = [p for p in real_log_paths() if p not in with_traces]
@@ -72,7 +72,7 @@ def test_nothing_stands_on_something_else(summary: Run, tmp_path: Path) -> None:
 
 
 def test_a_full_histogram(summary: Run, tmp_path: Path) -> None:
-    """A histogram with all sizes in both directions has no overlaps, even with small numbers next
+    """A histogram with all sizes in both directions has no overlaps, even if small numbers are next
     to a large one."""
     log = standard_log({"POSIX": 4}, files=1)
     record = log.modules[0].records[0]
@@ -119,7 +119,8 @@ def test_shortened_names_stay_apart() -> None:
 
 
 def test_shortened_names_of_a_report(summary: Run, tmp_path: Path) -> None:
-    """Files of ranks stay distinguishable if their folders differ in the middle of the names."""
+    """Names of files of different ranks can be distinguished after they are shortened, if their
+    folders differ in the middle of the names."""
     log = standard_log({"POSIX": 4}, files=14)
     ids = list(dict.fromkeys(r.id for r in log.modules[0].records))
     end = "/output/of/the/simulation/with/a/long/path/of/folders/that/are/alike/result.h5"
@@ -141,8 +142,8 @@ def test_shortened_names_of_a_report(summary: Run, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
-    """If a clock was set back, every time that depends on it is marked and a warning says so; other
-    logs have no such warning."""
+    """If the clock was set back during a run, every time that depends on it is marked and a warning
+    says so; other reports have no such warning."""
     log = standard_log({"POSIX": 4}, files=2)
     path = tmp_path / "log"
     for back in (False, True):
@@ -177,7 +178,7 @@ def test_zero_has_no_sign(show: object) -> None:
 
 
 def test_a_short_transfer_is_seen(tmp_path: Path) -> None:
-    """A transfer of a microsecond in 15 minutes and a transfer without duration are visible."""
+    """A transfer of one microsecond in 15 minutes, and a transfer of no duration, are visible."""
     name = b"/data/file"
     single = [Segment(0, 8, 450.0, 450.000001, 0)]
     instant = [Segment(0, 8, 900.0, 900.0, 0)]
@@ -216,8 +217,8 @@ def order_and_sizes(output: str) -> tuple[Counter[str], dict[int, int], dict[int
 
 
 def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """Shares of sequential and consecutive calls, numbers and mean sizes of files are right for
-    real logs."""
+    """Fractions of sequential and consecutive calls, and numbers and mean sizes of files, are right
+    for real logs."""
     needs("real-logs")
     logs = [p for p in real_log_paths() if re.match(r"imbal|skew|nonmpi|hdf5_diag", p.name)]
     for path in turning(logs, 0.01, "order"):
@@ -252,7 +253,8 @@ def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_no_page_for_a_few_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Content slightly too long for its pages is set tighter; longer content is not."""
+    """If content is slightly too long for its pages, the lines are set closer together; longer
+    content is not changed."""
     needs("program:pdflatex")
     made = {}
     for lines, sparse in ((54, 0.0), (54, latex._SPARSE), (80, latex._SPARSE), (80, 0.0)):

@@ -1,4 +1,5 @@
-"""Files from which a program loaded its state: by whom, read or mapped, and the section."""
+"""Files from which a program loaded its state: by which function, whether they were read or mapped,
+and the section about them."""
 
 from __future__ import annotations
 
@@ -39,14 +40,14 @@ READ = {"OPENS": 1, "READS": 9, "BYTES_READ": 9 * MIB, "F_READ_TIME": 2.0, "F_ME
 
 
 def found(job: Job, folder: Path) -> list[Loaded]:
-    """Returns what a program of these records loaded."""
+    """Returns the loaded files that the report finds in a log of a job with these records."""
     with open_log(write(job, folder / "a.darshan")) as log:
         return list(loaded(Facts(log)))
 
 
 @pytest.mark.parametrize("title", [loader.title for loader in LOADERS])
 def test_each_function(title: str, tmp_path: Path) -> None:
-    """The library function of a call site tells which files are a saved state."""
+    """The library function of a call site determines which files contain a saved state."""
     name = "/m/checkpoint.npz" if title == "numpy.load" else "/m/weights.bin"
     stack = f"read;{PACKAGES}/{FRAMES[title]};/home/me/serve.py:31:main"
     site = row(
@@ -59,7 +60,8 @@ def test_each_function(title: str, tmp_path: Path) -> None:
 
 
 def test_names_and_mappings(tmp_path: Path) -> None:
-    """Names tell without call sites. Shards of a model are one row, and ranks are counted."""
+    """Without call sites, names determine the files. The parts of a model are combined in one row,
+    and ranks are counted."""
     rows = []
     for shard in (1, 2):
         name = f"/m/{shard}-2.pt"
@@ -95,7 +97,7 @@ with open("model.safetensors", "rb") as file:
 
 @pytest.fixture(scope="module")
 def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The log of a program that loads a file and maps another."""
+    """Returns the log of a program that loads one file and maps another."""
     folder = tmp_path_factory.mktemp("loads")
     library = folder / "site-packages" / "torch"
     library.mkdir(parents=True)
@@ -115,7 +117,7 @@ def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_program(recorded: Path, summary: Run, tmp_path: Path) -> None:
-    """Bytes, functions and lines of a program that ran, in each form of the report."""
+    """The bytes, functions and lines of a real program are in each form of the report."""
     made = summary("--json", "-o", "-", recorded)
     rows: dict[str, Any] = {
         one["name"].rsplit("/", 1)[-1]: one for one in json.loads(made.stdout)["loaded"]

@@ -1,4 +1,4 @@
-"""Findings about samples speak in the words of the library that loads them."""
+"""Findings about samples use the terms of the library that loads them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ LIMITS = "stake.share = 0\nstake.seconds = 0\nfiles.many = 100\n"
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with 200 samples, each a file, and a file of HDF5 with 50."""
+    """Makes a folder with 200 samples in separate files, and an HDF5 file with 50 samples. Returns
+    the folder."""
     folder = tmp_path_factory.mktemp("loader")
     (folder / "samples").mkdir()
     for number in range(200):
@@ -64,8 +65,9 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda case: case[0],
 )
 def test_words(home: str, case: tuple[str, ...], samples: Path, build: Path, summary: Run) -> None:
-    """The remedy is for a DataLoader only where one asked for the samples, and the line is that of
-    the user's data set."""
+    """The remedy is about a DataLoader only if a DataLoader loaded the samples, and the line is
+    that of the user's data set. home: the folder of the library's code; case: program, number,
+    finding, and words of the remedy."""
     what, number, name, for_loader, for_others = case
     log = samples / f"{home.rpartition('/')[2]}-{what}.darshan"
     command = [sys.executable, "train.py", str(samples / home), what, number]

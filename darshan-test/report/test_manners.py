@@ -1,5 +1,5 @@
-"""The command's manners: the format that a file's ending names, folders without logs, closed pipes,
-Ctrl-C."""
+"""Details of the command: the output form that a file's extension selects, folders without logs,
+closed pipes, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BEGINNINGS = {"pdf": b"%PDF-", "html": b"<!DOCTYPE html>",
 
 @pytest.fixture
 def summary(command: Run) -> Run:
-    """Here, the command itself with its start."""
+    """Returns a function that runs the command itself, with a new Python."""
     return command
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Writes a log with several modules."""
+    """Writes a log with several modules; returns its path."""
     path = tmp_path / "job.darshan"
     made = standard_log({"POSIX": 4, "STDIO": 2})
     made.exe = b"/bin/app -x"
@@ -67,7 +67,7 @@ def test_a_campaign_of_two_logs_by_ending(summary: Run, log: Path, tmp_path: Pat
 
 
 def test_a_campaign_without_logs(summary: Run, log: Path, tmp_path: Path) -> None:
-    """A folder without logs is an error of one line, even next to a folder with logs."""
+    """A folder without logs causes an error of one line, even if another given folder has logs."""
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "notes.txt").write_text("no log")
@@ -96,7 +96,8 @@ COMMANDS = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_reader_who_goes_away(name: str, build: Path, tmp_path: Path) -> None:
-    """On a closed pipe the command ends by SIGPIPE, prints nothing and leaves no files."""
+    """If the reader closes the pipe, the command ends by SIGPIPE, prints nothing and leaves no
+    files."""
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4, "DXT_POSIX": 1})))
     scratch = tmp_path / "scratch"
@@ -120,7 +121,7 @@ def test_a_reader_who_goes_away(name: str, build: Path, tmp_path: Path) -> None:
 
 
 def full_pipe() -> tuple[int, int]:
-    """Returns both ends of a full pipe: a process that writes to it waits."""
+    """Returns both ends of a full pipe, so that a process that writes to it waits."""
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
     with contextlib.suppress(BlockingIOError):
@@ -131,7 +132,7 @@ def full_pipe() -> tuple[int, int]:
 
 
 def writes_to_pipe(leader: int) -> bool:
-    """Returns whether a process of the leader's group waits in a write to a pipe."""
+    """Returns whether a process of this process group waits in a write to a pipe."""
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             fields = (entry / "stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,5 @@
-"""The numbers of a report, against an independent computation from darshan-parser's rows."""
+"""Compares the numbers of a report with an independent computation from the rows of
+darshan-parser."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ TITLES = {layer.title: layer.module for layer in LAYERS}
 
 
 def parsed(parser: Path, log: Path) -> str:
-    """Returns rows, totals and estimates as darshan-parser prints them."""
+    """Returns the output of darshan-parser with rows, totals and estimates."""
     command = [parser, "--base", "--perf", "--show-incomplete", log]
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
@@ -44,7 +45,8 @@ def layer_lines(text: str) -> dict[str, str]:
 
 
 def agrees(shown: float | str | None, true: float | str | None, slack: float = 0.0) -> bool:
-    """Returns whether a cell shows a value; both may be unknown or not measured."""
+    """Returns whether a cell shows a value; both may be unknown or not measured. slack: the
+    permitted difference."""
     if shown is None or true is None or isinstance(shown, str) or isinstance(true, str):
         return shown == true
     return close(shown, true, slack)
@@ -102,7 +104,7 @@ def report_text(summary: Run, folder: Path, *logs: Path, status: int = 0) -> str
 def test_generated(
     log_format: str, versions: dict[str, int], parser: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """Every cell of the table of layers is right; values that old logs lack are shown as
+    """Every cell of the table of layers is right; values that old logs do not have are shown as
     unknown."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log(versions, version=log_format, files=20)))
@@ -135,7 +137,7 @@ def test_real_logs(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_slowest_files_come_first(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The file with the most time comes first, and its share is right."""
+    """The file with the most time comes first, and its fraction of the time is right."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4}, files=40)))
     text = report_text(summary, tmp_path, path)
@@ -152,7 +154,7 @@ def test_slowest_files_come_first(parser: Path, summary: Run, tmp_path: Path) ->
 
 
 def test_operations_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The figures have the right counts; the log has a different number per bar."""
+    """The figures have the right counts; in the log, the number for each bar is different."""
     log = standard_log({"STDIO": 2}, files=1)
     counts = {"OPENS": 101, "READS": 203, "WRITES": 307, "SEEKS": 409, "FLUSHES": 503}
     module = log.modules[0]
@@ -189,7 +191,7 @@ def test_common_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_live_journal(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """A journal has a report, and the report says that it is a journal."""
+    """A report can be made of a journal, and says that it is a journal."""
     log = standard_log({"POSIX": 4, "STDIO": 2}, compression=NONE, live=True, end=(0, 0))
     path = tmp_path / "job.darshan"
     path.write_bytes(encode(log))
@@ -201,7 +203,7 @@ def test_live_journal(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_no_records_at_all(summary: Run, tmp_path: Path) -> None:
-    """An empty log and a log without POSIX have a report."""
+    """Reports can be made of an empty log and of a log without POSIX."""
     empty, other = tmp_path / "empty", tmp_path / "other"
     empty.write_bytes(encode(Log()))
     other.write_bytes(encode(standard_log({"STDIO": 2, "HEATMAP": 1, "BG/Q": 2})))

@@ -1,4 +1,5 @@
-"""Objects of the package describe themselves, for a log that the runtime writes."""
+"""The text forms (repr) and the error messages of the package's objects, for a log that the runtime
+writes."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ HOSTILE = "a\u202eb"
 
 @pytest.fixture(scope="module")
 def path(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the log of a copy of 80 bytes; the name of the copy has a character that reverses
-    the text."""
+    """Returns the log of a copy of 80 bytes. The name of the copy contains a character that
+    reverses the direction of text."""
     folder = tmp_path_factory.mktemp("objects")
     subprocess.run(
         [build / "darshan", "run", "-o", "logs", "dd", "if=/dev/zero", f"of={HOSTILE}", "bs=8",
@@ -44,7 +45,7 @@ def test_version_is_that_of_configure() -> None:
 
 
 def test_version_of_an_installation(tmp_path: Path) -> None:
-    """An installed package takes the version that was written when it was installed."""
+    """An installed package has the version that was written into it at the installation."""
     package = tmp_path / "darshan_report"
     package.mkdir()
     text = (SOURCE / "util/python/darshan_report/version.py").read_text()
@@ -87,7 +88,7 @@ def test_repr_of_records(log: Log) -> None:
 
 @pytest.mark.parametrize("name", ["POSIX_BYTES_WRITEN", "posix_bytes_written", "BYTES_WRITTEN"])
 def test_close_counters_are_named(name: str, log: Log) -> None:
-    """A wrong name of a counter is a KeyError that proposes the right one."""
+    """A wrong counter name causes a KeyError that suggests the right one."""
     with pytest.raises(KeyError, match="POSIX_BYTES_WRITTEN") as raised:
         log.records("POSIX")[name]
     assert str(raised.value).startswith(f"POSIX has no counter '{name}'; did you mean ")
@@ -96,14 +97,14 @@ def test_close_counters_are_named(name: str, log: Log) -> None:
 
 @pytest.mark.parametrize(("name", "meant"), [("MPIIO", "MPI-IO"), ("posix", "POSIX")])
 def test_close_modules_are_named(name: str, meant: str, log: Log) -> None:
-    """A wrong name of a module is a KeyError that proposes the right one, in every method."""
+    """A wrong module name causes a KeyError that suggests the right one, in every method."""
     for method in (log.records, log.frame, lambda module: next(log.each(module))):
         with pytest.raises(KeyError, match=f"^there is no module '{name}'; did you mean .*{meant}"):
             method(name)
 
 
 def test_a_name_without_close_ones(log: Log) -> None:
-    """A name that resembles nothing gets no proposal."""
+    """The error for a name that resembles no other one suggests none."""
     with pytest.raises(KeyError) as raised:
         log.records("xyzzy")
     assert str(raised.value) == "there is no module 'xyzzy'"
@@ -139,7 +140,7 @@ def test_heatmap_has_the_bytes_of_the_frame(long_path: Path) -> None:
 
 
 def test_rates_have_the_bytes_of_the_frame(long_path: Path) -> None:
-    """The stairs of the rates, times the width of a bin, are the bytes written."""
+    """The steps of the diagram of rates, times the width of a bin, are the bytes written."""
     log = open_log(long_path)
     frame = log.frame("HEATMAP")
     written = frame[frame.layer == "POSIX"].groupby("start")["write"].sum().to_numpy()
@@ -153,7 +154,7 @@ def test_rates_have_the_bytes_of_the_frame(long_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["plot_access_sizes", "plot_operations", "plot_times"])
 def test_other_plots(method: str, long_path: Path, tmp_path: Path) -> None:
-    """Each plot has bars, and is a picture for a notebook and as a file."""
+    """Each plot has bars, and can be shown in a notebook and stored in a file."""
     figure = getattr(open_log(long_path), method)()
     assert any(patch.get_width() > 0 and patch.get_height() > 0 for patch in figure.axes[0].patches)
     assert figure._repr_png_().startswith(b"\x89PNG")
@@ -162,7 +163,7 @@ def test_other_plots(method: str, long_path: Path, tmp_path: Path) -> None:
 
 
 def test_plots_keep_the_settings_of_the_user(long_path: Path) -> None:
-    """A plot leaves matplotlib's settings as they were."""
+    """A plot does not change matplotlib's settings."""
     import matplotlib as mpl  # noqa: PLC0415 - the other tests do not need it
 
     before = dict(mpl.rcParams)
@@ -171,7 +172,7 @@ def test_plots_keep_the_settings_of_the_user(long_path: Path) -> None:
 
 
 def test_a_plot_without_data(long_path: Path) -> None:
-    """A layer that the log lacks is named, with one that it has."""
+    """The message about a layer that the log does not have names it, and one that the log has."""
     log = open_log(long_path)
     with pytest.raises(KeyError, match=r"has no heat map of layer 'MPI-IO'"):
         log.plot_heatmap("MPI-IO")

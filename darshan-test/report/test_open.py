@@ -1,4 +1,4 @@
-"""`darshan report --open` starts the user's browser, and never fails because of it."""
+"""`darshan report --open` starts the user's browser, and never fails if the browser does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ LOG = "job one.darshan"
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Path:
-    """Returns a folder with a log and a browser that stores its arguments."""
+    """Makes a folder with a log, and with a program in place of a browser, which stores its
+    arguments. Returns the folder."""
     subprocess.run(
         [build / "darshan", "run", "-o", tmp_path / "logs", "true"], capture_output=True, check=True
     )
@@ -39,14 +40,15 @@ def report(
 
 
 def shown(place: Path) -> Path:
-    """Returns the file whose address the browser got."""
+    """Returns the file whose address the browser was started with."""
     address = urlsplit((place / "shown").read_text().splitlines()[-1])
     assert address.scheme == "file"
     return Path(unquote(address.path))
 
 
 def test_a_page_is_shown(build: Path, place: Path) -> None:
-    """Without a form the report is a web page; the browser gets its address."""
+    """Without an option for the form, the report is a web page; the browser is started with its
+    address."""
     done = report(build, place, LOG, browser=str(place / "browser"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "job one.html\n", "")
     assert shown(place) == place / "job one.html"
@@ -54,7 +56,7 @@ def test_a_page_is_shown(build: Path, place: Path) -> None:
 
 
 def test_a_pdf_is_shown(build: Path, place: Path) -> None:
-    """The other commands of BROWSER are tried in turn; %s is the place of the address."""
+    """The commands in the variable BROWSER are tried in order; %s is replaced by the address."""
     browser = f"/no/such:false:{place}/browser --new-window %s:{place}/none"
     done = report(build, place, "--no-latex", "-o", "a.pdf", LOG, browser=browser)
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.pdf\n", "")
@@ -70,7 +72,8 @@ def test_xdg_open(build: Path, place: Path) -> None:
 
 
 def test_no_browser(build: Path, place: Path) -> None:
-    """The report is made, one line says that no browser was found, and the status is 0."""
+    """If no browser is found, the report is made, a message of one line says so, and the status is
+    0."""
     (place / "bin").mkdir()
     failing = place / "bin" / "xdg-open"
     failing.write_text("#!/bin/sh\nexit 3\n")

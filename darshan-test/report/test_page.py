@@ -1,4 +1,5 @@
-"""The file that --html makes: what it may load and run, and how it escapes names."""
+"""The file that --html makes: the data and scripts that it may load and run, and the escaping of
+names."""
 
 from __future__ import annotations
 
@@ -81,7 +82,7 @@ def hash_of(text: str) -> str:
 
 
 def hostile_log(path: Path) -> Path:
-    """Writes a log with hostile names."""
+    """Writes a log with names that contain markup; returns its path."""
     made: Log = standard_log(SMALL)
     made.names = [(number, HOSTILE) for number, _ in made.names or []]
     path.write_bytes(encode(made))
@@ -97,8 +98,8 @@ def strings(value: Any) -> list[str]:
 
 
 def test_one_file(summary: Run, tmp_path: Path) -> None:
-    """The page loads nothing, runs only the scripts whose hashes its policy has, and every link has
-    a target."""
+    """The page loads nothing, runs only scripts whose hashes are in its policy, and the target of
+    every link exists."""
     done = summary("--html", hostile_log(tmp_path / "a.darshan"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.html\n", "")
     text = (tmp_path / "a.html").read_text("utf-8")
@@ -118,7 +119,7 @@ def test_one_file(summary: Run, tmp_path: Path) -> None:
 
 
 def test_hostile_names(summary: Run, tmp_path: Path) -> None:
-    """A name is text, in HTML and in the data."""
+    """A name with markup is shown as text, in HTML and in the data."""
     assert summary("--html", hostile_log(tmp_path / "a.darshan")).returncode == 0
     text = (tmp_path / "a.html").read_text("utf-8")
     assert "<script>alert" not in text and "\x1b" not in text and "\u202e" not in text
@@ -147,7 +148,7 @@ def test_all_assets_are_used() -> None:
 
 @pytest.mark.needs("program:node")
 def test_units(tmp_path: Path) -> None:
-    """Scripts format numbers like the rest of the report."""
+    """Scripts format numbers like the other parts of the report."""
     rng = random.Random(7)
     values = [0, 1, 6e-7, 0.999499, 1023, 1024, 1023.95 * 1024, 99.95, 1e15]
     values += [10 ** rng.uniform(-8, 12) for _ in range(300)]

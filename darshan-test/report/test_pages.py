@@ -1,4 +1,4 @@
-"""Printed pages: tables and margins; and the memory of reports of the largest logs."""
+"""Printed pages: tables and margins; and the memory needed for reports of the largest logs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Word:
 
 
 def words(pdf: Path) -> Iterator[Word]:
-    """Yields all words of a PDF, page by page; words at one height have the same line."""
+    """Yields all words of a PDF, page by page; words at the same height have the same line
+    number."""
     command = ["pdftotext", "-bbox", pdf, "-"]
     done = subprocess.run(command, capture_output=True, check=True)
     space = "{http://www.w3.org/1999/xhtml}"
@@ -54,7 +55,7 @@ def pages(pdf: Path) -> int:
 
 
 def test_long_table(summary: Run, tmp_path: Path) -> None:
-    """The head and the rows of a table that spans pages share their columns."""
+    """The head and the rows of a table on several pages have the same columns."""
     path = tmp_path / "many.darshan"
     # The table of the fifteen files with the most time has a head on each of its pages. The text
     # above it decides whether it spans two, so several logs are tried.
@@ -84,7 +85,7 @@ def at(word: Word) -> tuple[int, int]:
 
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
-    """No word of a report, a comparison or a campaign exceeds the margin."""
+    """No word of a report, a comparison or a report of many jobs is in the margin."""
     for name, having, _ in CASES[::3]:
         write(having, tmp_path / f"{name}-{'x' * 60}.darshan")
     logs = sorted(tmp_path.glob("*.darshan"))
@@ -109,7 +110,7 @@ sys.exit(process.returncode)
 
 
 def memory(*command: str | Path) -> int:
-    """Returns the largest memory, in KiB, of any single process of a command."""
+    """Returns the most memory, in KiB, that a single process of a command used."""
     done = subprocess.run(
         [sys.executable, "-S", "-c", _MEASURE, *command],
         stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS,
@@ -123,8 +124,8 @@ def memory(*command: str | Path) -> int:
     ids=["files", "ranks", "programs"],
 )
 def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
-    """100,000 files, 10,000 ranks with a heat map each, or as many programs as ranks fit in twelve
-    pages and 250 MiB."""
+    """The reports of 100,000 files, of 10,000 ranks with a heat map each, and of as many programs
+    as ranks need at most twelve pages and 250 MiB."""
     log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
     command = [sys.executable, BENCH / maker[0], *maker[1:], log]
     subprocess.run(command, check=True, timeout=SECONDS)
@@ -134,8 +135,8 @@ def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
 
 
 def test_campaign_forgets(build: Path, tmp_path: Path) -> None:
-    """Twenty logs of 3 MiB need no more memory than two: each log is freed before the next is
-    read."""
+    """A report of twenty logs of 3 MiB needs no more memory than one of two, because each log is
+    freed before the next is read."""
     log = tmp_path / "log"
     maker = [sys.executable, BENCH / "make_large_log.py", "--files", "5000", log]
     subprocess.run(maker, check=True, timeout=SECONDS)

@@ -1,5 +1,5 @@
-"""The section Processes: collapsed rows have the right sums, all rows fit, and no process is
-lost."""
+"""The section Processes: rows for several processes have the right sums, all rows fit on the pages,
+and no process is missing."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def grown(seed: int) -> list[Member]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("most", [2, 5, 20, 1000])
 def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
-    """The rows of a tree, however many, add up to all of its processes."""
+    """The rows for a tree of processes add up to all of its processes, whatever the limit of rows
+    is."""
     members = grown(seed)
     tree = read(members, tmp_path)
     shown = rows(fold(tree), most)
@@ -101,7 +102,7 @@ def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("most", [2, 100])
 def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
-    """Each lane has the right number of processes in every second."""
+    """Each row of the diagram has the right number of processes in every second."""
     tree = read(grown(seed), tmp_path)
     found = lanes(tree, RUN_TIME, most)
     assert len(found.lanes) <= most and found.end == RUN_TIME
@@ -143,7 +144,8 @@ def test_names_of_programs(command: str, name: str) -> None:
 
 
 def test_who_is_a_worker(tmp_path: Path) -> None:
-    """Copies of a program, and processes that multiprocessing spawns, are its workers."""
+    """Forked copies of a program, and processes that multiprocessing spawns, are shown as its
+    workers."""
     spawned = (
         "python3 -c from multiprocessing.spawn import spawn_main; spawn_main(pipe_handle=7) "
         "--multiprocessing-fork"
@@ -188,7 +190,7 @@ SHAPES = [pytest.param(members, id=name) for name, members in shapes()]
 
 @pytest.mark.parametrize("members", SHAPES)
 def test_every_form(members: list[Member], tmp_path: Path) -> None:
-    """Text blocks and data of any tree stay within their limits, without a warning."""
+    """Text and data about any tree of processes stay within their limits, without a warning."""
     with warnings.catch_warnings(), open_log(written(members, tmp_path)) as log:
         warnings.simplefilter("error")
         context = Context(log)
@@ -206,14 +208,15 @@ def test_every_form(members: list[Member], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["zoo", "strange"])
 def test_pdf(name: str, summary: Run, tmp_path: Path) -> None:
-    """A tree of any size or shape fits on its pages."""
+    """The section about a tree of any size or shape fits on its pages."""
     assert summary(written(dict(shapes())[name], tmp_path), "-o", "a.pdf").returncode == 0
     assert pages(tmp_path / "a.pdf") <= MOST_PAGES
     assert [w for w in words(tmp_path / "a.pdf") if w.right > RIGHT + 1] == []
 
 
 def test_margin(summary: Run, tmp_path: Path) -> None:
-    """Long names of files, programs and users of files stay on the page."""
+    """Long names of files, of programs, and of the programs that used a file stay within the
+    page."""
     names = ["x" * 40, "program.of-long-name " + "z" * 200, "long_words", "python3 " + "v" * 80]
     members = [Member("bash run.sh"), *(Member(name, 0, opens=1, read_time=1) for name in names)]
     made = content.standard_log({"POSIX": 4, "STDIO": 2, "HEATMAP": 1}, exe=b"run it " * 40)
@@ -231,7 +234,7 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 13])
 def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
-    """A figure that moves to the next page is not alone there."""
+    """A figure that moves to the next page is followed by other content there."""
     made = content.standard_log({"POSIX": 4}, files=3)
     made.names = [(i, name) for i, name in made.names or []]
     module, called = trees.processes([Member("sh"), *(Member(f"p{i}", 0) for i in range(number))])
@@ -265,7 +268,7 @@ def test_page(summary: Run, tmp_path: Path) -> None:
 
 
 def test_web_page(summary: Run, tmp_path: Path) -> None:
-    """Names are escaped, and child processes are indented."""
+    """Names are escaped on the page, and child processes are indented."""
     assert summary("--html", written(trees.strange(), tmp_path)).returncode == 0
     text = (tmp_path / "run.html").read_text("utf-8")
     page_of(text)
@@ -297,7 +300,7 @@ def test_screen(
 
 
 def test_hosts(summary: Run, tmp_path: Path) -> None:
-    """The page has the merger's clock corrections of the hosts."""
+    """The page shows by how much the merger corrected the clocks of the hosts."""
     made = trees.tree_log([Member("a"), Member("b", 0, host="node2")], RUN_TIME)
     made.metadata += b"nodes=2\nclocks_moved=node2 +1.500 s\nclock_error=0.012 s\n"
     path = tmp_path / "run.darshan"
@@ -309,7 +312,7 @@ def test_hosts(summary: Run, tmp_path: Path) -> None:
 
 
 def stream(name: bytes, rank: int) -> Counted:
-    """Returns a stream that a process of a tree waited for."""
+    """Returns the record of a stream at which a process waited."""
     layout = LAYOUTS["STDIO"][2]
     counters, times = dict.fromkeys(layout.counters, 0), dict.fromkeys(layout.fcounters, 0.0)
     counters |= {"STDIO_READS": 90000, "STDIO_BYTES_READ": 64 << 20}
@@ -318,7 +321,8 @@ def stream(name: bytes, rank: int) -> Counted:
 
 
 def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
-    """Waiting for another program is not I/O; reading as much from a file is."""
+    """Waiting for another program at a pipe is not counted as I/O; the same reads from a file
+    are."""
     made = trees.tree_log(trees.pipeline(), RUN_TIME)
     path = tmp_path / "run.darshan"
     for name in (b"<STDIN>", b"/data"):

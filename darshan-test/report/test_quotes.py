@@ -1,4 +1,4 @@
-"""The fonts of the PDF can print the report's own sentences."""
+"""The PDF's fonts have all characters of the report's own sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _texts() -> set[str]:
 
 
 def test_every_letter_of_ours() -> None:
-    """All letters are printable; quotation marks were once printed as <U+201C>."""
+    """Every character can be printed; quotation marks were once printed as <U+201C>."""
     letters = _texts()
     assert "\u201c" in letters
     assert [c for c in sorted(letters) if printable(c) != c] == []

@@ -1,4 +1,4 @@
-"""Reports of real runs: a loop of a shell, a build, a pool of workers."""
+"""Reports of real runs of several programs: a loop of a shell, a build, a pool of workers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def ranks(log: Path) -> int:
 
 def ran(build: Path, folder: Path, *command: str) -> Path:
     """Returns the log of a run. A process that outlives the run, for example Python's resource
-    tracker, leaves a log of its own."""
+    tracker, leaves a separate log."""
     work, logs = folder / "work", folder / "logs"
     subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -95,7 +95,7 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
 
 
 def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
-    """The report has the bytes that went through pipes, and only those."""
+    """The report has exactly the bytes that went through pipes."""
     lines, _ = screen(ran(build, tmp_path, "sh", "-c", "seq 3; seq 3; true"))
     text = " ".join(lines)
     assert "they wrote 12 B to them, in " in text
@@ -121,7 +121,7 @@ def test_build(build: Path, work: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pool(method: str, build: Path, work: Path, tmp_path: Path) -> None:
-    """Workers belong to their program, whatever started them, and so do their writes."""
+    """Workers are shown below their program, whatever started them, and so are their writes."""
     (work / "pool.py").write_text(POOL)
     log = ran(build, tmp_path, "/usr/bin/python3", "pool.py", method)
     lines, findings = screen(log)

@@ -24,7 +24,7 @@ PAGE = "doc/diagnoses.html#diagnosis-"
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Writes a log with a problem."""
+    """Writes a log with a problem; returns its path."""
     having = next(having for case, having, _ in CASES if case == NAME)
     return write(having, tmp_path / "a.darshan")
 
@@ -41,8 +41,8 @@ def log(tmp_path: Path) -> Path:
     ],
 )
 def test_address(named: str, address: str, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The address from Python escapes characters that could end an attribute or a string of a
-    PDF."""
+    """Characters that could end an attribute or a string of a PDF are escaped in the address.
+    named: the setting of the address; address: the result."""
     monkeypatch.setenv("DARSHAN_DOC_URL", named)
     with open_log(log) as opened:
         found = diagnose(opened)
@@ -53,7 +53,7 @@ def test_address(named: str, address: str, log: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("named", ["javascript:alert(1)", "docs", "https:", "http://[x", "//"])
 def test_no_address(named: str, log: Path, summary: Run) -> None:
-    """A bad address is a warning of one line, and the report has no links."""
+    """An invalid address causes a warning of one line, and the report has no links."""
     done = summary("--json", "-o", "-", log, environment={"DARSHAN_DOC_URL": named})
     assert done.returncode == 0
     if named != "//":  # the root of the file system
@@ -62,7 +62,7 @@ def test_no_address(named: str, log: Path, summary: Run) -> None:
 
 
 def test_text(log: Path, summary: Run) -> None:
-    """The text has the address only with -v."""
+    """The report as text has the address only with -v."""
     environment = {"DARSHAN_DOC_URL": SITE}
     assert SITE not in summary("--text", log, environment=environment).stdout
     shown = summary("--text", "-v", log, environment=environment).stdout
@@ -82,8 +82,8 @@ def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
-    """The page links to local files despite its policy: to diagnoses by name, and their
-    counters."""
+    """The page's policy permits links to local files: to the descriptions of diagnoses by name, and
+    of their counters."""
     needs("program:chromium", "program:chromedriver")
     site = tmp_path / "a site"
     (site / "doc").mkdir(parents=True)
@@ -104,7 +104,8 @@ def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_without_a_site(log: Path, summary: Run, tmp_path: Path) -> None:
-    """Without a site the page has the names, and no dead links."""
+    """Without a site for the documentation, the page has the names of diagnoses, and no links
+    without a target."""
     assert summary("--html", log).returncode == 0
     text = (tmp_path / "a.html").read_text("utf-8")
     assert f"Diagnosis: {NAME}" in text

@@ -1,4 +1,4 @@
-"""Tests of what the screen and the report say of a dataset whose numbers alone would mislead."""
+"""Explanations on the screen and in the report for datasets whose numbers alone would mislead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from report.diagnose.build import MIB, Job, Row, row, write
 
 
 def dataset(name: str, points: int, **values: float) -> tuple[Row, Row]:
-    """Returns the LAYERS and H5D records of a dataset of 8-byte numbers."""
+    """Returns the LAYERS and H5D records of a dataset with this many 8-byte numbers. values:
+    counters of LAYERS."""
     return (
         row("LAYERS", name, UPPER_MODULE=4, LAYOUT=1, **values),
         row("H5D", name, file="/f.h5", OPENS=1, DATASPACE_NPOINTS=points, DATATYPE_SIZE=8),
@@ -40,7 +41,8 @@ def report(build: Path, job: Job, folder: Path) -> str:
 
 @pytest.mark.parametrize(("read", "told"), [(128, True), (48, False)])
 def test_read_by_all(read: int, told: bool, build: Path, tmp_path: Path) -> None:
-    """A packed dataset of 32 MiB of which 128 MiB were requested: it moved fewer bytes."""
+    """If processes read 128 MiB of a compressed dataset of 32 MiB, the report explains that fewer
+    bytes were moved. told: whether the explanation is there."""
     job = Job(dataset("/f.h5:/x", 4 * MIB, BYTES_ASKED_READ=read * MIB, F_READ_TIME=8.0,
                       READ_POSIX_BYTES_READ=24 * MIB, FILTERS=1))  # fmt: skip
     below = screen(build, job, tmp_path)
@@ -56,7 +58,8 @@ def test_read_by_all(read: int, told: bool, build: Path, tmp_path: Path) -> None
 def test_metadata_of_others(
     name: str, wrote: int, told: bool, build: Path, tmp_path: Path
 ) -> None:  # fmt: skip
-    """HDF5 wrote its cached metadata while a dataset of 128 bytes was created."""
+    """If HDF5 wrote metadata of other objects while a dataset of 128 bytes was created, the report
+    explains this. wrote: the bytes written; told: whether the explanation is there."""
     job = Job(dataset(f"/f.h5:{name}", 16, BYTES_ASKED_WRITTEN=128, F_OPEN_TIME=1.0,
                       OPEN_POSIX_BYTES_WRITTEN=wrote))  # fmt: skip
     below = screen(build, job, tmp_path)

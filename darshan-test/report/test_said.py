@@ -1,4 +1,4 @@
-"""Numbers in findings about real programs, as the programs' author would count them."""
+"""Numbers in findings about real programs, compared with those that the programs' code implies."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ def findings(
     *,
     limits: str = LIMITS,
 ) -> dict[str, dict[str, Any]]:
-    """Returns the findings about a Python program or a command, by name; config: of the runtime."""
+    """Returns the findings about a Python program or a command, by name. config: lines for the
+    runtime's configuration file; limits: thresholds of the report."""
     (folder / "config").write_text(config)
     (folder / "limits").write_text(limits)
     log = folder / "log.darshan"
@@ -128,8 +129,8 @@ def findings(
 
 
 def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: Path) -> None:
-    """A file of two layers counts once. numpy.save writes the header through one layer and the
-    values through the other."""
+    """A file of two layers is counted once. numpy.save writes the header by one layer and the
+    values by the other."""
     found = findings(build, summary, tmp_path, TWO_LAYERS)["many-small-files"]
     said = re.match(r"([\d,]+) files", found["sentence"])
     assert said
@@ -140,15 +141,15 @@ def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: P
 def test_reading_after_writing_is_no_slowing_down(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """Reading after writing is not a slowdown, and a larger buffer is not a remedy for scattered
-    reads."""
+    """Reading a file after writing it is not reported as a slowdown, and a larger buffer is not
+    suggested for scattered reads."""
     found = findings(build, summary, tmp_path, PHASES)
     assert "slowing-down" not in found
     assert "setvbuf" not in json.dumps(found.get("small-accesses-read", {}))
 
 
 def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path: Path) -> None:
-    """All 50 files count, though 40 of them share the overflow record."""
+    """All 50 files are counted, though 40 of them have a common record."""
     config = "MAX_RECORDS 10 POSIX\n"
     found = findings(build, summary, tmp_path, ASKING, config)
     said = re.search(r"stat calls on ([\d,]+) files", found["metadata"]["sentence"])
@@ -158,7 +159,8 @@ def test_files_that_share_a_record_are_files(build: Path, summary: Run, tmp_path
 def test_calls_that_a_buffer_answers_are_no_transfers(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """sed reads and writes 40,000 lines, which need only some hundred transfers of 4 KiB."""
+    """sed reads and writes 40,000 lines, which the C library's buffer combines into some hundred
+    transfers of 4 KiB; the report counts only these transfers."""
     lines = tmp_path / "lines"
     lines.write_text("some words of a line\n" * 40_000)
     command = ["sed", "-i", "s/words/letters/", str(lines)]
@@ -170,7 +172,8 @@ def test_calls_that_a_buffer_answers_are_no_transfers(
 
 
 def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path) -> None:
-    """A run that imports its modules is not told to make transfers larger."""
+    """The report does not advise larger transfers for a run whose small reads are imports of
+    modules."""
     subprocess.run([sys.executable, "-c", MODULES], cwd=tmp_path, check=True)
     modules = tmp_path / "venv/lib/python3/site-packages"
     command = [sys.executable, "-B", "-c", IMPORTS, str(modules)]
@@ -182,8 +185,8 @@ def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("ways", [("O_DSYNC",), ("O_SYNC",), ("O_DSYNC", "0")])
 def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple[str, ...]) -> None:
-    """If a file was opened with and without O_SYNC, the report does not say that each write
-    synced."""
+    """If a file was opened both with and without O_SYNC, the report does not say that each write
+    was synchronized."""
     command = [sys.executable, "-c", SYNCS, *ways]
     said = findings(build, summary, tmp_path, command)["syncs"]["sentence"]
     assert said.startswith("300 calls of fsync and the like and ")
@@ -196,7 +199,7 @@ def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple
 
 
 def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
-    """The shell opens the file once for each line; the sentence names no stat calls."""
+    """If a shell opens the file once for each line, the finding mentions no stat calls."""
     limits = f"{LIMITS}io.fine = 0\n"  # the whole run takes 50 ms
     found = findings(build, summary, tmp_path, ["bash", "-c", APPENDS], limits=limits)
     assert "line-buffered" not in found  # each close writes the line, whatever the buffer is
@@ -235,7 +238,8 @@ def test_a_checkpoint_is_new_each_time(
 
 
 def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path) -> None:
-    """The remedy's lines for a dataset that was opened again and again work in the program."""
+    """The lines of code in the remedy for a dataset that was opened repeatedly work in the
+    program."""
     pytest.importorskip("h5py")
     remedy = findings(build, summary, tmp_path, DROPPED)["chunk-cache"]["remedy"]["example"]
     code = remedy.splitlines()[0].split("  #")[0]
@@ -251,8 +255,8 @@ def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path
 
 
 def test_every_first_screen_shows_the_hint(build: Path, summary: Run, tmp_path: Path) -> None:
-    """If there is no problem, a hint comes first in `darshan stat`, on page 1 of the PDF and on the
-    page, none of which says that there is nothing to change."""
+    """If there is a hint but no problem, the hint comes first in `darshan stat`, on page 1 of the
+    PDF and on the web page, and none of them says that there is nothing to change."""
     (job,) = (having for name, having, _ in CASES if name == "slow-text")
     log, title = write(job, tmp_path / "a.darshan"), "Much of the run passes between the reads"
     stat = [build / "darshan", "stat", "-r", log]

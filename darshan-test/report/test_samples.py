@@ -1,5 +1,6 @@
-"""For the work of a data set on its samples, the report names the cause of the wait and the line in
-the data set. PyTorch is a stand-in (training/standin), which loads in the process itself."""
+"""If a data set takes long to load its samples, the report names the cause of the wait and the line
+in the data set. The test uses a stand-in for PyTorch (training/standin), which loads samples in the
+training's own process."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ LIMITS = "stake.share = 0\nstake.seconds = 0\n"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with samples, and the program that trains with them."""
+    """Makes a folder with samples, and the program that trains with them. Returns the folder."""
     made = tmp_path_factory.mktemp("samples")
     (made / "large").mkdir()
     for place in range(40):
@@ -80,7 +81,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(build: Path, folder: Path, case: str, epochs: int = 3, ranks: int = 0) -> str:
-    """Records a training and returns its report as text, without line ends."""
+    """Records a training and returns its report as text, without line breaks. case: the argument of
+    the program; ranks: 0 for a program without MPI."""
     log = folder / f"{case}.darshan"
     one = f"{sys.executable} -B train.py {case} {epochs}"
     if ranks:
@@ -98,7 +100,7 @@ def text_of(build: Path, folder: Path, case: str, epochs: int = 3, ranks: int = 
 
 
 def report(build: Path, folder: Path, log: Path) -> str:
-    """Returns the report on a log as text, without line ends."""
+    """Returns the report on a log as text, without line breaks."""
     made = subprocess.run(
         [build / "darshan", "report", "--text", "--thresholds", folder / "limits", "-o", "-", log],
         capture_output=True,
@@ -110,7 +112,7 @@ def report(build: Path, folder: Path, log: Path) -> str:
 
 
 def line(mark: str) -> str:
-    """Returns the line of the program with a mark, as the report names it."""
+    """Returns the line of the program with the comment `mark`, as the report names it."""
     number = next(n for n, text in enumerate(PROGRAM.split("\n"), 1) if f"# {mark}" in text)
     return f"train.py:{number}, in {mark.capitalize()}.__getitem__"
 
@@ -137,7 +139,7 @@ def test_hdf5_opened_for_each_sample(build: Path, folder: Path) -> None:
 
 def test_each_rank_reads_the_whole_set(build: Path, folder: Path) -> None:
     """A training of two ranks that both read all files is reported with its remedy; one whose ranks
-    read a part each is not."""
+    each read different files is not."""
     text = text_of(build, folder, "whole", ranks=2)
     assert "Each rank reads the whole data set" in text
     assert "Each of the 2 ranks of the training loop of train.py:" in text
@@ -185,7 +187,7 @@ for _ in range(2):
 )
 def test_each_worker_reads_the_whole_set(build: Path, folder: Path, python: str) -> None:
     """A training with real workers of PyTorch that each read all files is reported; one whose
-    workers read a part each, and a small index, is not."""
+    workers read different files, or only a small index, is not."""
     (folder / "stream.py").write_text(WORKERS)
     for case in ("whole", "part"):
         log = folder / f"{case}.darshan"

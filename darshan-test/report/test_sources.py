@@ -1,4 +1,4 @@
-"""Sources on the page: only if asked for, and only those that may be shown."""
+"""Source code on the page: only with an option, and only that of files that may be shown."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SOURCE = "".join(f"line_{n} = '<b>&\x1b'\n" for n in range(1, 101))
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Makes a log with call sites in a source, in a file that is not a source, in one that changed
-    after the run, in one that is gone, and in a named pipe."""
+    """Makes a log with call sites in a source file, in a file that is not source code, in one that
+    changed after the run, in one that was removed, and in a named pipe. Returns the log's path."""
     names = ("good.py", "id_rsa", "changed.py", "gone.py")
     for name in names[:3]:
         (tmp_path / name).write_text(SOURCE)
@@ -33,8 +33,8 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_sources(log: Path, summary: Run, tmp_path: Path) -> None:
-    """The page shows the lines around a line with I/O as text, and says why other sources are not
-    shown."""
+    """The page shows the lines around a line with I/O as text, and says why other source files are
+    not shown."""
     done = summary("--html", "--sources", log)
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "a.html").read_text("utf-8")
@@ -53,7 +53,7 @@ def test_sources(log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_not_unless_asked(log: Path, summary: Run, tmp_path: Path) -> None:
-    """A page has no sources otherwise, and other forms refuse the option."""
+    """Without the option a page has no source code, and other output forms refuse the option."""
     assert summary("--html", log).returncode == 0
     assert "line_50" not in (tmp_path / "a.html").read_text("utf-8")
     for options in (("--pdf",), ("--text",), ("--html", "--campaign")):

@@ -1,4 +1,5 @@
-"""The icicle graph of stacks: the picture for readers without scripts, and in a browser."""
+"""The icicle graph of stacks: the picture for readers without scripts, and the graph in a
+browser."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ FOCUSED = "return document.activeElement.textContent;"
 
 
 def site(name: str, *files: str, **values: float) -> Row:
-    """Returns the record of a site that used each of the files with one call."""
+    """Returns the record of a call site that used each of the files with one call. values: its
+    counters."""
     for place, file in enumerate(files, 1):
         values |= {f"FILE{place}_BY_CALLS": number_of(file), f"FILE{place}_CALLS": 1}
     bits = (1 << len(files)) - 1
@@ -45,7 +47,8 @@ SITES = (
 
 
 def made(folder: Path) -> Path:
-    """Writes a log of two files, of which one has hostile names, and these sites."""
+    """Writes a log with these call sites and two files, one of which has a name with markup;
+    returns its path."""
     one = row("POSIX", DATA, OPENS=1, READS=3000, BYTES_READ=1500, F_READ_TIME=2.0,
               SIZE_READ_0_100=3000)  # fmt: skip
     other = row("POSIX", OTHER, OPENS=20, WRITES=5, BYTES_WRITTEN=4500, F_WRITE_TIME=1.0)
@@ -53,13 +56,13 @@ def made(folder: Path) -> Path:
 
 
 def children(frame: Frame) -> dict[str, Frame]:
-    """Returns what a frame called, by name and line."""
+    """Returns the frames that a frame called, by name and line."""
     return {f"{child.name}:{child.line}": child for child in frame.children}
 
 
 def test_tree(tmp_path: Path) -> None:
-    """The tree of frames has the sums of all sites, from the outermost frame; frames of less than
-    0.2 % of everything are combined into one."""
+    """The tree of frames has the sums of all call sites, beginning at the outermost frame; frames
+    with less than 0.2 % of the total are combined into one."""
     with open_log(made(tmp_path)) as log:
         found = lines_of(log, 10)
     assert found
@@ -79,7 +82,7 @@ def test_tree(tmp_path: Path) -> None:
 
 
 def test_programs(tmp_path: Path) -> None:
-    """If several programs ran, each has a frame; the C library's start code has no frame."""
+    """If several programs ran, each has a frame; the start code of the C library has none."""
     start = "libc.so+27305;aaaaaaaa+11;?"
     rows = (
         site(f"read;aaaaaaaa+50;libc.so+2724a;{start}", READS=2, F_READ_TIME=2.0),
@@ -150,8 +153,8 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_in_a_browser(window: Browser, summary: Run, tmp_path: Path, width: int) -> None:
-    """A click or Enter shows a frame in full width, the path and Escape lead back, the width is
-    time, calls or bytes, and marks lead to a file's frames and a finding's line."""
+    """A click or Enter shows a frame in full width; the path and Escape lead back; the width is
+    time, calls or bytes; and marks lead to the frames of a file and the line of a finding."""
     assert summary("--html", made(tmp_path)).returncode == 0
     page = tmp_path / "a.html"
     window.open(page, width)

@@ -1,4 +1,4 @@
-"""Timelines of files against a plain sum, second by second; damaged times."""
+"""Timelines of files, compared with a plain sum second by second; and damaged times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def segments(rng: random.Random, count: int) -> list[Segment]:
 
 
 def traced_log(files: int, seed: int = 1) -> Log:
-    """Returns a log of files with traces of two processes each."""
+    """Returns a log of this many files, with traces of two processes for each."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     records: list[Dxt] = []
@@ -47,7 +47,8 @@ def traced_log(files: int, seed: int = 1) -> Log:
 
 
 def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
-    """Returns the seconds in transfers per bin, added one segment at a time."""
+    """Returns the seconds in transfers of a kind for each bin, added one segment at a time. width:
+    of a bin, in seconds."""
     out = [0.0] * timelines.BINS
     for record in records:
         for s in getattr(record, kind):
@@ -88,7 +89,7 @@ def test_against_a_plain_sum(tmp_path: Path) -> None:
 
 
 def test_times_that_cannot_be(tmp_path: Path) -> None:
-    """A damaged trace results in a figure, not an exception."""
+    """A damaged trace results in a figure without an exception."""
     made = traced_log(1)
     bad = [
         Segment(0, 1, start, end, 0)

@@ -1,4 +1,4 @@
-"""darshan trace: JSON for trace viewers, with every transfer of the log exactly once."""
+"""darshan trace writes JSON for trace viewers, with every transfer of the log exactly once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def trace(build: Path, tmp_path: Path) -> Trace:
 
 
 def transfers(text: bytes) -> list[dict[str, Any]]:
-    """Returns the events of a file, after checks of its structure."""
+    """Returns the events of a file, after checking its structure."""
     whole = json.loads(text)
     assert whole["displayTimeUnit"] == "ms"
     names = [e for e in whole["traceEvents"] if e["ph"] == "M"]
@@ -56,8 +56,8 @@ def transfers(text: bytes) -> list[dict[str, Any]]:
 
 
 def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
-    """Every transfer appears once, in microseconds and in order; the output can be compressed and
-    is reproducible."""
+    """Every transfer is in the output once, in microseconds and in order; the output can be
+    compressed and is the same each time."""
     made = wide_log(3, 40)
     (tmp_path / "a.darshan").write_bytes(encode(made))
     done = trace("a.darshan")
@@ -93,8 +93,8 @@ def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
-    """A log without a trace, or a bad one, is an error of one line with status 1; the log is not
-    replaced."""
+    """A log without a trace, or an invalid one, causes an error of one line with status 1; the log
+    is not overwritten."""
     (tmp_path / "a").write_bytes(encode(standard_log({"POSIX": 4})))
     (tmp_path / "b").write_bytes(b"nothing")
     for arguments, words in (
@@ -110,7 +110,7 @@ def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_tracks() -> None:
-    """There are as few tracks as simultaneous events, and no two overlap on a track."""
+    """There are as few tracks as events at the same time, and no two events overlap on a track."""
     rng = np.random.default_rng(2)
     start = np.sort(rng.integers(0, 1000, 300))
     end = start + rng.integers(0, 30, 300)

@@ -29,8 +29,9 @@ EPOCH = row(
 
 
 def run_of(workers: int, life: float, io: float, busy: float, ready: float, **more: float) -> Job:
-    """Returns the log of a training with worker processes that lived so long together, and spent
-    these seconds in file I/O, computing, and ready to run without a processor."""
+    """Returns the log of a training with worker processes. life: the sum of the workers' lifetimes;
+    io, busy, ready: seconds in file I/O, computing, and ready to run without a processor. more:
+    other counters."""
     settings = {"WORKERS": workers, "PREFETCH": 2 if workers else -1, **more}
     loader = number_of(LOADER.name)
     rows: list[Row] = [
@@ -94,7 +95,8 @@ def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -
 
 
 def made_by(workers: int, whole: float, idle: float, **parts: float) -> tuple[Row, ...]:
-    """Returns the records of workers that made 100 batches together, in so many seconds."""
+    """Returns the records of workers that together made 100 batches in `whole` seconds, and had
+    none to make for `idle` seconds. parts: the seconds of parts of this time."""
     loader = number_of(LOADER.name)
     values = {f"F_{name}": value / workers for name, value in parts.items()}
     values |= {"F_FETCH_TIME": whole / workers, "F_IDLE_TIME": idle / workers}
@@ -178,7 +180,8 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
 def test_parts_of_making_batches(
     tmp_path: Path, job: Job, made: tuple[Row, ...], expected: tuple[str, str, str, str]
 ) -> None:
-    """The parts in which workers made batches tell why the program waits for them."""
+    """The time that workers spent in the parts of making batches determines which reason the report
+    gives for the program's wait."""
     why, part, words, remedy_words = expected
     log = write(replace(job, rows=(*job.rows, *made)), tmp_path / "a.darshan")
     with open_log(log) as opened:
@@ -200,7 +203,7 @@ def test_parts_without_workers(tmp_path: Path) -> None:
 
 
 def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
-    """The batches that the process and its workers made are added up."""
+    """The batches that the process made itself are added to those of its workers."""
     job = run_of(2, 16, 7, 2, 0, FETCHES=20, F_FETCH_TIME=1.5)
     log = write(replace(job, rows=(*job.rows, *made_by(2, 10, 4))), tmp_path / "a.darshan")
     with open_log(log) as opened:
@@ -211,7 +214,8 @@ def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
 
 
 def test_workers_that_were_not_forked(tmp_path: Path) -> None:
-    """Workers that do not know their loader are those of the only loader that has workers."""
+    """If the records of workers do not name their loader, they are attributed to the only loader
+    that has workers."""
     job = run_of(2, 16, 7, 2, 0)
     made = made_by(2, 10, 4, **_FILES)
     rows = tuple(replace(one, values={**one.values, "LOADER": 0}) for one in made)
@@ -225,7 +229,8 @@ def test_workers_that_were_not_forked(tmp_path: Path) -> None:
 
 
 def test_no_option_that_the_program_has(tmp_path: Path) -> None:
-    """A loader whose workers stay and lack processors has all options that help."""
+    """No option that the loader already has is suggested: its workers persist, lack processors, and
+    have all options that help."""
     job = run_of(2, 16, 2, 2, 10, PERSISTENT=1)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -240,7 +245,8 @@ def findings_of(tmp_path: Path, job: Job) -> dict[str, Finding]:
 
 
 def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: float) -> list[Row]:
-    """Returns the records of a file that these ranks read whole, so often each."""
+    """Returns the records of a file that each of these ranks read completely, `times` times. size:
+    in bytes; seconds: of the reads."""
     used = {"READS": 8 * times, "CONSEC_READS": 8 * times - 1, "OPENS": 1}
     used |= {"BYTES_READ": size * times, "MAX_BYTE_READ": size - 1, "F_READ_TIME": seconds}
     return [row("POSIX", name, rank, **used) for rank in ranks]
@@ -255,8 +261,8 @@ def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: flo
     ],
 )
 def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -> None:
-    """Batches that a DataLoader collects in memory are not a problem of I/O. The call sites that
-    read files tell whether the samples come from one."""
+    """If a DataLoader collects batches from samples in memory, that is not a problem of I/O. The
+    call sites that read files show whether the samples come from a file."""
     job = run_of(0, 0, 0, 0, 0)
     site = row("SITES", f"read;{frame}", READS=4, BYTES_READ=MIB, F_READ_TIME=0.02)
     file = row("POSIX", "/data/x.npy", OPENS=1, READS=4, BYTES_READ=MIB, MMAPS=mapped)
@@ -304,8 +310,7 @@ def test_workers_that_read_the_whole_set(
 
 
 def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
-    """Workers that each read the same index, and a part of the data of their own, are not
-    reported."""
+    """Workers that each read the same index, and different parts of the data, are not reported."""
     job = run_of(4, 16, 2, 10, 0)
     index = file_of("/index", MIB, 2, range(1, 5), 0.1)
     parts = [part for n in range(1, 5) for part in file_of(f"/set{n}", 8 * MIB, 2, [n], 0.5)]
@@ -315,7 +320,7 @@ def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
 
 def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
     """If no process waits for samples that each worker reads, the finding is a notice about
-    repeated samples, without a saving."""
+    repeated samples, without a potential saving."""
     job = run_of(4, 16, 2, 10, 0, F_NEXT_TIME=0.1)
     rows = file_of("/set", 32 * MIB, 2, range(1, 5), 0.001)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows)))["read-by-each-worker"]
@@ -335,8 +340,8 @@ def test_numbers(tmp_path: Path) -> None:
 
 
 def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
-    """The saving by workers is limited by the processors: two workers load in 1.95 s what the
-    process loads in 3.9 s, beside 0.5 s of steps."""
+    """The potential saving by workers is limited by the number of processors: two workers load in
+    1.95 s the samples that the process loads in 3.9 s, besides 0.5 s of steps."""
     job = run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=2)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -354,8 +359,8 @@ def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
 
 
 def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
-    """The run loses the wait of the slowest rank; the report does not list ranks that wait equally
-    long."""
+    """The loss is the wait of the slowest rank; the report does not list ranks if they wait for
+    equally long."""
     loader = number_of(LOADER.name)
     whole = row("TRAINING", LOADER.name, **{**LOADER.values, "LOADER": loader, "PROCESSES": 2})
 

@@ -1,4 +1,5 @@
-"""The lanes of a training, from logs that the test writes, and on the page in a browser."""
+"""The diagrams of a training with a row (lane) for each process, from logs that the test writes,
+and on the page in a browser."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def bins(times: Times) -> list[int]:
 
 
 def job(tree: Sequence[Row], records: Sequence[Record], width: float = WIDTH) -> Job:
-    """Returns the log of a training of ten seconds, with these processes and times."""
+    """Returns the log of a training of ten seconds, with these processes and times. width: of a
+    bin, in seconds."""
     made = [
         Heatmap(number_of(f"heatmap:{name}"), rank, width, bins(whole), bins(part))
         for rank, name, whole, part in records
@@ -72,8 +74,8 @@ def read(one: Job, path: Path) -> Lanes:
 
 
 def test_states(tmp_path: Path) -> None:
-    """A bin is split as the columns of the table of workers are, and what is left of a worker's
-    life is idle."""
+    """A bin is divided into states like the columns of the table of workers; the rest of a worker's
+    lifetime is idle time."""
     found = read(job([process(0, -1), process(1, 0)], [*PROGRAM, *WORKER]), tmp_path)
     program, worker = found.lanes
     assert (found.width, found.bins, program.worker, worker.worker) == (WIDTH, BINS, None, 0)
@@ -85,7 +87,7 @@ def test_states(tmp_path: Path) -> None:
 
 
 def test_a_program_without_workers(tmp_path: Path) -> None:
-    """A program that makes batches itself does so in its wait for data."""
+    """If a program makes batches itself, the diagram shows this during its wait for data."""
     made = [(0, name.partition(":")[0], whole, part) for _, name, whole, part in WORKER]
     (program,) = read(job([process(0, -1)], [*PROGRAM, *made]), tmp_path).lanes
     assert program.sums == pytest.approx(
@@ -96,8 +98,8 @@ def test_a_program_without_workers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("second", "lives"), [((5.0, 9.0), [2]), ((3.0, 9.0), [1, 1])])
 def test_the_same_worker(tmp_path: Path, second: tuple[float, float], lives: list[int]) -> None:
-    """Processes of one number share a lane if they followed each other; workers of two loaders did
-    not."""
+    """Processes with the same worker number have one lane if they lived one after another; workers
+    of two loaders, which live at the same time, have separate lanes."""
     tree = [process(0, -1), process(1, 0, (1.0, 4.0)), process(2, 0, second)]
     again = [(2, name, whole, part) for _, name, whole, part in WORKER]
     found = read(job(tree, [*PROGRAM, *WORKER, *again]), tmp_path)
@@ -106,7 +108,8 @@ def test_the_same_worker(tmp_path: Path, second: tuple[float, float], lives: lis
 
 
 def test_workers_of_two_loops(tmp_path: Path) -> None:
-    """Workers that stay are those of their loop, whose line is in the names of their lanes."""
+    """The lanes of persistent workers have the line of the loop to which the workers belong in
+    their names."""
     again = [(2, name, whole, part) for _, name, whole, part in WORKER]
     one = job([process(0, -1), process(1, 0), process(2, 0)], [*PROGRAM, *WORKER, *again])
     other = "DataLoader;/work/train.py:44:validate"
@@ -128,8 +131,8 @@ def test_workers_of_two_loops(tmp_path: Path) -> None:
 
 
 def test_a_rank_of_many_processes(tmp_path: Path) -> None:
-    """Workers of one rank, of which the log does not have the single lives, have a lane each, and
-    are not called idle."""
+    """If the log does not have the lifetimes of the single workers of a rank, each worker has a
+    lane, and none is shown as idle."""
     other = [(rank, name.replace(":0", ":1"), whole, part) for rank, name, whole, part in WORKER]
     tree = [process(0, -1), process(1, 0, COUNT=5)]
     found = read(job(tree, [*PROGRAM, *WORKER, *other]), tmp_path)
@@ -140,7 +143,7 @@ def test_a_rank_of_many_processes(tmp_path: Path) -> None:
 
 
 def test_many_ranks(tmp_path: Path) -> None:
-    """If there are too many lanes, a diagram has the ranks that waited longest, with all their
+    """If there are too many lanes, the diagram has the ranks that waited longest, with all their
     workers."""
     ranks, workers = 15, 2
     tree, records = [], []
@@ -178,7 +181,7 @@ def test_many_ranks(tmp_path: Path) -> None:
     ],
 )
 def test_damage(tmp_path: Path, records: list[Record]) -> None:
-    """Values that no log has never give a part of a bin below 0 or above its width."""
+    """Damaged values never result in a part of a bin below 0 or above the width of the bin."""
     found = read(job([process(0, -1), process(1, 0)], records), tmp_path)
     for lane in found.lanes:
         whole = sum(lane.spent.values())
@@ -195,7 +198,7 @@ def test_damaged_width(tmp_path: Path, width: float) -> None:
 
 
 def full(tmp_path: Path) -> Path:
-    """Returns a log with a program and two workers."""
+    """Returns the path of a log with a program and two workers."""
     again = [
         (2, name.replace(":0", ":1"), {place + 20: ms for place, ms in whole.items()}, {})
         for _, name, whole, _ in WORKER
@@ -226,8 +229,8 @@ LANE = 32  # pixels
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_a_page(build: Path, tmp_path: Path, window: Browser, width: int, dark: bool) -> None:
-    """Pointing at a lane tells what the process did then; nothing is cut, and each state has its
-    colour."""
+    """A pointer over a lane shows the state of the process at this time; no text is cut, and each
+    state has a different colour."""
     log, page = full(tmp_path), tmp_path / "a.html"
     subprocess.run([build / "darshan", "report", "--html", "-o", page, log], check=True)
     window.dark(dark)

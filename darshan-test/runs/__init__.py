@@ -1,1 +1,1 @@
-"""Runs that are process trees: one log from the parts of their processes."""
+"""Tests of runs, which are trees of processes with one common log."""

@@ -1,5 +1,5 @@
-"""Compares strace's counts with the counters of a run's log, file by file, redirections
-included."""
+"""Compares strace's counts with the counters of a run's log, file by file, including
+redirections."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
 
 
 def looked_at(row: Row, name: str, work: str) -> bool:
-    """Returns whether a name is compared: it is not excluded by the runtime or by the row."""
+    """Returns whether a name is compared, which is the case unless the runtime or the row excludes
+    it."""
     if EXCLUDED.match(name) or (row.inside and re.search(row.inside, name)):
         return False
     return not row.only_work or name.startswith(f"{work}/")

@@ -20,7 +20,8 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def merge(build: Path) -> Merge:
-    """Runs darshan-merge with these arguments, optionally below another program."""
+    """Returns a function that runs darshan-merge with these arguments, optionally below another
+    program."""
 
     def run(*arguments: object, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (*under, build / "darshan-merge", *arguments)]
@@ -31,7 +32,7 @@ def merge(build: Path) -> Merge:
 
 @pytest.fixture
 def program(build: Path, tmp_path: Path) -> Program:
-    """Runs a program and returns its log."""
+    """Returns a function that runs a program and returns its log."""
 
     def run(*command: object, settings: dict[str, str] | None = None) -> Path:
         logs = tmp_path / "logs-of-programs"

@@ -1,4 +1,4 @@
-"""A run directory that tests write: rows as runtime/format/run.h defines them."""
+"""Writes a run directory for tests: rows of the event file as runtime/format/run.h defines them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Kind(IntEnum):
 
 
 def here() -> str:
-    """Returns this host's name as rows have it."""
+    """Returns this host's name in the form that rows have."""
     return os.uname().nodename.split(".")[0][:23]
 
 
@@ -38,7 +38,7 @@ def pid_namespace() -> int:
 
 @dataclass
 class Run:
-    """A run directory; times are nanoseconds after `base`, which is nanoseconds since the epoch."""
+    """A run directory. Times are nanoseconds after `base`, which is in nanoseconds since 1970."""
 
     folder: Path
     base: int = 1_700_000_000 * SECOND
@@ -66,7 +66,9 @@ class Run:
         host: str | None = None,
         namespace: int | None = None,
     ) -> None:
-        """Appends a row; `at` is its time, for a START also the start of the program."""
+        """Appends a row to the event file. at: its time in nanoseconds after `base`, for a START
+        also the start of the program; token, job: numbers of the row; None for host and namespace:
+        those of this process."""
         now = self.base + at
         row = ROW.pack(
             MAGIC,
@@ -96,14 +98,16 @@ class Run:
         self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
 
     def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
-        """Copies a log to the part of a program with this pid and start."""
+        """Copies a log to the file of a part, for a program with this pid and start. Returns the
+        path of the copy. number: that of the part."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)
         return path
 
     def packed(self, log: Path, pid: int, start: int, number: int = 0) -> None:
-        """Appends the same part to the file that processes share."""
+        """Appends the log to the file `packed`, which processes share, as a part with this pid and
+        start."""
         path = self.part(log, pid, start, number)
         with (self.folder / PACK).open("ab") as file:
             file.write(packed_log(path.read_bytes(), pid, self.base + start, number))
@@ -115,7 +119,7 @@ PACK_HEAD = struct.Struct("<8sQQQqiI")
 
 
 def packed_log(log: bytes, pid: int, start: int, number: int = 0) -> bytes:
-    """Returns a log behind its head, as in `packed`."""
+    """Returns a log with the head in front of it that it has in `packed`."""
     # Tests without the Python binding import this file, too.
     hashed = importlib.import_module("darshan_report.library").load().darshan_id_of_name
     rest = struct.pack("<QQqiI", hashed(log, len(log)), len(log), start, pid, number)
@@ -134,7 +138,7 @@ def packed_parts(folder: Path) -> list[str]:
 
 
 def start_of(journal: Path) -> int:
-    """Returns when the program of a journal started, in nanoseconds since the epoch."""
+    """Returns the start of the program of a journal, in nanoseconds since 1970."""
     seconds, rest = struct.unpack_from("<qq", journal.read_bytes(), HEADER + 8)
     return int(seconds * SECOND + rest)
 
@@ -145,7 +149,7 @@ ANNEX_TRAILER = 40
 
 
 def stamp(path: Path, start: int, pid: int) -> None:
-    """Changes start and process of a finished log; its run time is unchanged."""
+    """Changes the start and the process id of a finished log, without changing its run time."""
     data = bytearray(path.read_bytes())
     engine = zlib.decompressobj()
     job = bytearray(engine.decompress(bytes(data[HEADER:])))

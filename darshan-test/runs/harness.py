@@ -1,4 +1,5 @@
-"""Runs one row with and without the runtime, and collects its output, files and records."""
+"""Runs the program of a row with and without the runtime, and collects its output, files and
+records."""
 
 from __future__ import annotations
 
@@ -33,13 +34,14 @@ OURS = re.compile(rb"^darshan: .*\n", re.M)
 
 @dataclass
 class RunBox(Sandbox):
-    """A folder for one row; waits for processes that outlive the root process."""
+    """A folder for the program of one row; it waits for processes that outlive the first one."""
 
     killed: bool = False  # as in Row
     slowed: bool = False  # by strace: the runtime may leave the log to darshan recover
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs a command until its last process exits: each holds an end of a pipe."""
+        """Runs a command and waits until its last process has ended: each process has an end of a
+        pipe open. Returns the outcome."""
         inner, outer = os.pipe()
         with subprocess.Popen(
             command,
@@ -62,18 +64,18 @@ class RunBox(Sandbox):
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
     def settle(self) -> None:
-        """Waits until the merger has made the log and removed the run directory."""
+        """Waits until the merger has written the log and removed the run directory."""
         end = time.monotonic() + LAST
         while any((self.base / "journals").glob("darshan-run.*")) and time.monotonic() < end:
             time.sleep(0.02)
 
     def recover(self) -> None:
-        """Runs darshan recover, like a user after a crash."""
+        """Runs darshan recover, as a user does after a crash."""
         command = [self.build / "darshan", "recover", "-o", self.base / "logs"]
         subprocess.run([*command, self.base / "journals"], check=True, capture_output=True)
 
     def unexpected(self) -> list[Path]:
-        """Returns the files that remain of a run after its log was made."""
+        """Returns the files of a run other than its log that are left."""
         left = (self.base / "journals").rglob("*")
         return sorted(path for path in left if not path.name.startswith(STAMP))
 
@@ -84,7 +86,7 @@ class RunBox(Sandbox):
 
 @dataclass
 class Bare:
-    """The exit of a row without the runtime, and strace's counts."""
+    """The exit status and the output of a row without the runtime, and strace's counts."""
 
     outcome: Outcome
     counts: dict[str, Tally] = field(default_factory=dict)
@@ -99,7 +101,7 @@ def born(calls: list[Call]) -> int:
 
 @dataclass
 class Runner:
-    """Runs rows in one folder."""
+    """Runs the programs of rows, below one folder."""
 
     build: Path
     programs: Path
@@ -123,7 +125,7 @@ class Runner:
 
     @property
     def copied(self) -> Path:
-        """A folder with the tools and the runtime that all users may read."""
+        """Returns a folder with a copy of the tools and the runtime that all users may read."""
         folder = self.public / "built"
         if not folder.exists():
             folder.mkdir()
@@ -132,7 +134,7 @@ class Runner:
         return folder
 
     def command(self, row: Row, box: RunBox, mode: str = "") -> tuple[list[str], dict[str, str]]:
-        """Returns the command of a row in a mode, with its paths, and the mode's variables."""
+        """Returns the command of a row in a mode, with its paths, and the variables of the mode."""
         command = [word.format(bin=self.programs, work=box.work) for word in row.command]
         settings = box.settings() if mode else {}
         if mode == "run":
@@ -158,8 +160,8 @@ class Runner:
         return self.known[row.name]
 
     def recorded(self, row: Row, mode: str) -> tuple[RunBox, Outcome, dict[str, Tally]]:
-        """Runs a row under the runtime.  Returns strace's counts of this run, or of the run without
-        the runtime."""
+        """Runs a row with the runtime. Returns its folder and outcome, and strace's counts of this
+        run, or of the run without the runtime."""
         box = self.box(row)
         command, settings = self.command(row, box, mode)
         if row.varies:
@@ -171,7 +173,8 @@ class Runner:
 
 
 def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
-    """Returns status and output, without parts that vary and lines of `darshan run`."""
+    """Returns status, stdout and stderr, without text that differs from run to run and without the
+    lines of `darshan run`."""
 
     def plain(text: bytes) -> bytes:
         return re.sub(row.printed.encode(), b"*", text) if row.printed else text
@@ -180,13 +183,14 @@ def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
 
 
 def lasting(row: Row, outcome: Outcome) -> dict[str, str]:
-    """Returns the files that are equal after every run."""
+    """Returns the digests of the files that are equal after every run, by name."""
     kept = {n: d for n, d in outcome.files.items() if not re.fullmatch(row.changing, n)}
     return {re.sub(row.random, "*", n) if row.random else n: d for n, d in kept.items()}
 
 
 def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
-    """Returns a setup that gives all folders of a row to an ordinary user."""
+    """Returns a setup function that also makes an ordinary user the owner of all folders of a
+    row."""
 
     def for_user(work: Path) -> None:
         setup(work)
@@ -208,7 +212,8 @@ def compile_programs(folder: Path) -> None:
 
 
 def missing_module(row: Row) -> str:
-    """Returns the first module that the row's Python lacks, or ""."""
+    """Returns the name of the first module that the row's Python does not have; "" if it has
+    all."""
     for module in row.modules:
         test = f"import importlib.util as u; raise SystemExit(u.find_spec({module!r}) is None)"
         if subprocess.run([row.command[0], "-c", test], check=False).returncode:

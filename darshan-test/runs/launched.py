@@ -50,7 +50,7 @@ def shared_bytes(ranks: range) -> int:
 
 @dataclass
 class Place:
-    """The folders and the environment of ranks."""
+    """The folders and the environment of the ranks."""
 
     build: Path
     folder: Path
@@ -78,14 +78,14 @@ class Place:
         return [sys.executable, "-S", "-c", RANK, variable, str(self.data)]
 
     def wrapped(self, variable: str) -> list[str]:
-        """Returns the program behind a shell that does I/O itself, so that a rank has several
-        processes."""
+        """Returns the command of the program, started by a shell that does I/O itself, so that a
+        rank has several processes. variable: the one that has the rank's number."""
         script = 'echo before >>"$0/said.$' + variable + '"; "$@"; cat "$0/shared" >/dev/null'
         return ["sh", "-c", script, str(self.data), *self.program(variable)]
 
     def run(self, command: list[str], env: dict[str, str], host: str = "") -> None:
-        """Runs a command with this environment; host: a name for this machine in a UTS
-        namespace."""
+        """Runs a command with this environment. host: a host name to use, in a UTS namespace; ""
+        for that of this machine."""
         if host:
             script = f'hostname {host}; exec "$@"'
             front = ["unshare", "-u", "sh", "-c", script, "sh", *through_env(env)]
@@ -98,18 +98,19 @@ class Place:
         left_in(self.journals)
 
     def rank(self, rank: int, size: int, extra: dict[str, str] | None = None) -> None:
-        """Runs one rank without a launcher."""
+        """Runs one rank without a launcher. extra: variables to add."""
         said = {"RANK": str(rank), "WORLD_SIZE": str(size)}
         self.run(self.program("RANK"), self.settings() | said | (extra or {}))
 
     def mpi(self, flavour: str, ranks: int, command: list[str]) -> None:
-        """Runs ranks below a launcher of MPI, which does not know the runtime."""
+        """Runs ranks with a launcher of an MPI, which does not know the runtime."""
         mpi = next(mpi for mpi in MPIS if mpi.name == flavour)
         front = ["-n", str(ranks), *through_env(self.settings())]
         self.run(mpi.launch([*front, *command]), {})
 
     def agent(self, first: int, number: int, size: int, command: list[str], host: str = "") -> None:
-        """Runs some ranks of a job below an instrumented agent."""
+        """Runs `number` ranks of a job of `size` ranks, from number `first` on, below an
+        instrumented program of the launcher. host: a host name to use."""
         numbers = [str(n) for n in (first, number, size)]
         agent = [sys.executable, "-S", "-c", AGENT, *numbers, str(self.data / "agents")]
         self.run([*agent, *command], self.settings(), host)

@@ -1,4 +1,4 @@
-/* A rank: ranks FOLDER NAME; a file of its own, and one of all. */
+/* A rank that writes a separate file, and one file that all ranks write: ranks FOLDER NAME. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

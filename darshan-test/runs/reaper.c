@@ -1,6 +1,6 @@
-/* Starts a command and takes every child that it is given, as a subreaper or as process 1 does:
- * reaper wait|waitpid|waitid COMMAND... It prints for each reported end whether it was the
- * command's or another child's, and how that child ended. */
+/* Starts a command and reaps every child process, as a subreaper or as process 1 does: reaper
+ * wait|waitpid|waitid COMMAND... It prints for each end whether it was that of the command or of
+ * another child, and how the child ended. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reaps the next child that ended, without waiting. Returns its pid; 0: none has ended; -1: there
- * is not a child. */
+/* Reaps the next child that has ended, without waiting. Returns its pid; 0 if none has ended; -1 if
+ * there is no child. */
 static pid_t ended(const char *how, int *status) {
   siginfo_t info;
   if (strcmp(how, "waitid") != 0) return waitpid(-1, status, WNOHANG);

@@ -1,5 +1,5 @@
-"""The type of a row: a command, and the permitted differences between its log and
-strace's counts."""
+"""The type of a row of the table of runs: a command, and the permitted differences between its log
+and strace's counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from e2e.files import nothing
 
 @dataclass
 class Row:
-    """A row of the table.  Every exception is a reason in words, or a pattern of names."""
+    """A row of the table. Every exception is given as a reason in words, or as a pattern of
+    names."""
 
     name: str
     command: list[str]  # {bin}: the folder of the compiled programs, {work}: the working folder

@@ -1,4 +1,4 @@
-"""The table of runs, one row each."""
+"""The table of runs: one row for each command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TRACKERS = "servers of multiprocessing, which end when nobody holds their pipe a
 
 
 def python(*arguments: str) -> Row:
-    """Returns a row for workers of Python of one kind."""
+    """Returns a row for a program with one kind of Python workers."""
     return Row(
         "-".join(("python", *arguments)),
         [sys.executable, "workers.py", *arguments],
@@ -40,7 +40,8 @@ def python(*arguments: str) -> Row:
 
 
 def tree(way: str, *more: str, **what: object) -> Row:
-    """Returns a row for a case of trees.c."""
+    """Returns a row for a case of trees.c. way: the case; more: arguments; what: fields of the
+    row."""
     return Row(f"tree-{way}", ["{bin}/trees", way, *more], scripts(), **what)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The input files of the runs: the same bytes each time."""
+"""Makes the input files of the runs, with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ part.a: $(objects)
 
 
 def scripts(*names: str, and_then: Callable[[Path], None] = words) -> Callable[[Path], None]:
-    """Returns a setup that copies these scripts after another setup."""
+    """Returns a setup function that copies these scripts, after it has called another setup
+    function."""
 
     def setup(work: Path) -> None:
         and_then(work)
@@ -65,7 +66,8 @@ def source_tree(work: Path) -> None:
 
 
 def ninja(work: Path) -> None:
-    """Writes a graph of 17 steps: sort parts, compress them, add them up."""
+    """Writes a build file for ninja with 17 steps: sort parts of a file, compress them, and combine
+    them."""
     words(work)
     steps = [
         "rule sort\n  command = sort -t' ' -k$n <$in >$out\n",

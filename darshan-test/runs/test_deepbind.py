@@ -68,7 +68,8 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
-    """A program, plug-ins in folders of their own, and the libraries that they open."""
+    """Compiles a program, plug-ins in separate folders, and the libraries that they open. Returns
+    their folder."""
     first = ["gcc", "-w", "-Wl,--enable-new-dtags"]
     for folder, options in (("first", []), ("second", ["-DEARLY"])):
         (tmp_path / folder).mkdir()
@@ -80,8 +81,8 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], str]:
-    """Runs a command, whose output must equal that without the runtime; returns its log, output and
-    stderr."""
+    """Runs a command, whose output must equal that without the runtime. Returns its log, the lines
+    of its output, and its stderr."""
     bare = finished(command, cwd=place)
     for path in place.glob("by-*"):
         path.unlink()
@@ -98,8 +99,8 @@ def report(build: Path, log: Path) -> str:
 
 
 def test_those_that_are_opened_count(build: Path, place: Path) -> None:
-    """Each library counts once, by path or by the RUNPATH of the program; failed calls do not
-    count."""
+    """The log counts each library once, whether it was opened by path or by the RUNPATH of the
+    program; calls that failed are not counted."""
     words = [
         "./first/libplugin.so",
         "libplugin.so",
@@ -121,7 +122,7 @@ def test_those_that_are_opened_count(build: Path, place: Path) -> None:
 
 
 def test_without_the_flag(build: Path, place: Path) -> None:
-    """Without the flag the libraries' calls are recorded, and there is no warning."""
+    """Without RTLD_DEEPBIND the libraries' calls are recorded, and there is no warning."""
     log, lines, said = watched(build, place, "./program", "./first/libplugin.so", "libplugin.so")
     assert lines == ["by-1: 0", "inner 1", "by-2: 0", "inner 1", "self 1"]
     assert "dropped_by_deepbind" not in metadata(log) and "DEEPBIND" not in said
@@ -131,8 +132,8 @@ def test_without_the_flag(build: Path, place: Path) -> None:
 
 
 def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
-    """The log counts the libraries of all processes; libraries that such a library opens are not
-    seen."""
+    """The log counts the libraries of all processes; libraries that are opened by such a library
+    are not counted."""
     script = "./program +./second/libplugin.so; ./program +libplugin.so; true"
     log, _, said = watched(build, place, "sh", "-c", script)
     assert metadata(log)["dropped_by_deepbind"] == "2"

@@ -1,7 +1,7 @@
-"""The cost of the end of an exported run for its root process.
+"""The cost of the end of a run for its root process, if the runtime is preloaded by an exported
+variable.
 
-The unit is instructions, because they do not depend on the load of the machine.
-"""
+The cost is measured in instructions, because these do not depend on the load of the machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ ALLOWED = 2_000_000
 
 
 def instructions(work: Path, settings: dict[str, str]) -> int:
-    """Returns the instructions of a program that does nothing."""
+    """Returns the number of instructions that a program executes which does nothing. settings:
+    variables to add."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "/bin/true"],
         cwd=work,
@@ -34,7 +35,7 @@ def instructions(work: Path, settings: dict[str, str]) -> int:
 
 @pytest.mark.needs("program:valgrind")
 def test_only_process_ids_of_the_run_are_looked_at(build: Path, tmp_path: Path) -> None:
-    """The search for other living processes is limited to those of the run."""
+    """The search for other living processes looks only at the process ids of the run."""
     places = {name: tmp_path / name for name in ("logs", "journals")}
     for place in places.values():
         place.mkdir()

@@ -1,4 +1,5 @@
-"""A run of very many processes: aggregated parts take less space, and the log is the same."""
+"""Runs of very many processes: while the run lasts, the records of finished processes are combined,
+which takes less space, and the log is the same."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ TIMES = ("_F_", "TIMESTAMP")
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
-    """The run directory of a shell and its children: two programs, whose processes read a file; the
-    first of the late processes also writes a file. Every second part is a file of its own."""
+    """Makes the run directory of a shell and its children, which run two programs and read a file;
+    one of the last processes also writes a file. Every second part is a separate file. Returns the
+    path."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):
@@ -57,7 +59,7 @@ def folder(many: Path, tmp_path: Path) -> Path:
 
 
 def said(log: Path) -> dict[tuple[str, str, float], Row]:
-    """Returns the records of a log by module, name and rank."""
+    """Returns the records of a log by (module, name, rank)."""
     known = names(log)
     every = [(m, row) for m in ("POSIX", "STDIO", "PROCESS", "SHARED") for row in rows(log, m)]
     return {(m, known[int(row["id"])], row["rank"]): row for m, row in every}
@@ -74,7 +76,7 @@ def same(one: Row, other: Row) -> bool:
 
 @pytest.fixture(scope="module")
 def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
-    """The records of the log that is made without aggregation."""
+    """Returns the records of the log that is made without combining parts first."""
     log = many.parent / "whole.darshan"
     merger = build / "darshan-merge"
     subprocess.run([merger, "--run", many, "-o", log, "--keep"], check=True)
@@ -128,7 +130,8 @@ def test_one_that_fails_at_any_change(
     whole: dict[tuple[str, str, float], Row],
     case: tuple[str, str, int],
 ) -> None:
-    """No byte is lost or counts twice, whether or not another process aggregates afterwards."""
+    """If the process that combines parts is killed at any change of a file, no byte is lost or
+    counted twice, whether or not another process combines parts after it."""
     call, how, number = case
     inject = f"inject={call}:{how}:when={number}"
     merge(
@@ -151,7 +154,7 @@ def test_a_list_that_cannot_be_read(
     whole: dict[tuple[str, str, float], Row],
     number: int,
 ) -> None:
-    """A merger that cannot read the list of aggregated parts aggregates nothing else and makes no
+    """If the merger cannot read the list of combined parts, it combines no others and writes no
     log."""
     under = ("strace", "-o", "/dev/null", "-P", "folded", "-e", "trace=openat")
     merge("--fold", folder, under=(*under, "-e", f"inject=openat:error=EIO:when={number}"))
@@ -184,8 +187,8 @@ def test_what_cannot_be_removed_counts_once(
 
 
 def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -> None:
-    """A part may be any file; the merger does not block on it, and does not change files
-    outside."""
+    """A part may be any kind of file; the merger does not block on it, and does not change files
+    outside the run directory."""
     precious = tmp_path / "precious"
     precious.write_text("precious")
     late = sorted(path for path in folder.glob("part.*") if int(path.name.split(".")[1]) > OWN)
@@ -215,7 +218,8 @@ def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -
 def test_a_list_that_nobody_has_written(
     merge: Merge, folder: Path, tmp_path: Path, text: bytes
 ) -> None:
-    """The merger does not trust the list of another merger."""
+    """The merger checks the list of combined parts, because it may not have been written by another
+    merger."""
     (tmp_path / "precious").write_text("precious")
     before = parts_in(folder)
     (folder / "folded").write_bytes(text)
@@ -227,8 +231,8 @@ def test_a_list_that_nobody_has_written(
 
 
 def test_a_merger_waits_for_who_folds(merge: Merge, folder: Path, tmp_path: Path) -> None:
-    """A merger waits for a running aggregation: otherwise the run would have no log, because the
-    last process has already started its merger."""
+    """A merger waits while another process combines parts; otherwise the run would have no log,
+    because no process would start a merger later."""
     holder = "flock {}/folding sh -c 'echo; sleep 0.5'"
     with subprocess.Popen(["sh", "-c", holder.format(folder)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -244,7 +248,7 @@ COUNT = 9000 if everything() else 200  # programs; from about 4,100 on parts are
 
 
 def test_a_run_of_short_processes(build: Path, tmp_path: Path) -> None:
-    """The number of parts in the folder is limited, and the log has every byte."""
+    """The number of parts in the run directory is limited, and the log has every byte."""
     for name in ("logs", "journals"):
         (tmp_path / name).mkdir()
     (tmp_path / "in").write_text("five\n")

@@ -1,4 +1,4 @@
-"""Tests of the trace reader with a hand-written trace of inherited descriptors."""
+"""The reader of strace's output, with a hand-written trace of inherited descriptors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TRACE = r"""
 
 
 def totals(tmp_path: Path) -> dict[str, Tally]:
-    """Returns the counts for TRACE."""
+    """Returns the counts for the constant TRACE, by file."""
     path = tmp_path / "trace"
     path.write_text(TRACE)
     return count(read_trace(path), "/w", lambda program: program != "/w/static")
@@ -60,7 +60,7 @@ def test_inherited(tmp_path: Path) -> None:
 
 
 def record(**counters: int) -> dict[str, float]:
-    """Returns a record of POSIX."""
+    """Returns a record of POSIX with these counters."""
     return {f"POSIX_{name}": float(value) for name, value in counters.items()}
 
 
@@ -77,7 +77,7 @@ def test_differences(tmp_path: Path, written: int, found: int) -> None:
 
 
 def test_streams() -> None:
-    """A stream's writes are compared exactly, its reads as a bound."""
+    """The writes of a stream are compared exactly, its reads as an upper bound."""
     seen = {"/w/a": Tally(opens=1, reads=2, writes=3, bytes_read=8192, bytes_written=50)}
     stream = {"STDIO_OPENS": 1.0, "STDIO_BYTES_READ": 10.0, "STDIO_BYTES_WRITTEN": 50.0}
     log = Log(records={("STDIO", "/w/a"): stream})

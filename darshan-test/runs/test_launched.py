@@ -1,4 +1,4 @@
-"""darshan-merge of a folder: one log of ranks that a launcher started without MPI."""
+"""darshan-merge of a folder makes one log of ranks that a launcher started without MPI."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ def place(build: Path, tmp_path: Path) -> Place:
 
 @pytest.fixture
 def four(place: Place) -> Place:
-    """The logs of four ranks that were started one by one."""
+    """Makes the logs of four ranks that were started one after another."""
     for rank in range(4):
         place.rank(rank, 4, {"TORCHELASTIC_RUN_ID": "r1"})
     return place
 
 
 def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
-    """Checks the bytes of each file, and the ranks that wrote them."""
+    """Checks the bytes of each file, and which ranks wrote them. nprocs: the number of processes in
+    the log."""
     (shared,) = of_file(log, place.data / "shared")
     assert (shared["rank"], shared["POSIX_WRITES"]) == (-1, len(ranks))
     assert shared["POSIX_BYTES_WRITTEN"] == shared_bytes(ranks)
@@ -88,7 +89,8 @@ def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser:
 
 @pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
 def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> None:
-    """The run's log has all ranks; files that several ranks used have the number of ranks."""
+    """The run's log has all ranks; the records of files that several ranks used have the number of
+    these ranks."""
     needs(f"mpi:{flavour}")
     place.mpi(flavour, 4, place.wrapped(VARIABLES[flavour]))
     (run,) = place.all_logs()
@@ -107,7 +109,8 @@ def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> No
 @pytest.mark.needs("root")
 @pytest.mark.needs("runs:unshare -u sh -c 'hostname node1; exec \"$@\"' sh")
 def test_two_hosts(place: Place, merge: Merge) -> None:
-    """Each host has the log of a run; the agent's records are in it and not in the job's log."""
+    """Each host has the log of a run; the records of the launcher's program on a host are in it,
+    and not in the job's log."""
     place.agent(0, 2, 5, place.wrapped("RANK"), "node1")
     place.agent(2, 2, 5, place.wrapped("RANK"), "node2")
     assert len(place.all_logs()) == 2
@@ -131,7 +134,8 @@ def test_two_hosts(place: Place, merge: Merge) -> None:
 
 
 def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
-    """The run has combined the records of all processes; the job's log has none of the agent."""
+    """The run's log combines the records of all processes; the job's log has no records of the
+    launcher's program."""
     place.agent(0, 3, 3, place.program("RANK"))
     (run,) = place.all_logs()
     (shared,) = of_file(run, place.data / "shared")
@@ -159,7 +163,7 @@ def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
 
 
 def test_damaged_logs(four: Place, merge: Merge) -> None:
-    """A damaged log is skipped in a folder, and is an error if it is named."""
+    """A damaged log in a folder is skipped; a damaged log that is named causes an error."""
     bad = next(log for log in four.all_logs() if metadata(log)["rank"] == "0")
     bad.write_bytes(bad.read_bytes()[:900])
     log = four.folder / "one.darshan"
@@ -173,7 +177,8 @@ def test_damaged_logs(four: Place, merge: Merge) -> None:
 
 
 def test_a_log_counts_once(four: Place, merge: Merge) -> None:
-    """A log counts once, even if it is named twice, linked or copied; so does a merged log."""
+    """A log is counted once, even if it is named twice, linked or copied, and so is a merged
+    log."""
     first, second = four.all_logs()[:2]
     (four.logs / "link.darshan").hardlink_to(first)
     shutil.copy(second, four.logs / "copy.darshan")
@@ -217,7 +222,7 @@ def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Mer
 
 
 def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
-    """The journal of a killed rank counts as its log."""
+    """The journal of a killed rank is used as its log."""
     place.rank(0, 2, {"TORCHELASTIC_RUN_ID": "r1"})
     killed = place.program("RANK")
     killed[3] += "\nos.kill(os.getpid(), 9)\n"
@@ -239,7 +244,7 @@ def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
 
 @pytest.mark.needs("ptrace")
 def test_merger_that_is_killed(four: Place, merge: Merge) -> None:
-    """After the merger was killed nothing is lost, and the next merger makes the log."""
+    """After the merger was killed no record is lost, and the next merger writes the log."""
     log = four.folder / "one.darshan"
     calls = "rename,renameat,renameat2,link,linkat"
     inject = ["strace", "-o", "/dev/null", "-e", f"inject={calls}:signal=KILL:when=1"]
@@ -285,7 +290,8 @@ torch.distributed.run.main()
 
 
 def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
-    """Parents, children and the programs that they became are one process record per rank."""
+    """If each process has a separate log, parents, children and the programs that they exec become
+    one process record for each rank."""
     for rank in range(2):
         said = {"RANK": str(rank), "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "r1"}
         program = [sys.executable, "-S", "-c", FORKS, str(place.data)]
@@ -303,8 +309,8 @@ def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
-    """The merger cannot assign the ranks of two simultaneous jobs without a name, and
-    reports this."""
+    """If two jobs without a name ran at the same time, the merger cannot tell their ranks apart,
+    and reports this."""
     slow = [*place.program("PMI_RANK")[:3], RANK + "\nimport time\ntime.sleep(1)\n", "PMI_RANK"]
     shell = ["sh", "-c", 'PMI_RANK=0 "$@" & PMI_RANK=0 "$@" & wait', "sh", *slow, str(place.data)]
     place.run(shell, {"PMI_SIZE": "2"} | place.settings() | {"DARSHAN_JOB_TREE": "0"})
@@ -317,7 +323,8 @@ def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
 
 
 def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
-    """`darshan run mpirun`: the log of the job has the ranks' command, not the launcher's."""
+    """The log of a job started by `darshan run mpirun` has the command of the ranks, not that of
+    the launcher."""
     needs("mpi:openmpi")
     front = [str(place.build / "darshan"), "run", "-o", str(place.logs), "--"]
     mpi = next(mpi for mpi in MPIS if mpi.name == "openmpi")
@@ -330,7 +337,7 @@ def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_of_gnu_parallel(place: Place, merge: Merge) -> None:
-    """GNU parallel gives no number of ranks: the highest rank determines it."""
+    """GNU parallel does not state the number of ranks, so the highest rank determines it."""
     needs("program:parallel")
     said = " ".join(f"{key}={value}" for key, value in place.settings().items())
     copy = f"env {said} cp {place.folder}/from {place.data}/to.{{}}"
@@ -356,8 +363,8 @@ for number in sys.argv[1:3]:
 
 
 def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) -> None:
-    """If the number of ranks is unknown, the runs have combined their shared records, and the
-    merger combines these again."""
+    """If the number of ranks is unknown, the records that runs have already combined are combined
+    again by the merger."""
     for two in ("0", "1"), ("2", "3"):
         command = [sys.executable, "-S", "-c", NUMBERED, *two, *place.program("NUMBER")]
         place.run(command, place.settings())
@@ -394,8 +401,8 @@ def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
 
 
 def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) -> None:
-    """Control characters in a log's metadata are not printed, and a pipe with a log's name is
-    skipped."""
+    """Control characters in a log's metadata are not printed, and a pipe that has the name of a log
+    is skipped."""
     said = "rank=0\tworld_size=2\tlauncher=\x1b[31m\tlaunch=\x1b]0;x\x07\thost=h\tpid=1"
     convert = [str(build / "darshan-convert"), "--reset-md", "--annotate", said]
     log = four.all_logs()[0]
@@ -423,7 +430,7 @@ def test_report_tells_of_ranks(four: Place, merge: Merge, build: Path) -> None:
 if everything():
 
     def test_torchrun(place: Place, merge: Merge) -> None:
-        """The real torchrun, if it is installed."""
+        """Ranks that the real torchrun started, if it is installed, become one log."""
         python = "/usr/bin/python3"
         if works(python, "-c", "import torch"):
             absent("not installed: python3-torch")

@@ -1,4 +1,5 @@
-"""Waits for locks of files: their time is told, and a wait can be cancelled as in libc."""
+"""Waits for locks of files: their time is recorded, and a wait can be cancelled as without the
+runtime."""
 
 from __future__ import annotations
 
@@ -69,8 +70,8 @@ WAYS = ("flock", "lockf", "fcntl", "number")
 
 @pytest.mark.parametrize("way", WAYS)
 def test_time_of_a_wait(way: str, build: Path, tmp_path: Path) -> None:
-    """The file's record has the seconds, which are in no time of I/O, and each summary says for
-    what the program waited."""
+    """The file's record has the seconds of the wait, which are not counted as I/O, and each summary
+    says for which lock the program waited."""
     program = compile_c(tmp_path, WAITS, "-include", "signal.h")
     command = [build / "darshan", "run", "-o", "logs", "--", program, way, str(HELD)]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
@@ -110,7 +111,7 @@ int main(void) {
 
 
 def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
-    """Reports show locks that no other process holds by their number, not as waits."""
+    """Reports show the number of locks that no other process holds, and do not call them waits."""
     program = compile_c(tmp_path, ALONE)
     command = [build / "darshan", "run", "-o", "logs", "--", program]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
@@ -127,8 +128,8 @@ def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_cancellation(way: str, build: Path, tmp_path: Path) -> None:
-    """A thread that waits for a lock is cancelled, or not, as without the runtime: fcntl and lockf
-    are points of cancellation, flock is none."""
+    """A thread that waits for a lock can be cancelled exactly as without the runtime: fcntl and
+    lockf are cancellation points, flock is none."""
     program = compile_c(tmp_path, WAITS, "-include", "signal.h")
     bare, watched = both(build, tmp_path, [program, way, "30"])
     assert bare.out == ("cancelled\n" if way in ("fcntl", "lockf") else "waits on\n")

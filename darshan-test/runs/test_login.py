@@ -1,4 +1,4 @@
-"""An interactive shell: each of its commands is a run."""
+"""An interactive shell with the runtime: each of its commands is a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ COMMANDS = ("cat words >copied", "sh -c 'cat words >one; cat one >two'", "sort <
 
 
 def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> None:
-    """Types each line after the previous one has taken effect."""
+    """Types each line after the previous one has had its effect. done: a file that the last line
+    creates."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

@@ -1,4 +1,4 @@
-"""darshan-merge --run: one log from the parts of a run."""
+"""darshan-merge --run makes one log from the parts of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ with open(sys.argv[1], "rb", buffering=0) as a, open(sys.argv[2], "wb", bufferin
 
 @pytest.fixture
 def copied(program: Program, tmp_path: Path) -> Path:
-    """The log of a program that reads 5000 bytes of `data` and writes them to `copy`."""
+    """Returns the log of a program that reads 5000 bytes of `data` and writes them to `copy`."""
     (tmp_path / "data").write_bytes(bytes(5000))
     return program(sys.executable, "-c", COPY, tmp_path / "data", tmp_path / "copy")
 
@@ -97,7 +97,8 @@ def test_who_became_another_program_is_one_process(
 
 
 def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
-    """The parent is the process that forked, even if it has exited or its pid was reused."""
+    """The parent in a process record is the process that forked, even if it has exited or its pid
+    was used again."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     run.row(Kind.FORKING, 50, 1, token=7)
@@ -213,7 +214,8 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
 
 
 def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path) -> None:
-    """Processes beyond 4,032 share one rank per program, for 63 programs; sums stay exact."""
+    """Processes after the first 4,032 have one common rank for each program, for up to 63 programs;
+    sums are exact."""
     count, own, folded = 5000, 4032, 64
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(1, (0, 2 * count), "sh", status=1)

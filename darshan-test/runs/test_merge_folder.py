@@ -1,4 +1,4 @@
-"""The run directory after processes survive, die or arrive late."""
+"""The run directory if processes outlive the merger, are killed, or write their part late."""
 
 from __future__ import annotations
 
@@ -39,13 +39,14 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def environment(build: Path, run: Run) -> dict[str, str]:
-    """The environment of a process whose journal is in the run directory."""
+    """Returns the environment of a process whose journal is in the run directory."""
     return os.environ | settings(build, run.folder.parent, run.folder, DARSHAN_JOB_TREE="0")
 
 
 @pytest.fixture
 def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[int]:
-    """The pid of a living process that has written 500 bytes and is in the event file."""
+    """Yields the pid of a living process that has written 500 bytes and has a row in the event
+    file."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "lives"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline()
@@ -187,7 +188,8 @@ def test_of_many_mergers_one_makes_the_log(
 
 
 def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """A log's name is made like the runtime makes it, or given; no existing log is replaced."""
+    """The merger names a log as the runtime does, or as the user says; it replaces no existing
+    log."""
     run.process(50, (0, SECOND), "cat")
     run.part(small, 50, 0)
     given = tmp_path / "given.darshan"
@@ -243,8 +245,8 @@ CALLS = 330  # approximate number of system calls of such a merger
 
 @pytest.fixture
 def three(run: Run, small: Path) -> Run:
-    """A run directory with a shell and three child processes, each with a part that read 100
-    bytes."""
+    """Makes a run directory of a shell and three child processes, each with a part with 100 bytes
+    read."""
     run.process(50, (0, SECOND), "sh")
     for pid in (51, 52, 53):
         run.process(pid, (pid, 2 * pid), "cat", parent=50)
@@ -258,8 +260,8 @@ def three(run: Run, small: Path) -> Run:
 def test_a_merger_that_fails_at_any_call(
     merge: Merge, three: Run, tmp_path: Path, number: int, how: str
 ) -> None:
-    """There is one log, at the latest after the next merger; never two, and no other
-    file remains."""
+    """If the merger fails at any system call, the next merger writes the log; there are never two
+    logs, and no other file is left."""
     logs = tmp_path / "logs"
     logs.mkdir()
     arguments = ("--run", three.folder, "--logs", logs, "--quiet")

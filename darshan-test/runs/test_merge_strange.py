@@ -1,4 +1,4 @@
-"""Parts that this release did not write: of every release and byte order, and damaged ones."""
+"""Parts that this release did not write: from every release and byte order, and damaged ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from .events import SECOND, Run
 
 
 def merged(merge: Merge, run: Run, log: Path) -> set[str]:
-    """Merges a run; returns the names of skipped parts, each of which has one line on stderr."""
+    """Merges a run. Returns the names of the parts that were skipped, each with a message of one
+    line on stderr."""
     done = merge("--run", run.folder, "-o", log)
     assert done.returncode == 0, done.stderr
     said = {

@@ -1,4 +1,4 @@
-"""Heat maps and traces of a run's processes have the run's clock."""
+"""In a run's log, the times of heat maps and traces are relative to the start of the run."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ STARTS = (0, 3 * SECOND + 123_456_789, 40 * SECOND)
 
 @pytest.fixture
 def traced(program: Program, tmp_path: Path) -> Path:
-    """The log of a program that writes in several bins."""
+    """Returns the log of a program that writes in several bins of the heat map."""
     return program(sys.executable, "-c", WRITES, tmp_path / "data", settings=TRACED)
 
 
 @pytest.fixture
 def merged(merge: Merge, traced: Path, tmp_path: Path) -> Path:
-    """One log of three such processes, with the pids 50, 51, 52, that begin at STARTS."""
+    """Returns one log of three such processes, with the pids 50, 51, 52, that start at STARTS."""
     run = Run(tmp_path / "darshan-run.50.x")
     for pid, start in enumerate(STARTS, 50):
         run.process(pid, (start, start + SECOND), "python3")
@@ -56,7 +56,9 @@ def heat(log: Path) -> dict[tuple[int, str], HeatMap]:
 
 
 def shared_out(before: HeatMap, shift: Fraction, end: Fraction, bins: int) -> list[Fraction]:
-    """Returns the expected bytes written per bin of the run."""
+    """Returns the expected bytes written in each bin of the run. before: the heat map of one
+    process; shift: its start after that of the run, in seconds; end: of the run; bins: their
+    number."""
     width = Fraction(WIDTH)
     out = [Fraction(0)] * bins
     for i, written in enumerate(before.write.tolist()):
@@ -133,7 +135,8 @@ def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_
 def test_clocks_of_hosts_are_compared(
     merge: Merge, traced: Path, tmp_path: Path, ahead: int
 ) -> None:
-    """The order of rows is the same on all hosts, so it bounds the difference of their clocks."""
+    """The rows of the event file are in the same order on all hosts, so the order limits the
+    difference of their clocks. ahead: by how many nanoseconds a host's clock is ahead."""
     run = Run(tmp_path / "darshan-run.50.x", host="one")
     early, late = SECOND // 4, SECOND // 2
     run.row(Kind.START, 50, 0, program="top")

@@ -1,8 +1,8 @@
-"""An instrumented program starts a program whose loader refuses the runtime: of musl, or 32-bit.
+"""An instrumented program starts a program whose loader cannot load the runtime: one of musl, or a
+32-bit one.
 
 The started program runs without the runtime, with the rest of its environment and without a message
-on stderr.  PROCESS and USAGE have records of it.
-"""
+on stderr. PROCESS and USAGE have records of it."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
-    """Runs a command; returns its log and the output of the programs."""
+    """Runs a command. Returns its log and the output of the programs."""
     logs = place / "logs"
     done = finished(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -165,7 +165,7 @@ def test_musl(build: Path, place: Path, deed: str) -> None:
 
 @pytest.mark.needs("program:musl-gcc")
 def test_many_by_vfork(build: Path, place: Path) -> None:
-    """The memory for a child's changed environment is reused for the next child."""
+    """The memory for the changed environment of a child is used again for the next child."""
     log, lines = run(build, place, "./starter", "vfork", "1200")
     assert lines == ["preload (null), kept (null)"] * 1200
     assert any(row["PROCESS_UNSEEN"] == OTHER_LIBC for row in processes(log).values())
@@ -175,7 +175,8 @@ def test_many_by_vfork(build: Path, place: Path) -> None:
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
 def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
-    """Preloaded without `darshan run`: no process is recorded, or each has its own log."""
+    """If the runtime is preloaded without `darshan run`, no process is recorded, or each has a
+    separate log, according to the settings."""
     env = plain() | settings(build, place, mpi=True, **enabled)
     for deed in ("execv", "vfork", "posix_spawn", "system"):
         done = finished(["./starter", deed], cwd=place, env=env)
@@ -184,7 +185,7 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
 
 
 def move_interpreter(program: Path) -> None:
-    """Moves the interpreter's name to the end of the file, like tools that extend it."""
+    """Moves the interpreter's name to the end of the file, as tools that extend the name do."""
     data = bytearray(program.read_bytes())
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     (row,) = (

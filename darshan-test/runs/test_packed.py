@@ -1,4 +1,5 @@
-"""The parts of small processes are in one file of the run, which mergers change under a lock."""
+"""The parts of small processes are in one file of the run, which mergers change while they hold a
+lock."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def count_of(log: Path, path: Path) -> int:
 
 
 def run_script(build: Path, base: Path, script: str, *under: str) -> str:
-    """Runs a shell with `darshan run` and returns what it printed."""
+    """Runs a shell script with `darshan run`, and returns its output. under: a command that runs
+    `darshan run`."""
     (base / "in").write_text("five\n")
     for name in ("logs", "journals"):
         (base / name).mkdir()
@@ -60,7 +62,7 @@ def run_script(build: Path, base: Path, script: str, *under: str) -> str:
 
 
 def log_of(base: Path) -> Path:
-    """Returns the one log of a run, which has left nothing else."""
+    """Returns the only log of a run, after checking that no other file is left."""
     assert list((base / "journals").glob("darshan-run.*")) == []
     (log,) = (base / "logs").rglob("*.darshan")
     return log
@@ -68,8 +70,8 @@ def log_of(base: Path) -> Path:
 
 @pytest.mark.needs("ptrace")
 def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> None:
-    """The script's process has a journal. A child of the shell, which only closes inherited
-    descriptors, has none."""
+    """The process of the script has a journal. A child of the shell that only closes inherited
+    descriptors has none."""
     trace = tmp_path / "trace"
     run_script(build, tmp_path, SCRIPT, "strace", "-f", "-o", str(trace), "-e", "trace=openat")
     log = log_of(tmp_path)
@@ -85,7 +87,8 @@ def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> No
 
 
 def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
-    """The program's umask may leave no permission; other processes and the merger need them."""
+    """The file with the parts of small processes can be written by other processes and by the
+    merger, even if the program's umask allows none."""
     folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
     script = f"umask 0777; /bin/cat in; umask 022; stat -c %a {folder}/{PACK}"
     assert run_script(build, tmp_path, script) == "five\n600\n"
@@ -94,7 +97,8 @@ def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("held", [True, False])
 def test_a_process_does_not_wait_for_a_merger(build: Path, tmp_path: Path, held: bool) -> None:
-    """While another process holds the lock, parts are files of their own."""
+    """While another process holds the lock, a process writes its part as a separate file and does
+    not wait."""
     folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
     holds = f"exec 9<{folder}/packed; flock -n 9; " if held else ""
     files = run_script(build, tmp_path, f"cat in; {holds}cat in; cat in; ls {folder}")
@@ -104,7 +108,8 @@ def test_a_process_does_not_wait_for_a_merger(build: Path, tmp_path: Path, held:
 
 
 def test_parts_that_are_torn(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """A process may be killed at any byte that it appends; the others count once."""
+    """A process may be killed while it appends its part: after any number of bytes, the other parts
+    are counted once."""
     run.packed(small, 51, 51)
     whole = packed_log(small.read_bytes(), 54, run.base + 54)
     with (run.folder / PACK).open("ab") as file:
@@ -141,7 +146,8 @@ def test_a_file_of_nobody(merge: Merge, run: Run, small: Path, tmp_path: Path, d
 
 
 def test_what_is_no_file(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """The merger neither blocks on a pipe nor changes what a link leads to."""
+    """The merger neither blocks on a pipe in the place of the file nor changes the target of a
+    link."""
     run.part(small, 51, 51)
     (tmp_path / "precious").write_bytes(packed_log(small.read_bytes(), 52, run.base + 52))
     before = (tmp_path / "precious").read_bytes()
@@ -160,7 +166,8 @@ def test_what_is_no_file(merge: Merge, run: Run, small: Path, tmp_path: Path) ->
 def test_a_process_that_stops_while_it_appends(
     merge: Merge, run: Run, small: Path, tmp_path: Path, is_first: bool
 ) -> None:
-    """The merger does not wait for ever, and what comes later is in a log of its own."""
+    """If a process stops while it appends its part, the merger does not wait forever, and later
+    parts are in a separate log."""
     add = run.part if is_first else run.packed
     add(small, 51, 51)
     log, pack = tmp_path / "one.darshan", run.folder / PACK
@@ -190,7 +197,7 @@ CASES = [(call, number) for call, most in CHANGES.items() for number in range(1,
 def test_a_merger_that_is_killed(
     merge: Merge, run: Run, small: Path, tmp_path: Path, case: tuple[str, int]
 ) -> None:
-    """Each part is in exactly one log, at whatever change of the folder the merger was killed."""
+    """Each part is in exactly one log, whichever change of the folder the merger was killed at."""
     run.part(small, 51, 51)
     run.packed(small, 52, 52)
     run.packed(small, 53, 53)
@@ -207,7 +214,8 @@ def test_a_merger_that_is_killed(
 
 
 def test_the_killed_leave_their_journal(build: Path, tmp_path: Path) -> None:
-    """A child that is killed has no part in the file, and its records count."""
+    """A child that is killed has no part in the common file; its records are read from its
+    journal."""
     writes = "exec 3>data; echo 12345 >&3; kill -9 $$"
     assert run_script(build, tmp_path, f"cat in; sh -c '{writes}'; cat in") == "five\nfive\n"
     log = log_of(tmp_path)
@@ -219,8 +227,7 @@ def test_the_killed_leave_their_journal(build: Path, tmp_path: Path) -> None:
 
 
 def test_a_process_that_outlives_its_run(build: Path, tmp_path: Path) -> None:
-    """A process that ends after its run finds that the run has its log, and writes a log of its
-    own."""
+    """A process that ends after the run's log was written writes a separate log."""
     wait = "until ls logs/*.darshan; do sleep 0.1; done >names 2>&1"
     run_script(build, tmp_path, f"cat in; ({wait}; cat in >late) & exit 0")
     opened: list[int] = []

@@ -1,4 +1,5 @@
-"""A subreaper, or process 1, reaps only the children that the program made, none of the runtime."""
+"""A subreaper, or process 1, reaps only children that the program started, and none that the
+runtime started."""
 
 from __future__ import annotations
 
@@ -22,15 +23,15 @@ SCRIPT = "sh -c 'cat /etc/hostname > f; cat f >> g'; (sleep 0.2; cat f > h; true
 
 @pytest.fixture(scope="module")
 def reaper(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program reaper.c."""
+    """Compiles the program reaper.c; returns its path."""
     return compile_c(tmp_path_factory.mktemp("reaper"), (HERE / "reaper.c").read_text())
 
 
 def run(
     build: Path, folder: Path, reaper: list[str | Path], script: str = SCRIPT
 ) -> tuple[bytes, bytes, list[str]]:
-    """Returns the output of the reaper without and with an instrumented command, and that command's
-    messages and files.  Only the command is instrumented: it is the reaper's only child."""
+    """Returns the output of the reaper without and with an instrumented command, and the messages
+    and files of the command. Only the command is instrumented: it is the reaper's only child."""
     said = []
     journals = folder / "journals"
     for name in ("bare", "work", "logs", "journals"):
@@ -64,7 +65,8 @@ def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
 
 
 def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """Like test_subreaper, for the first process of a PID namespace, which inherits all orphans."""
+    """The same as test_subreaper, for the first process of a PID namespace, which becomes the
+    parent of all orphans."""
     front = ("unshare", "--pid", "--fork", "--mount-proc")
     needs(runs(*front))
     command: list[str | Path] = [*front, reaper, "waitpid"]
@@ -76,7 +78,8 @@ def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
 
 
 def test_merger_that_takes_long(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """A slow merger is killed before the process exits; darshan recover makes the log."""
+    """If the merger takes long, it is killed before the process exits; darshan recover writes the
+    log."""
     beside = tmp_path / "beside"
     beside.mkdir()
     shutil.copy(build / "libdarshan.so", beside)

@@ -1,4 +1,5 @@
-"""Runs of many processes: each exits as without the runtime, and its log agrees with strace."""
+"""Runs of many processes: the exit status is that without the runtime, and the log agrees with
+strace."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from .rows import cases
 
 @pytest.fixture(scope="module")
 def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    """The programs of this folder, and the folders for rows."""
+    """Compiles the programs of this folder, and returns an object that runs rows."""
     programs = tmp_path_factory.mktemp("programs")
     compile_programs(programs)
     base = tmp_path_factory.mktemp("runs")
@@ -38,7 +39,8 @@ def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
-    """Fails unless the only logs are the run's and those of its jobs, and no other file remains."""
+    """Fails unless the only logs are that of the run and those of its jobs, and no other file is
+    left."""
     if row.outlives and mode == "run":
         assert len(recorded.paths) >= row.logs
     else:

@@ -1,8 +1,7 @@
 """A run under valgrind, preloaded without `darshan run`: its last process starts the merger.
 
-Valgrind follows child processes if requested, but must not follow the merger: that would take
-seconds, and valgrind's tools would leave files of it.
-"""
+Valgrind follows child processes if requested, but must not follow the merger: this would take
+seconds, and valgrind's tools would leave files about it."""
 
 from __future__ import annotations
 

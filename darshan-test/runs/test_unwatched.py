@@ -1,4 +1,5 @@
-"""Programs that cannot be instrumented: their names, the reason, their exit and their bytes."""
+"""Programs that cannot be instrumented: the log has their names, the reason, their exit status and
+their bytes."""
 
 from __future__ import annotations
 
@@ -62,8 +63,9 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file and a program that reads it, and one that writes a file, sleeps, writes it again and
-    ends with 4; both linked statically and dynamically."""
+    """Makes a file, a program that reads it, and one that writes a file, sleeps, writes it again
+    and exits with status 4; both programs are linked statically and dynamically. Returns their
+    folder."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "data").write_bytes(os.urandom(SIZE * MIB))
     for name, source in (("reader", SOURCE), ("sleeper", SLEEPER)):
@@ -75,7 +77,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def place(made: Path, tmp_path: Path) -> Path:
-    """A folder with the file and copies of the programs."""
+    """Makes a folder with the file and copies of the programs. Returns the folder."""
     os.link(made / "data", tmp_path / "data")
     for name in ("reader.c", "reader", "static-reader", "sleeper", "static-sleeper"):
         shutil.copy(made / name, tmp_path)
@@ -95,7 +97,7 @@ def of_rank(log: Path, process: Row) -> Row:
 
 
 def moved(log: Path, process: Row) -> None:
-    """Checks that the process read all bytes of the file and few others."""
+    """Checks that the process read all bytes of the file, and few other bytes."""
     usage = of_rank(log, process)
     assert SIZE * MIB <= usage["USAGE_CHARS_READ"] < (SIZE + 1) * MIB
 
@@ -116,7 +118,8 @@ def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -
 
 
 def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
-    """A static program that starts an instrumented one is the root process of the run."""
+    """If the user starts a static program, which starts an instrumented one, the static program is
+    the root process of the run."""
     log, said = run(build, place, "./static-reader", "cat reader.c >copied", verb="stat")
     said = said.replace("not instrumented: \n  ", "not instrumented: ")  # wrapped at 80 columns
     lines = said.split("\n")
@@ -162,8 +165,9 @@ STARTED = [*((front, shell) for front in FRONTS for shell in (None, "sh")), ("en
 def test_a_program_that_another_becomes(
     build: Path, place: Path, front: str, shell: str | None
 ) -> None:
-    """The process lives until its last program ends, and the run until the process does. Its bytes
-    are known, and the first lines name the program."""
+    """If a program becomes a static one by exec, its process lives until the last program ends, and
+    the run until the process ends. The log has the bytes of the process, and the first lines of the
+    summary name the program."""
     words, program, (why, reason) = FRONTS[front]
     command = [*words, program] if program else [*words]
     if shell:
@@ -200,7 +204,7 @@ def test_a_program_that_another_becomes(
 
 
 def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
-    """A static program that waits for a child is not told to have waited for storage."""
+    """If a static program waits for a child, the report does not say that it waited for storage."""
     log, _ = run(build, place, "./static-reader", "sleep 0.3", verb="stat")
     text = " ".join(told_by(build, log).split())
     assert "went into storage accesses" not in text
@@ -235,8 +239,8 @@ def test_go_with_c_in_it(build: Path, place: Path) -> None:
 
 
 def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
-    """The records of an instrumented program have its bytes, and no program is listed as not
-    instrumented."""
+    """If a static program becomes an instrumented one by exec, the records of the latter have its
+    bytes, and no program is listed as not instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
     assert "not instrumented" not in said

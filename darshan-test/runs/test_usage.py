@@ -1,4 +1,5 @@
-"""The kernel's accounting of each process: every byte is in the record of one process."""
+"""The kernel's accounting of each process: every byte from storage is in the record of one
+process."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ with open("said", "a") as said:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with three files on storage and a program that reads them."""
+    """Makes a folder with three files whose pages are not in the cache, and a program that reads
+    them. Returns the folder."""
     (tmp_path / "reader.py").write_text(READER)
     for name in "abc":
         with (tmp_path / name).open("wb") as file:
@@ -67,14 +69,14 @@ def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None
 
 
 def said(place: Path) -> dict[int, int]:
-    """Returns the last count of each process: bytes from storage."""
+    """Returns the bytes from storage that each process printed last, by pid."""
     return {int(pid): int(had) for pid, had in map(str.split, (place / "said").open())}
 
 
 @pytest.mark.needs("storage")
 def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
-    """In a tree with waited-for children and a program that calls exec, each byte from storage is
-    in the USAGE record of one process."""
+    """In a tree of children that are waited for and a program that calls exec, each byte from
+    storage is in the USAGE record of one process."""
     reader = f"{sys.executable} reader.py"
     inner = f"{reader} m b 16; exec {reader} r c 8"
     log = run(build, place, "sh", "-c", f"{reader} r a 4; sh -c '{inner}'; exec {reader} m a 12")
@@ -95,7 +97,8 @@ def test_a_tree_counts_each_byte_once(build: Path, place: Path) -> None:
 
 @pytest.mark.needs("storage")
 def test_calls_and_mappings(build: Path, place: Path) -> None:
-    """Bytes through a mapping are in no counter of calls, but in the process's usage."""
+    """Bytes that are read through a mapping are in no counter of calls, but in the USAGE record of
+    the process."""
     log = run(build, place, sys.executable, "reader.py", "m", "b", "20")
     (usage,) = rows(log, "USAGE")
     moved = sum(row["POSIX_BYTES_READ"] for row in rows(log, "POSIX"))
@@ -148,7 +151,9 @@ def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, a
 def test_the_order_of_pages_is_known(
     steps: str, title: str, near: int, build: Path, place: Path
 ) -> None:
-    """The kernel reports the page faults of a program that was asked for their order."""
+    """If the setting to record the order of page faults is on, the kernel reports the page faults
+    of the program. steps: the order in which it reads; title, near: the expected finding and
+    percentage."""
     if steps == "mixed":
         # A prime number of pages; most steps are larger than 2 MiB.
         source = READER.replace("mapped[at]", "mapped[at * 6151 % size]")
@@ -166,8 +171,8 @@ def test_the_order_of_pages_is_known(
 
 @pytest.mark.needs("storage")
 def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None:
-    """If a program reads a mapped file in order from storage, the report names these pages, gives
-    no pattern as wrong, and does not call the run fine."""
+    """If a program reads a mapped file in order from storage, the report names these pages, does
+    not call their order wrong, and does not say that the run has no problems."""
     source = READER.replace("mapped.madvise(mmap.MADV_RANDOM)", "pass")
     (place / "reader.py").write_text(source)
     text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "32"))
@@ -178,8 +183,8 @@ def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None
 
 @pytest.mark.needs("storage")
 def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
-    """If the mapped data is in the page cache, and only the startup reads from storage, the report
-    calls the run fine."""
+    """If the mapped data is in the page cache, and only the start of the program reads from
+    storage, the report says that the run has no problems."""
     (place / "b").write_bytes((place / "b").read_bytes())
     for path in (Path(sys.executable).resolve(), *Path(os.__file__).parent.glob("**/*.pyc")):
         with path.open("rb") as file:
@@ -195,7 +200,8 @@ def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("tool", ["python", "git"])
 def test_pages_of_small_files_are_explained(build: Path, place: Path, tool: str) -> None:
-    """A file of 3 B costs a page, and its name and inode others: no I/O that nothing explains."""
+    """Reading a file of 3 bytes from storage takes a page, and its name and inode take others: the
+    report does not call this unexplained I/O."""
     (place / "writer.py").write_text(WRITER)
     command = [sys.executable, "writer.py", "2500"]
     if tool == "git":

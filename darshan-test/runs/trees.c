@@ -1,4 +1,4 @@
-/* Processes that come and go in every way: trees WHAT, in a folder with a file "words". */
+/* Processes that start and end in every way: trees CASE, in a folder with a file "words". */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 extern char **environ;
 static char *self;
 
-/* Reads the beginning of "words" and writes as much into a file of this name. */
+/* Reads the first bytes of "words" and writes them to a file with this name. size: in bytes. */
 static void copy_into(const char *name, size_t size) {
   char buffer[4096];
   int from = open("words", O_RDONLY), to = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -37,7 +37,7 @@ static int ended(pid_t pid) {
   return status;
 }
 
-/* Waits until the process that forked this one is gone. */
+/* Waits until the process that forked this one has ended. */
 static void wait_for_orphanage(pid_t parent) {
   while (getppid() == parent)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -69,7 +69,7 @@ static void as_daemon(void) {
   copy_into("after", 50000);
 }
 
-/* The top process ends, and its child writes to the file that it opened. */
+/* Ends the first process, and lets its child write to the file that it opened. */
 static void outlived(void) {
   int file = open("handed-on", O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0 || write(file, "top\n", 4) != 4) err(1, "handed-on");
@@ -95,8 +95,8 @@ static pid_t spawn_piece(int number, int common) {
   return pid;
 }
 
-/* The child of posix_spawn: its input is a file, its output a file that all children
- * share. */
+/* Does the work of a child started by posix_spawn: its input is a file, its output a file that all
+ * children share. */
 static void piece(const char *number) {
   char buffer[2000];
   if (read(0, buffer, sizeof(buffer)) != sizeof(buffer)) err(1, "read");
@@ -169,7 +169,7 @@ static void by_vfork(void) {
   if (ended(failing) != 9 << 8) errx(1, "the one that cannot exec");
 }
 
-/* Two children work and end; then the top is killed. */
+/* Starts two children, which work and end; then kills the first process. */
 static void killed(void) {
   copy_into("top", 20000);
   for (int i = 0; i < 2; i++) {
@@ -183,7 +183,7 @@ static void killed(void) {
   raise(SIGKILL);
 }
 
-/* One process that becomes four programs. */
+/* Runs four programs in one process, one after another, by exec. */
 static void chain(const char *step) {
   char next[2] = {(char)(step[0] + 1), 0}, name[8];
   snprintf(name, sizeof(name), "step-%s", step);

@@ -1,4 +1,4 @@
-"""Decides which programs the runtime can instrument."""
+"""Determines which programs the runtime can instrument."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ LOADERS = (b"ld-linux",)
 
 @cache
 def loader_of(path: str) -> bytes:
-    """Returns the program interpreter of an ELF file; empty if it is linked statically."""
+    """Returns the path of the program interpreter of an ELF file; b"" if it is linked
+    statically."""
     data = Path(path).read_bytes()
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     for number in range(count):
@@ -39,6 +40,7 @@ def dynamic(path: str) -> bool:
 
 
 def watched_in(build: Path) -> Callable[[str], bool]:
-    """Returns a function that tells whether a program is recorded; Darshan's own tools are not."""
+    """Returns a function that tells whether a program is recorded; Darshan's own tools are not
+    recorded."""
     ours = {str(build / name) for name in ("darshan", "darshan-merge", "darshan-parser")}
     return lambda path: path not in ours and dynamic(path)

@@ -1,4 +1,4 @@
-"""Programs of which one line is to blame: the line with the mark "here"."""
+"""Programs in which one line causes a problem of I/O: the line with the comment "here"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class Blamed(NamedTuple):
-    """A program, the start of the diagnosis that it deserves (|: or), and its source."""
+    """A program, the start of the title that its finding must have (with | between alternatives),
+    and its source."""
 
     name: str
     ending: str  # of its source: the language

@@ -1,4 +1,4 @@
-"""Runs the scenarios of sites.c in folders of their own."""
+"""Runs the scenarios of sites.c in new folders."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ use_binding()
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """Returns the scenarios under this build's runtime, with sites on."""
+    """Returns an object that runs the scenarios with this build's runtime and the recording of call
+    sites."""
     return Program(build, parser, tmp_path)
 
 
 @pytest.fixture
 def where(program: Program) -> Where:
-    """Returns `darshan where` for programs that tests compile."""
+    """Returns an object that runs `darshan where` for programs that tests compile."""
     return Where(program)

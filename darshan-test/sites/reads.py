@@ -1,4 +1,4 @@
-"""Reads a file by lines of code that are known; argument: the file."""
+"""Reads a file from known lines of code. Argument: the file."""
 
 import os
 import sys
@@ -7,20 +7,20 @@ import pieces  # noqa: F401 - a package of the test, imported for its calls
 
 
 def load(name: str, count: int) -> None:
-    """Reads pieces without a buffer."""
+    """Reads `count` pieces of the file without a buffer."""
     with open(name, "rb", buffering=0) as file:
         for _ in range(count):
             file.read(100)
 
 
 class Table:
-    """Writes a row at a time."""
+    """A table that writes one row at a time."""
 
     def __init__(self, name: str) -> None:
         self.file = os.open(name, os.O_WRONLY | os.O_CREAT, 0o600)
 
     def append(self, depth: int) -> None:
-        """Writes at the bottom of a recursion."""
+        """Writes at the end of a recursion of this depth."""
         if depth:
             self.append(depth - 1)
         else:

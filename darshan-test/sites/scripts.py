@@ -1,6 +1,8 @@
-"""Scripts of bash and Perl: each call that counts has its frames in a comment of its line.
+"""Scripts of bash and Perl in which each line with recorded calls has a comment with its frame and
+its calls.
 
-A mark is `#= FUNCTION KIND COUNT [CALLED]`: so many calls of a kind from this line, innermost."""
+A mark is `#= FUNCTION KIND COUNT [CALLED]`: the line makes COUNT calls of this kind, and is the
+innermost frame."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-/* Programs whose call sites are known: a scenario per argument, in the working folder.
+/* Programs whose call sites are known: the argument names a scenario, which runs in the working
+ * folder.
  *
- *     sites loops|recursion|threads|fork|killed|many|coroutine|nested|handler|moving|
- *           preempted|jumping */
+ *      sites loops|recursion|threads|fork|killed|many|coroutine|nested|handler|moving|
+ *
+ *            preempted|jumping */
 #include <alloca.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,7 +46,8 @@ FUNCTION void get(int fd, size_t n, off_t at) {
   STAY;
 }
 
-/* Two loops call the same function from two lines; the second goes backwards, then stays. */
+/* Calls one function in two loops from two lines; the second loop first seeks backwards, then reads
+ * at one offset. */
 FUNCTION void loops(void) {
   int fd = make("loops");
   for (int i = 0; i < 100; i++)
@@ -109,8 +112,8 @@ FUNCTION void killed(void) {
   raise(SIGKILL);
 }
 
-/* Writes once, at the end of a path through the levels above. Each path is a stack, so there are
- * more stacks than a process has sites. */
+/* Writes once, at the end of a path of calls through the levels above. Each path is a different
+ * stack, so there are more stacks than call sites with a record. */
 FUNCTION void level_0(int fd, int path) {
   (void)path;
   put(fd, 1);
@@ -153,7 +156,7 @@ FUNCTION void away_main(void) {
   }
 }
 
-/* A coroutine between whose calls the main stack calls. */
+/* Makes calls in a coroutine, and in turn on the main stack. */
 FUNCTION void coroutine(void) {
   enum { STACK = 64 << 10 };
   away_fd = make("coroutine");
@@ -172,7 +175,7 @@ FUNCTION void coroutine(void) {
   }
 }
 
-/* Streams call the kernel, but their calls are not the program's. */
+/* Makes calls of streams, which call the kernel; these calls are not the program's own. */
 FUNCTION void nested(void) {
   FILE *file = fopen("nested", "w+");
   ensure(file != NULL, "nested");
@@ -215,7 +218,8 @@ static void tick_every(int microseconds) {
   ensure(setitimer(ITIMER_REAL, &every, NULL) == 0, "setitimer");
 }
 
-/* A scheduler's timer switches between two coroutines at any instruction, in calls, too. */
+/* The number of rounds, and of writes in each: a timer switches between two coroutines at any
+ * instruction, even within calls. */
 enum { TURNS = 2, PUTS = 20000 };
 static ucontext_t turn[TURNS];
 static int now, turn_fd, finished[TURNS];

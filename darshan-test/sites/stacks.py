@@ -1,4 +1,4 @@
-"""Runs a program with sites on, and reads its sites."""
+"""Runs a program with the recording of call sites, and reads its call sites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, float]
 
 @dataclass
 class Site:
-    """A record of SITES, with its frames as names of functions of the program."""
+    """A record of SITES, with its frames given by the names of the program's functions."""
 
     name: str
     functions: list[str]  # innermost first; "?" for a frame of another object
@@ -40,7 +40,8 @@ class Outcome:
     objects: dict[str, tuple[str, str]] = field(default_factory=dict)  # short -> build id, path
 
     def of(self, called: str, *functions: str) -> list[Site]:
-        """Returns the sites of a call that these functions led to, innermost first."""
+        """Returns the sites of a call of `called` whose frames are these functions, innermost
+        first."""
         return [
             site
             for site in self.sites
@@ -48,7 +49,7 @@ class Outcome:
         ]
 
     def total(self, counter: str) -> float:
-        """Returns the sum of a counter over all sites."""
+        """Returns the sum of a counter over all call sites."""
         rows = [site.row for site in self.sites] + list(self.others.values())
         return sum(row[counter] for row in rows)
 
@@ -75,7 +76,7 @@ def build_id(path: Path) -> str:
 
 @dataclass
 class Program:
-    """The test program, its folders, and how it is run."""
+    """The test program, its folders, and functions to run it."""
 
     build: Path
     parser: Path
@@ -84,14 +85,15 @@ class Program:
 
     @property
     def path(self) -> Path:
-        """The program."""
+        """Returns the path of the compiled program."""
         return self.build / "darshan-test" / "sites" / "sites"
 
     def start(
         self, *command: str | Path, status: int = 0, tells: bool = False, **settings: str
     ) -> None:
-        """Runs a command in an empty folder with call sites recorded. tells: the command prints the
-        path of the log."""
+        """Runs a command in an empty folder with the recording of call sites. status: the expected
+        exit status; tells: whether the command prints the path of the log; settings: variables to
+        add."""
         work = self.folder / "work"
         for name in ("work", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
@@ -108,7 +110,7 @@ class Program:
         return sorted((self.folder / "logs").rglob("*.darshan"))
 
     def run(self, *arguments: str, **settings: str) -> Outcome:
-        """Runs a scenario and reads its log."""
+        """Runs a scenario and reads its log. Returns the outcome. settings: variables to add."""
         self.start(self.path, *arguments, **settings)
         (log,) = self.logs()
         return self.read(log)
@@ -124,7 +126,7 @@ class Program:
         return outcome
 
     def sort(self, outcome: Outcome) -> None:
-        """Sorts the records of SITES by their kind."""
+        """Adds the records of SITES to the outcome, by their kind."""
         rows = outcome.rows.get("SITES", {})
         known = symbols(str(self.path))
         for name, row in rows.items():
@@ -142,7 +144,8 @@ class Program:
     def functions(
         self, name: str, outcome: Outcome, known: list[tuple[int, int, str]]
     ) -> list[str]:
-        """Returns the functions of a site's frames; each object must have its record."""
+        """Returns the functions of a site's frames, and checks that each object has a record.
+        known: start, end and name of the program's functions."""
         found = []
         for element in name.split(";")[1:]:
             if element in ("?", "..."):

@@ -1,7 +1,8 @@
-"""Findings name the time between calls that a remedy saves, for programs whose calls cost little.
+"""Findings name the time between calls that a remedy saves, for programs whose calls take little
+time.
 
-The programs spend their time between the calls. In some a library spends it, which goes with the
-calls; in others it is computing, which stays."""
+The programs spend their time between the calls. In some programs a library does work there, which
+is saved with the calls; in others the program computes, which is not saved."""
 
 from __future__ import annotations
 
@@ -184,7 +185,7 @@ SAVED = (
 
 
 def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    """Yields the name of each finding and its time between calls as a share of the run."""
+    """Yields the name of each finding and its time between calls as a fraction of the run."""
     for finding in told:
         stake = finding["stake"]
         if stake["of_seconds"] > 0:
@@ -193,7 +194,8 @@ def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
 
 @pytest.mark.parametrize("told", SAVED, ids=lambda told: told.name)
 def test_saved(told: Told, where: Where) -> None:
-    """The first finding with a stake names the loop, and has the time of the library."""
+    """The first finding with a potential saving names the loop, and includes the time of the
+    library."""
     start(where, Blamed(f"case-{told.name}", told.ending, told.diagnosis, told.source))
     found = list(shares(findings(where)))
     assert found and found[0][0].startswith(tuple(told.diagnosis.split("|"))), found
@@ -213,8 +215,8 @@ def test_saved(told: Told, where: Where) -> None:
 def test_words_of_the_library(
     source: str, through: str, words: str, wrong: str, where: Where
 ) -> None:
-    """The remedy has the words of the library that opens the file again and again: those for a file
-    that is read, or those for one that is written."""
+    """The remedy has the words of the library that opens the file repeatedly: those for a file that
+    is read, or those for a file that is written."""
     start(where, Blamed("case-again", "py", "opened-again", source))
     found = findings(where)
     assert not any(wrong in (f["remedy"] or {}).get("example", "") for f in found)
@@ -233,8 +235,8 @@ def test_words_of_the_library(
     ids=["state", "head", "values", "list"],
 )
 def test_what_each_open_moves(words: str, body: str, where: Where) -> None:
-    """Opens that write the same bytes (all of a file, or its head), opens that read the same bytes,
-    and opens that append have different remedies."""
+    """Repeated opens have different remedies if they write the same bytes (all of a file, or its
+    first bytes), read the same bytes, or append."""
     source = 'open("head", "w").truncate(5000)\n'
     source += f'open("values", "w").write("a = 1\\n" * 200)\nfor n in range(8000):\n    {body}\n'
     start(where, Blamed("case-opens", "py", "opened-again", source))
@@ -277,7 +279,7 @@ for n in range(200):
     ids=["shell", "stream", "history"],
 )
 def test_state(ending: str, source: str, diagnosis: str, words: str, where: Where) -> None:
-    """The remedy for a state that is saved at each step leaves it a state."""
+    """If a program saves its state at each step, the remedy keeps the state in a file."""
     start(where, Blamed("case-state", ending, diagnosis, source))
     found = findings(where)
     assert found and found[0]["name"] == diagnosis, found
@@ -294,7 +296,8 @@ STAYS = (
 
 @pytest.mark.parametrize("told", STAYS, ids=lambda told: told.name)
 def test_computing_stays(told: Told, where: Where) -> None:
-    """Computing between the calls is not at stake, nor is waiting for programs."""
+    """Computing between the calls is not part of the potential saving, nor is waiting for
+    programs."""
     start(where, Blamed(f"case-{told.name}", told.ending, told.diagnosis, told.source))
     # The starts of the programs have a finding of their own.
     found = [pair for pair in shares(findings(where)) if pair[0] != "process-each"]

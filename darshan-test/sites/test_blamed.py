@@ -1,4 +1,4 @@
-"""Each finding names its line: programs of which one line is to blame (blamed.py)."""
+"""Each finding names its line: programs in which one line causes the problem (blamed.py)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INTERPRETERS = {"py": [sys.executable], "sh": ["bash"]}
 
 
 def start(where: Where, program: Blamed) -> Path:
-    """Compiles a program, and runs it; returns its source."""
+    """Compiles a program, and runs it; returns the path of its source."""
     source = where.folder / f"{program.name}.{program.ending}"
     source.write_text(program.source)
     command: list[str | Path] = [*INTERPRETERS.get(program.ending, []), source]
@@ -46,7 +46,7 @@ def start(where: Where, program: Blamed) -> Path:
 
 
 def findings(where: Where) -> list[dict[str, Any]]:
-    """Returns the findings of the only log, with thresholds that the test lowers."""
+    """Returns the findings of the only log, with thresholds that are lower than usual."""
     thresholds = where.folder / "thresholds"
     thresholds.write_text(THRESHOLDS)
     done = finished(
@@ -68,7 +68,7 @@ def findings(where: Where) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("blamed", PROGRAMS, ids=lambda blamed: f"{blamed.name}.{blamed.ending}")
 def test_blamed(blamed: Blamed, where: Where) -> None:
-    """The finding names the line with the mark."""
+    """The finding names the line with the comment "here"."""
     source = start(where, blamed)
     told = findings(where)
     found = [f for f in told if f["name"].startswith(tuple(blamed.diagnosis.split("|")))]

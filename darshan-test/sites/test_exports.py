@@ -1,4 +1,4 @@
-"""Exports of call sites, each read back by a reader of its format, and annotated sources."""
+"""Exports of call sites, each read by a reader of its format, and sources with annotations."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from .where import C_SOURCE, SECONDS, Where, line_of
 
 @pytest.fixture
 def ran(where: Where) -> Where:
-    """Returns a program's log, of 82 calls on known lines."""
+    """Runs a program that makes 82 calls on known lines, and returns an object for questions about
+    its log."""
     where.run(where.compile(), "data")
     return where
 
 
 def annotated(where: Where, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs `darshan annotate`."""
+    """Runs `darshan annotate` with these arguments. Returns its status and output."""
     return finished([where.program.build / "darshan", "annotate", *arguments], timeout=SECONDS)
 
 
 def read_folded(text: str) -> dict[tuple[str, ...], int]:
-    """Returns the stacks of folded rows as flamegraph.pl reads them: the last blank ends the
-    stack."""
+    """Returns the weight of each stack in rows of the folded format, as flamegraph.pl reads them:
+    the last blank ends the stack."""
     found: dict[tuple[str, ...], int] = {}
     for row in text.splitlines():
         matched = re.fullmatch(r"(.*)\s+?(\d+)", row)
@@ -42,7 +43,7 @@ def read_folded(text: str) -> dict[tuple[str, ...], int]:
 
 
 def test_folded_stacks(ran: Where) -> None:
-    """A row has the frames from the outermost one; the weights are microseconds."""
+    """A row has the frames beginning with the outermost one; the weights are microseconds."""
     found = read_folded(ran.ask("--folded").stdout)
     put = line_of(C_SOURCE, "/* put */")
     (stack,) = (s for s in found if s[-1] == "write")
@@ -55,7 +56,8 @@ def test_folded_stacks(ran: Where) -> None:
 
 
 def read_speedscope(content: dict[str, Any]) -> dict[str, dict[tuple[str, ...], float]]:
-    """Returns the stacks of each profile by name; fails where the format's rules are broken."""
+    """Returns the stacks of each profile by name; fails if the content breaks the rules of the
+    format."""
     assert content["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = content["shared"]["frames"]
     for frame in frames:
@@ -79,7 +81,7 @@ def read_speedscope(content: dict[str, Any]) -> dict[str, dict[tuple[str, ...], 
 
 
 def test_speedscope(ran: Where) -> None:
-    """A profile each of seconds, calls and bytes has the same stacks."""
+    """The profiles of seconds, of calls and of bytes have the same stacks."""
     target = ran.folder / "io.speedscope.json"
     done = ran.ask("--speedscope", target)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -96,12 +98,13 @@ def test_speedscope(ran: Where) -> None:
 
 
 def test_two_forms_at_once(ran: Where) -> None:
-    """Each form excludes the others."""
+    """Only one output form can be given."""
     assert ran.ask("--folded", "--json").returncode == 2
 
 
 def test_annotated_source(ran: Where) -> None:
-    """Each line has its calls and bytes; other lines have an empty margin."""
+    """Each line of the source is shown with its calls and bytes; other lines have an empty
+    margin."""
     done = annotated(ran, ran.log, ran.folder / "program.c")
     assert (done.returncode, done.stderr) == (0, "")
     head, *shown = done.stdout.splitlines()
@@ -117,7 +120,8 @@ def test_annotated_source(ran: Where) -> None:
 
 
 def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
-    """A source elsewhere is found by its name; one that changed later is said to have changed."""
+    """A source file in another folder is found by its name; if it was changed after the run, the
+    command says so."""
     copy = tmp_path / "elsewhere" / "program.c"
     copy.parent.mkdir()
     copy.write_text(C_SOURCE.replace("int main", "\x1b[2Jint main"))
@@ -129,7 +133,8 @@ def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
 
 
 def test_all_sources(where: Where) -> None:
-    """Without FILE all the user's files are shown; what is gone is said. --list names them."""
+    """Without FILE all source files of the user are shown, and the command names those that do not
+    exist any more. --list prints their names."""
     where.folder.joinpath("helper.h").write_text(
         "static int both(int file) {\n  char c;\n"
         "  return read(file, &c, 1) + (int)lseek(file, 0, 0);\n}\n"
@@ -181,7 +186,7 @@ def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
 
 
 def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:
-    """The message is not that sites were not recorded."""
+    """If the annex is damaged, the message does not say that call sites were not recorded."""
     content, path = bytearray(ran.log.read_bytes()), tmp_path / "damaged.darshan"
     content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
     path.write_bytes(content)
@@ -204,8 +209,8 @@ CHOICES = (
 
 
 def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
-    """`darshan stat` records call sites, and `darshan run --sites`; the variable decides where no
-    option does."""
+    """`darshan stat` and `darshan run --sites` record call sites; without an option, the variable
+    decides."""
     program = where.compile()
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     for number, (command, options, variable, has_sites) in enumerate(CHOICES):
@@ -232,7 +237,7 @@ def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
 
 
 def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
-    """Only a report on a run without call sites ends with how to record them."""
+    """Only a report on a run without call sites ends with the command that records them."""
     script = "with open('numbers', 'wb', 0) as file:\n    file.writelines([b'7\\n'] * 200000)"
     for variable in ("0", "1"):
         where.program.start(sys.executable, "-c", script, DARSHAN_SITES=variable)
@@ -244,7 +249,7 @@ def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
 
 
 def test_sites_of_a_log_that_is_there(where: Where) -> None:
-    """stat -r runs nothing, so that --sites and --no-sites have no meaning."""
+    """stat -r runs no program, so --sites and --no-sites are refused."""
     for option in ("--sites", "--no-sites"):
         done = finished_in_bytes(
             [where.program.build / "darshan", "stat", option, "-r", "/dev/null"], timeout=SECONDS

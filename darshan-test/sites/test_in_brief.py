@@ -1,5 +1,5 @@
-"""`darshan stat` on runs without a problem: notices that may gain much, I/O that takes
-much of the run, and files that are loaded as a whole. Each names the line of code."""
+"""The output of `darshan stat` for runs without a problem: notices with a large potential, I/O that
+takes much of the run, and files that are loaded completely. Each names the line of code."""
 
 from __future__ import annotations
 

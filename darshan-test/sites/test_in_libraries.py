@@ -1,5 +1,6 @@
-"""Programs whose time passes in a library, between their calls or in its filters: the findings, and
-what `darshan stat` says of them. Programs that give a library much at once have none."""
+"""Programs that spend their time in a library, between its calls or in its filters: the findings,
+and the output of `darshan stat`. Programs that give a library much data at once have no
+findings."""
 
 from __future__ import annotations
 
@@ -102,7 +103,7 @@ _NAMES = tuple(blamed.diagnosis for blamed in SLOW)
 
 @pytest.mark.parametrize("blamed", SLOW, ids=lambda blamed: blamed.name)
 def test_slow(blamed: Blamed, where: Where) -> None:
-    """The finding has the line, a stake and a remedy."""
+    """The finding has the line, a potential saving and a remedy."""
     source = start(where, blamed)
     told = {finding["name"]: finding for finding in findings(where)}
     assert blamed.diagnosis in told, list(told)
@@ -125,14 +126,15 @@ def test_sound(blamed: Blamed, where: Where) -> None:
 
 
 def _said(where: Where) -> str:
-    """Returns what `darshan stat` says of the only log."""
+    """Returns the output of `darshan stat` for the only log."""
     done = finished([where.program.build / "darshan", "stat", "-r", where.log], timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
 
 def test_all_columns(where: Where) -> None:
-    """Whether a program uses all columns is not in the log: `darshan stat` tells it as a hint."""
+    """The log does not show whether a program uses all columns, so `darshan stat` prints this as a
+    hint."""
     source = where.folder / "columns.py"
     source.write_text(_COLUMNS)
     (where.folder / "work").mkdir()
@@ -145,7 +147,8 @@ def test_all_columns(where: Where) -> None:
 
 
 def test_mapped(where: Where) -> None:
-    """Time of accesses to a mapped file is in no counter, so the I/O is not called fine."""
+    """The time of accesses to a mapped file is in no counter, so `darshan stat` does not say that
+    the I/O has no problem."""
     start(where, Blamed("mapped", "py", "", _MAPPED))
     said = _said(where)
     assert "how long mapped files took is unknown" in said and "Your I/O is fine" not in said

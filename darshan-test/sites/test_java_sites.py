@@ -1,5 +1,5 @@
-"""Sites of Java programs: the line of each call, whether the machine interprets a method or has
-compiled it."""
+"""Call sites of Java programs: the line of each call, whether the Java machine interprets a method
+or has compiled it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = {
 
 
 def _compiled(folder: Path, name: str, text: str, *options: str) -> Path:
-    """Compiles a class; returns the folder of its class files."""
+    """Compiles a class; returns the folder of its class files. options: of the compiler."""
     needs("java")
     source, classes = folder / "source" / name, folder / "classes"
     source.parent.mkdir(parents=True)
@@ -46,8 +46,8 @@ def _ran(where: Where, *command: str | Path) -> None:
     ids=["as usual", "interpreted", "compiled", "first compiler", "another collector"],
 )
 def test_lines(options: list[str], where: Where) -> None:
-    """Each line has its calls: of methods that are inlined or dropped again, of recursions, lambda
-    expressions, threads and reflection."""
+    """Each line has its calls: in methods that are inlined or whose compiled code is discarded, in
+    recursions, lambda expressions, threads and reflection."""
     text = _SOURCE.read_text()
     classes = _compiled(where.folder, "Works.java", text)
     _ran(where, *options, "-cp", classes, "acme.io.Works")
@@ -99,7 +99,8 @@ def test_finding(where: Where) -> None:
 
 
 def test_source_below_the_folder(where: Where) -> None:
-    """A source file below the folder in which the program starts has its whole path."""
+    """A source file in a subfolder of the folder in which the program starts is shown with its
+    whole path."""
     classes = _compiled(where.folder, "Bytes.java", BYTES)
     work = where.folder / "work" / "src"
     work.mkdir(parents=True)
@@ -110,7 +111,7 @@ def test_source_below_the_folder(where: Where) -> None:
 
 
 def test_no_lines_in_the_class(where: Where) -> None:
-    """A class without debug information has the names of its methods."""
+    """For a class without debug information, frames have the names of its methods."""
     classes = _compiled(where.folder, "Bytes.java", BYTES, "-g:none")
     _ran(where, "-cp", classes, "Bytes")
     done = where.ask()
@@ -119,7 +120,7 @@ def test_no_lines_in_the_class(where: Where) -> None:
 
 
 def test_loading_is_an_import(program: Program) -> None:
-    """Reads of a loader of classes belong to the line that needed the class."""
+    """Reads of a class loader are attributed to the line that needed the class."""
     text = (
         "public class Needs {\n  public static void main(String[] words) {\n"
         "    new Needed(); // here\n  }\n}\n"
@@ -161,7 +162,8 @@ int main(void) {
 
 @pytest.mark.parametrize("table", ["entries", "(void *)8", "(void *)-8L", "&gHotSpotVMStructs"])
 def test_another_program_with_the_names_of_java(table: str, where: Where) -> None:
-    """A C program with the variables of a Java machine does not crash, and has its own lines."""
+    """A C program that has the variables of a Java machine does not crash, and its call sites have
+    its own lines."""
     program = where.compile("-rdynamic", f"-DTABLE={table}", source=PRETENDER)
     found = where.run(program)
     line = line_of(PRETENDER, "here")
@@ -182,12 +184,12 @@ def test_another_program_with_the_names_of_java(table: str, where: Where) -> Non
     ],
 )
 def test_libraries(path: str, is_library: bool) -> None:
-    """Classes of the JDK and of well-known libraries are installed software."""
+    """Classes of the JDK and of well-known libraries are treated as installed software."""
     assert installed.is_installed(path) == is_library
 
 
 def test_names() -> None:
-    """Methods have the names that programs write."""
+    """Methods are shown with the names that programs write."""
     assert java.plain("Works.<init>") == "new Works" == plain_name("new Works")
     assert java.plain("Works.lambda$main$0") == "Works.main.lambda"
     assert java.plain("Works.<clinit>") == "Works.static"

@@ -55,7 +55,8 @@ def test_scripts(name: str, where: Where) -> None:
 
 
 def test_thread_of_a_library(where: Where) -> None:
-    """Files that a library writes in its own thread have no line of the user."""
+    """The finding says that files which a library writes in its own thread have no line of the
+    user."""
     package = where.folder / "site-packages"
     package.mkdir()
     (package / "saver.py").write_text(
@@ -78,7 +79,7 @@ def test_thread_of_a_library(where: Where) -> None:
 
 
 def test_installed_program(where: Where) -> None:
-    """An address in a program without symbols is not a line."""
+    """An address in a program without symbols is not shown as a line."""
     source = where.folder / "copied"
     source.write_bytes(bytes(64 << 20))
     where.program.start("dd", f"if={source}", "of=copy", "bs=512", "status=none")
@@ -89,7 +90,8 @@ def test_installed_program(where: Where) -> None:
 
 
 def test_installed_programs_together(where: Where) -> None:
-    """Programs that nobody compiles have one sentence together, without advice to compile them."""
+    """Several installed programs without lines are explained in one sentence, without the advice to
+    compile them."""
     (where.folder / "text").write_bytes(b"one line\n" * 4_000_000)
     where.program.start(
         "bash", "-c", f"cd {where.folder}; cat text > copy; dd if=text of=same bs=512 status=none"
@@ -100,7 +102,8 @@ def test_installed_programs_together(where: Where) -> None:
 
 
 def test_threads_of_the_java_machine(where: Where) -> None:
-    """Writes of a thread of the Java machine itself have no line, and the reason says so."""
+    """Writes of a thread of the Java machine itself have no line, and the finding gives this
+    reason."""
     needs("java")
     (where.folder / "Garbage.java").write_text(
         "public class Garbage {\n  public static void main(String[] words) {\n"
@@ -129,7 +132,8 @@ def test_script_of(command: str, script: dict[str, str]) -> None:
 
 
 def test_script_by_another_name(tmp_path: Path) -> None:
-    """The script is found in a command line that says awk or sh for mawk or dash."""
+    """The script is found in a command line with awk or sh, although the program is mawk or
+    dash."""
     assert script_of("awk -f a.awk in")["mawk"] == "a.awk"
     assert script_of("sh a.sh")["dash"] == "a.sh"
 
@@ -159,8 +163,8 @@ int main(void) {
 
 
 def test_more_stacks_than_are_known(where: Where) -> None:
-    """Calls on a stack that cannot be remembered are not walked without end: some of them have no
-    function. The sum of all sites stays exact, and the reason is told."""
+    """If there are more stacks than can be remembered, the walk of further stacks is limited, and
+    some calls have no function. The sum of all sites is exact, and the finding gives the reason."""
     where.program.start(where.compile(source=DEEP))
     found = where.program.read(where.log)
     counted = sum(int(site.row["SEEKS"]) for site in found.sites)

@@ -1,4 +1,4 @@
-"""Sites of JavaScript programs that node runs: the function of each call."""
+"""Call sites of JavaScript programs that node runs: the function of each call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = {"reads": "pread64|read", "writes": "write|pwrite64", "lookups": "acces
 
 
 def _node(where: Where, name: str, text: str, *options: str) -> Path:
-    """Runs a script; returns its path."""
+    """Runs a script with node; returns its path. options: of node."""
     if not shutil.which("node"):
         needs("program:node")
     script = where.folder / name
@@ -56,8 +56,8 @@ def test_functions(options: list[str], where: Where) -> None:
 
 
 def test_optimized(where: Where) -> None:
-    """With all of V8's compilers, no call is lost, and a function that is not inlined has all of
-    its calls. Objects that move while the program runs do no harm."""
+    """With all of V8's compilers, each call is recorded, and a function that is not inlined has all
+    of its calls. Objects that V8 moves during the run cause no error."""
     options = ("--stress-compaction", "--max-semi-space-size=1")
     script = _node(where, "works.js", _SOURCE.read_text(), *options)
     rows = [r for r in where.found()["lines"] if r["place"] and r["place"]["file"] == str(script)]
@@ -79,7 +79,7 @@ put(fs.openSync('out', 'w'));
 
 @pytest.mark.parametrize("name", ["bytes.js", "bytes.mjs"])
 def test_finding(name: str, where: Where) -> None:
-    """A finding names the function of the script, also if it is a module with a URL."""
+    """A finding names the function of the script, even if it is a module with a URL."""
     text = BYTES
     if name.endswith(".mjs"):
         text = text.replace("const fs = require('fs')", "import * as fs from 'fs'")
@@ -91,7 +91,7 @@ def test_finding(name: str, where: Where) -> None:
 
 
 def test_no_line_of_the_thread_pool(where: Where) -> None:
-    """Calls that node makes in its thread pool have no line, and the reason says so."""
+    """Calls that node makes in its thread pool have no line, and the finding gives this reason."""
     text = (
         "const fs = require('fs');\n(async () => {\n"
         "  const file = await fs.promises.open('a', 'w');\n"
@@ -119,7 +119,7 @@ int main(void) {
 
 @pytest.mark.parametrize("value", [0, 8, -16, 1 << 20])
 def test_another_program_with_the_names_of_v8(value: int, where: Where) -> None:
-    """A C program with V8's variables does not crash, and has its own lines."""
+    """A C program that has V8's variables does not crash, and its call sites have its own lines."""
     table = (Path(__file__).parents[2] / "runtime/stacks/v8/v8-layout.def").read_text()
     names = re.findall(r'^(?:CONSTANT|ALSO)\(\w+, "(\w+)"\)', table, re.MULTILINE)
     assert len(names) > 20
@@ -141,7 +141,8 @@ def test_another_program_with_the_names_of_v8(value: int, where: Where) -> None:
     ],
 )
 def test_libraries(path: str, wanted: str) -> None:
-    """Node itself and installed packages are installed software, with the names of the packages."""
+    """Node itself and installed packages are treated as installed software, with the names of the
+    packages."""
     assert installed.is_installed(path)
     assert installed.called(path, "f") == wanted
     assert not installed.is_installed("/home/u/app/src/output.js")

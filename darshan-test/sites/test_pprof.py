@@ -1,4 +1,4 @@
-"""Profiles for pprof, read by a decoder of their own and by pprof."""
+"""Profiles for pprof, read by an independent decoder and by pprof itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Message = dict[int, list[Any]]  # field number -> values
 
 
 def varints(content: bytes) -> Iterator[int]:
-    """Yields numbers of seven bits a byte, the lowest first."""
+    """Yields the numbers in a sequence of varints, which have seven bits in each byte, the lowest
+    first."""
     number = shift = 0
     for byte in content:
         number |= (byte & 127) << shift
@@ -35,7 +36,7 @@ def varints(content: bytes) -> Iterator[int]:
 
 
 def decoded(content: bytes) -> Message:
-    """Returns the fields of a message: numbers, and bytes."""
+    """Returns the fields of a message by number: integers, and bytes."""
     found: Message = {}
     at = 0
 
@@ -61,14 +62,14 @@ def decoded(content: bytes) -> Message:
 
 
 def one(message: Message, number: int) -> int:
-    """Returns a field that is a number; 0 if it is missing."""
+    """Returns the value of an integer field; 0 if it is missing."""
     (value,) = message.get(number, [0])
     return int(value)
 
 
 @dataclass
 class Frame:
-    """A location with its lines: function, file, line, the innermost first."""
+    """A location with its lines: function, file and line, innermost first."""
 
     lines: list[tuple[str, str, int]]
     address: int
@@ -123,13 +124,14 @@ def read(path: Path) -> Profile:
 
 @pytest.fixture
 def ran(where: Where) -> Where:
-    """Returns a program's log, of 82 calls on known lines."""
+    """Runs a program that makes 82 calls on known lines, and returns an object for questions about
+    its log."""
     where.run(where.compile(), "data")
     return where
 
 
 def written(where: Where, **more: Path) -> Path:
-    """Returns the file that `darshan where --pprof` writes."""
+    """Returns the path of the file that `darshan where --pprof` writes. more: the log."""
     target = where.folder / "io.pb.gz"
     done = where.ask("--pprof", target, **more)  # type: ignore[arg-type]
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -137,7 +139,8 @@ def written(where: Where, **more: Path) -> Path:
 
 
 def test_profile(ran: Where) -> None:
-    """Stacks with inlined functions, lines, addresses and build ids; values are exact."""
+    """The profile has stacks with inlined functions, lines, addresses and build ids; its values are
+    exact."""
     found = read(written(ran))
     assert found.kinds == [("time", "nanoseconds"), ("calls", "count"), ("bytes", "bytes")]
     program = ran.folder / "program"
@@ -162,7 +165,7 @@ def test_profile(ran: Where) -> None:
 
 
 def test_of_python(where: Where) -> None:
-    """Lines of Python have no address; what a library calls has a mapping."""
+    """Lines of Python have no address; the library function that they call has a mapping."""
     script = where.folder / "reads.py"
     script.write_text("def load():\n    return open(__file__).read()\n\n\nload()\n")
     where.run("python3", script)
@@ -179,7 +182,8 @@ def test_of_python(where: Where) -> None:
 
 
 def test_hostile_names(where: Where) -> None:
-    """Control characters, half characters and impossible numbers make a valid profile."""
+    """Names with control characters or incomplete UTF-8, and impossible numbers, result in a valid
+    profile."""
     path = where.folder / "made.darshan"
     odd = an_object("aaaaaaaa", "a" * 40, "/x/\x1b[2J")
     rows = (
@@ -196,7 +200,7 @@ def test_hostile_names(where: Where) -> None:
 
 
 def test_pprof_itself(ran: Where) -> None:
-    """pprof reads the profile: its raw form, and the lines of the source."""
+    """pprof can read the profile: it prints its raw form, and the lines of the source."""
     needs("go")
     if not everything():
         elsewhere("./dev full: Go builds pprof first, which takes a minute of a processor")

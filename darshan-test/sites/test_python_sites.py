@@ -1,4 +1,4 @@
-"""Sites of a program in Python: its lines, and imports."""
+"""Call sites of a program in Python: its lines, and imports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def place(text: str, function: str) -> str:
 
 @pytest.fixture
 def outcome(program: Program) -> Outcome:
-    """Runs the script with the Python of the tests, and a package that it imports."""
+    """Runs the script with the Python of the tests, and a package that it imports. Returns the
+    outcome."""
     package = program.folder / "path" / "pieces"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("from . import first\nfrom . import second\n")
@@ -40,12 +41,12 @@ def outcome(program: Program) -> Outcome:
 
 
 def site(outcome: Outcome, *elements: str) -> dict[str, float]:
-    """Returns the counters of the site with exactly these elements."""
+    """Returns the counters of the call site with exactly these elements."""
     return outcome.rows["SITES"][";".join(elements)]
 
 
 def test_lines_of_reads(outcome: Outcome) -> None:
-    """One function, called from two lines: two sites, each with its own calls."""
+    """A function that is called from two lines has two call sites, each with its own calls."""
     end = place("main(sys.argv[1])", "<module>")
     for count in (10, 20):
         row = site(
@@ -61,7 +62,7 @@ def test_lines_of_reads(outcome: Outcome) -> None:
 
 
 def test_a_recursion_in_python(outcome: Outcome) -> None:
-    """Depths of 0 to 6 have two names: with the recursive line and without."""
+    """A recursion of depths 0 to 6 has two call sites: with and without the recursive line."""
     write, again = place("os.write", "Table.append"), place("self.append(", "Table.append")
     if sys.version_info < (3, 11):
         write, again = (text.replace("Table.append", "append") for text in (write, again))
@@ -71,7 +72,7 @@ def test_a_recursion_in_python(outcome: Outcome) -> None:
 
 
 def test_imports_belong_to_a_line(outcome: Outcome) -> None:
-    """All calls of the machinery below an import have one site."""
+    """All calls of the import machinery below an import have one call site."""
     row = site(outcome, "import", place("import pieces", "<module>"))
     folders = 2  # the finder lists them
     assert row["OPENS"] == 4 + folders
@@ -92,7 +93,8 @@ for number in range(40):
 
 
 def test_code_objects_of_the_same_address(program: Program) -> None:
-    """Each script has its calls, although all have the same stack and the same addresses."""
+    """Each script has its own calls, although all scripts have the same stack and their code
+    objects the same addresses."""
     script = program.folder / "scripts.py"
     script.write_text(ONE_AFTER_THE_OTHER)
     program.start(sys.executable, "-S", script)

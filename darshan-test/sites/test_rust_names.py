@@ -39,12 +39,13 @@ def test_plain(symbol: str) -> None:
 
 @pytest.mark.parametrize("symbol", BAD, ids=lambda symbol: symbol[:20])
 def test_bad_symbols(symbol: str) -> None:
-    """An invalid symbol gives any text, and raises no exception."""
+    """For an invalid symbol the function returns some text, and raises no exception."""
     assert isinstance(rust.plain(symbol), str)
 
 
 def test_symbols_of_a_program(tmp_path: Path) -> None:
-    """Each symbol of a program in Rust has the last name that c++filt gives it."""
+    """For each symbol of a program in Rust, the name is the last component of the name from
+    c++filt."""
     needs("rust", "program:nm", "program:c++filt")
     source = tmp_path / "a.rs"
     source.write_text(

@@ -1,4 +1,4 @@
-"""Sites of scripts of bash and Perl: the line of each call."""
+"""Call sites of scripts of bash and Perl: the line of each call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARK = re.compile(r"#= (\S+) (\w+) (\d+)$")
 
 
 def marks(path: Path, text: str) -> dict[tuple[str, str], int]:
-    """Returns the marks of a script: numbers of calls, by frame and kind."""
+    """Returns the marks of a script: the number of calls by frame and kind."""
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
         if mark := _MARK.search(line):
@@ -33,8 +33,8 @@ def marks(path: Path, text: str) -> dict[tuple[str, str], int]:
 
 
 def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
-    """Returns the calls of a log by the innermost line and kind; forks, and opens of an import, are
-    kinds of their own."""
+    """Returns the number of calls in a log by innermost line and kind; forks, and opens of an
+    import, are separate kinds."""
     found: Counter[tuple[str, str]] = Counter()
     for site in outcome.sites:
         called, *frames = site.name.split(";")
@@ -50,7 +50,8 @@ def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
 
 
 def run(program: Program, text: str, name: str, *command: str, **more: str) -> Outcome:
-    """Runs a script in its own folder, beside other files that it loads."""
+    """Runs a script in its folder, which has other files that it loads. Returns the outcome.
+    command: the interpreter; more: variables to add."""
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
     work = program.folder / "work"
@@ -63,7 +64,7 @@ def run(program: Program, text: str, name: str, *command: str, **more: str) -> O
 
 
 def compare(outcome: Outcome, wanted: dict[tuple[str, str], int]) -> None:
-    """Checks that each of these marks has its number of calls."""
+    """Checks that the log has the number of calls for each of these marks."""
     found = innermost(outcome)
     assert {key: found[key] for key in wanted} == wanted, sorted(found.items())
 
@@ -87,7 +88,8 @@ def test_bash(program: Program) -> None:
 
 
 def test_perl(program: Program) -> None:
-    """A module, conditions of loops, eval, sort, a function without a name, children."""
+    """The lines of a Perl script are right for a module, conditions of loops, eval, sort, a
+    function without a name, and child processes."""
     outcome = run(program, scripts.PERL, "main.pl", "perl", Slurp__pm=scripts.MODULE)
     compare(outcome, of_all(program, main__pl=scripts.PERL, Slurp__pm=scripts.MODULE))
     folder = program.folder / "work"
@@ -108,7 +110,7 @@ for my $n (10..49) { open(our $f, '<', $0); do "./s$n.pl"; close $f; }
 
 
 def test_statements_of_the_same_address(program: Program) -> None:
-    """Each file that Perl runs has its calls, although all have the same stack."""
+    """Each file that Perl runs has its own calls, although all have the same stack."""
     outcome = run(program, ONE_AFTER_THE_OTHER, "main.pl", "perl")
     found = {
         Path(place.split(":")[0]).name: count
@@ -119,8 +121,8 @@ def test_statements_of_the_same_address(program: Program) -> None:
 
 
 def test_threads_of_perl(program: Program) -> None:
-    """The lines of a Perl script with threads are right; each thread has an interpreter of its
-    own."""
+    """The lines of a Perl script with threads are right, although each thread has a separate
+    interpreter."""
     if not shutil.which("perl"):
         needs("program:perl")
     has = finished_in_bytes(["perl", "-Mthreads", "-e", "1"])
@@ -146,7 +148,8 @@ def test_text_of_the_command(command: list[str], text: str, wanted: str, program
 
 
 def test_no_array(program: Program) -> None:
-    """bash without one of the variables that tell its functions has no lines, and does not fail."""
+    """bash without one of the variables that have the names of its functions is recorded without
+    lines, and causes no error."""
     text = "unset FUNCNAME\necho 1 > a\nf() { echo 2 > b; }\nf\n"
     outcome = run(program, text, "main.sh", "bash")
     opened = [site.name for site in outcome.sites if site.name.startswith("open;")]
@@ -262,7 +265,7 @@ def test_a_process_for_each_item(text: str, command: str, called: str, where: Wh
 
 
 def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None:
-    """Calls of a program without lines lead to the script that starts it."""
+    """Calls of a program without lines are attributed to the line of the script that starts it."""
     script = where.folder / "copy.sh"
     text = (
         "head -c 60000000 /dev/zero > a\nfor i in 1 2 3; do\n  dd if=a of=b bs=512 # here\ndone\n"
@@ -276,7 +279,7 @@ def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None
 
 @pytest.mark.parametrize("order", ["behind", "between"])
 def test_other_programs_do_not_have_its_line(where: Where, order: str) -> None:
-    """Other lines start more processes of another program, or as many."""
+    """The line is not named if other lines start as many or more processes of another program."""
     loop = "for i in {1..40}; do\n  wc -c < a\ndone > sizes\n"
     dd = "dd if=a of=b bs=16 status=none # here\n"
     text = f"head -c 2000000 /dev/zero > a\n{loop}{dd}"
@@ -305,8 +308,8 @@ def test_modules_of_perl(path: str, wanted: str) -> None:
 
 
 def test_many_stacks_in_turn(program: Program) -> None:
-    """A script with hundreds of stacks in turn is not compared with all of them again and again: a
-    comparison asks whether the script's file exists, so these questions are counted."""
+    """A script that uses hundreds of stacks in turn is not compared with all of them at each call.
+    A comparison checks whether the script's file exists, so the test counts these checks."""
     needs("program:strace", "program:perl", "no-filter")
     stacks, rounds = 400, 200
     calls = "".join(f"sub m{i} {{ sysseek($file, 0, 0) }}\n" for i in range(stacks))

@@ -1,4 +1,5 @@
-"""The files of call sites: the files with most calls and bytes, and an estimate of their number."""
+"""The files of call sites: those with most calls and most bytes, and an estimate of their
+number."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def _files(where: Where) -> dict[str, Any]:
 
 
 def test_files_of_sites(where: Where) -> None:
-    """A site has its files with their calls and bytes; of many files, those with most bytes."""
+    """A call site has its files with their calls and bytes; if there are many files, those with
+    most bytes."""
     found = _files(where)
     for mark in "ab":
         (file,) = found[mark]["files"]
@@ -73,7 +75,8 @@ def test_files_of_sites(where: Where) -> None:
 
 
 def test_later_files_replace_smaller_ones(where: Where) -> None:
-    """A file that comes late, with more calls in a row than others had, takes the place of one."""
+    """A file that is used late replaces one in the list, if it has more consecutive calls than that
+    one had."""
     source = SOURCE.replace("10 * (12 - i)", "10 * (1 + i)")
     found = where.run(where.compile(source=source))
     many = at(found, where.folder / "program.c", line_of(source, "/* many */"))
@@ -82,7 +85,8 @@ def test_later_files_replace_smaller_ones(where: Where) -> None:
 
 
 def test_processes_add_up(where: Where) -> None:
-    """Processes of one run that write the same file: its calls and bytes are summed."""
+    """If processes of one run write the same file from one call site, the file's calls and bytes
+    are summed."""
     program = where.compile(source=SOURCE)
     found = where.run("sh", "-c", f"{program} & {program} & wait")
     line = at(found, where.folder / "program.c", line_of(SOURCE, "/* a */"))
@@ -91,7 +95,7 @@ def test_processes_add_up(where: Where) -> None:
 
 
 def test_the_text_names_files(where: Where) -> None:
-    """The text has the file of a line in a row below it."""
+    """The text of `darshan where` has the files of a line in a row below it."""
     _files(where)
     text = where.ask().stdout
     assert "  files: a.bin\n" in text and "  files: b.bin\n" in text
@@ -99,7 +103,7 @@ def test_the_text_names_files(where: Where) -> None:
 
 
 def test_datasets(where: Where) -> None:
-    """The file of a call of HDF5 is the dataset, with its calls."""
+    """The file of an HDF5 call is the dataset, with its calls."""
     script = where.folder / "script.py"
     script.write_text(DATASETS)
     found = where.run(sys.executable, script)
@@ -111,7 +115,8 @@ def test_datasets(where: Where) -> None:
 
 
 def test_a_finding_is_at_the_line_of_its_file(where: Where) -> None:
-    """Two lines make as many calls; the finding on a file is at the line that used this file."""
+    """If two lines make equally many calls, a finding about a file names the line that used this
+    file."""
     source = SOURCE.replace("20000", "300000")
     where.run(where.compile(source=source))
     report = where.folder / "report.json"
@@ -172,7 +177,7 @@ Runs = list[tuple[str, int, int]]  # file, calls, bytes of each
 
 
 def _job(where: Where, runner: Runner, ranks: list[Runs]) -> list[Row]:
-    """Runs a job, and returns the rows of its log."""
+    """Runs a job in which each rank makes these calls, and returns the rows of its log."""
     source = where.folder / "job.c"
     source.write_text(JOB)
     words = ["".join(f"{a}{calls}:{size}," for a, calls, size in runs) for runs in ranks]
@@ -185,7 +190,8 @@ def _job(where: Where, runner: Runner, ranks: list[Runs]) -> list[Row]:
 
 
 def _lists(rows: list[Row]) -> tuple[dict[str, list[tuple[str, int]]], int]:
-    """Returns the lists of the only site that calls pwrite, and its number of bits."""
+    """Returns the lists of files of the only call site that calls pwrite, and the number of bits of
+    its sketch."""
     names = {row.record % 2**64: Path(row.name).name for row in rows if row.module == "POSIX"}
     mine = [row for row in rows if row.module == "SITES" and row.name.startswith("pwrite;")]
     assert {row.rank for row in mine} == {-1}, "the ranks have one record"
@@ -202,7 +208,7 @@ def _lists(rows: list[Row]) -> tuple[dict[str, list[tuple[str, int]]], int]:
 
 
 def _truth(ranks: list[Runs]) -> dict[str, Counter[str]]:
-    """Returns the calls and bytes of all ranks by file."""
+    """Returns the true number of calls and bytes of all ranks, by file."""
     found: dict[str, Counter[str]] = {"CALLS": Counter(), "BYTES": Counter()}
     for file, calls, size in (run for runs in ranks for run in runs):
         found["CALLS"][file] += calls
@@ -220,7 +226,8 @@ def _random_runs(random: Random, files: str) -> Runs:
     "files", [("abc", "bcd"), ("ab", "abcd", "d"), ("abcd", "dcba")], ids="-".join
 )
 def test_files_of_ranks_merge_exactly(files: tuple[str, ...], where: Where, runner: Runner) -> None:
-    """Up to four files in all: each has the calls and bytes of all ranks, whatever their turns."""
+    """With up to four files in total, each has the calls and bytes of all ranks, in whatever order
+    they used them."""
     random = Random(str(files))
     ranks = [_random_runs(random, letters) for letters in files]
     rows = _job(where, runner, ranks)

@@ -1,4 +1,4 @@
-"""Sites of a program whose stacks and calls are known."""
+"""Call sites of a program whose stacks and calls are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ SITES_MOST = 1024
 
 
 def counts(outcome: Outcome, called: str, *functions: str) -> list[tuple[int, int]]:
-    """Returns calls and bytes of each site of a call, the most calls first."""
+    """Returns calls and bytes of each site of a call with these functions as frames, most calls
+    first."""
     found = [
         (
             int(sum(site.row[kind] for kind in KINDS)),
@@ -27,7 +28,8 @@ def counts(outcome: Outcome, called: str, *functions: str) -> list[tuple[int, in
 
 
 def test_two_lines_are_two_sites(program: Program) -> None:
-    """Two loops call the same function: each has its calls, bytes and sizes."""
+    """Two loops that call the same function have two sites, each with its calls, bytes and
+    sizes."""
     outcome = program.run("loops")
     assert counts(outcome, "write", "put", "loops", "main") == [(100, 100000), (40, 2000)]
     assert counts(outcome, "pread", "get", "loops", "main") == [(10, 40960), (5, 1000)]
@@ -38,7 +40,7 @@ def test_two_lines_are_two_sites(program: Program) -> None:
 
 
 def test_places_of_transfers(program: Program) -> None:
-    """A site counts reads that went backwards, and reads of the same place as the last one."""
+    """A site counts reads at lower offsets than the previous one, and reads at the same offset."""
     outcome = program.run("loops")
     backward, again = sorted(outcome.of("pread", "get"), key=lambda site: -site.row["READS"])
     assert (backward.row["BACKWARD"], backward.row["REPEATED"]) == (9, 0)
@@ -46,7 +48,8 @@ def test_places_of_transfers(program: Program) -> None:
 
 
 def test_every_kind_of_call(program: Program) -> None:
-    """Opens, seeks, syncs, closes and look-ups count once each, for their function."""
+    """Opens, seeks, syncs, closes and stats are each counted once, at the site of their
+    function."""
     outcome = program.run("loops")
     for called, kind, functions in (
         ("open", "OPENS", ["make", "loops", "main"]),
@@ -60,7 +63,7 @@ def test_every_kind_of_call(program: Program) -> None:
 
 
 def test_sums_are_those_of_posix(program: Program) -> None:
-    """Bytes and transfers of all sites are those of the files."""
+    """Bytes and transfers summed over all sites are those of the POSIX records."""
     outcome = program.run("loops")
     for counter in ("BYTES_READ", "BYTES_WRITTEN", "READS", "WRITES", "OPENS", "SEEKS"):
         files = sum(row[counter] for row in outcome.rows["POSIX"].values())
@@ -68,7 +71,7 @@ def test_sums_are_those_of_posix(program: Program) -> None:
 
 
 def test_times_are_those_of_posix(program: Program) -> None:
-    """A site's time is the time of its calls; gaps lie between calls."""
+    """A site's time is the sum of the times of its calls; the time between calls is separate."""
     outcome = program.run("loops")
     for ours, theirs in (("F_READ_TIME", "F_READ_TIME"), ("F_SYNC_TIME", None)):
         spent = outcome.total(ours)
@@ -93,7 +96,7 @@ def test_objects_are_named(program: Program) -> None:
 
 
 def test_a_recursion_is_one_site(program: Program) -> None:
-    """The name of a site has the start of a recursion, and not its depth."""
+    """The name of a site has the first frame of a recursion, and not its depth."""
     outcome = program.run("recursion")
     assert sum(calls for calls, _ in counts(outcome, "write", "put", "dive")) == 1 + 101 + 501
     whole = [s for s in outcome.of("write", "put", "dive") if not s.name.endswith(";...")]
@@ -106,13 +109,13 @@ def test_a_recursion_is_one_site(program: Program) -> None:
 
 
 def test_threads_share_a_site(program: Program) -> None:
-    """Threads with small stacks count for one site, and nothing is lost."""
+    """Calls of threads with small stacks are counted at one site, and none is lost."""
     outcome = program.run("threads")
     assert counts(outcome, "write", "put", "worker") == [(8000, 64000)]
 
 
 def test_children_have_their_own(program: Program) -> None:
-    """A forked child counts for itself; the sites are the same ones."""
+    """A forked child counts its own calls; its sites have the same names."""
     program.start(program.path, "fork", DARSHAN_JOB_TREE="0")
     outcomes = [program.read(log) for log in program.logs()]
     found = sorted(counts(outcome, "write", "put", "forks", "main") for outcome in outcomes)
@@ -122,7 +125,7 @@ def test_children_have_their_own(program: Program) -> None:
 
 
 def test_a_run_merges_its_processes(program: Program) -> None:
-    """In the log of a run, the site has the calls of both children."""
+    """In the log of a run, a site has the calls of both children."""
     program.start(
         program.build / "darshan", "run", "--", program.path, "fork", tells=True, **preload()
     )
@@ -135,7 +138,7 @@ def test_a_run_merges_its_processes(program: Program) -> None:
 
 
 def test_a_killed_process_keeps_its_sites(program: Program) -> None:
-    """The records are in the journal, which becomes the log."""
+    """The sites of a killed process are in its journal, which becomes the log."""
     program.start(program.path, "killed", status=-9)
     (journal,) = [p for p in (program.folder / "journals").iterdir() if p.is_file()]
     merged = program.folder / "merged.darshan"
@@ -146,7 +149,8 @@ def test_a_killed_process_keeps_its_sites(program: Program) -> None:
 
 
 def test_past_the_limit_functions_count(program: Program) -> None:
-    """1,331 stacks: 1,024 sites, and the rest together; the sum is exact."""
+    """If there are 1,331 stacks, 1,024 have a site each, and the others have a common one; the sum
+    is exact."""
     outcome = program.run("many")
     assert len(outcome.sites) == SITES_MOST
     assert outcome.total("WRITES") == outcome.total("BYTES_WRITTEN") == 3 * 11**3
@@ -155,14 +159,15 @@ def test_past_the_limit_functions_count(program: Program) -> None:
 
 
 def test_coroutines(program: Program) -> None:
-    """Stacks that come and go, in turns with the main one."""
+    """Calls in coroutines, whose stacks exist for a short time, and calls of the main stack in turn
+    have the right sites."""
     outcome = program.run("coroutine")
     assert counts(outcome, "write", "put", "away_main") == [(12, 240)]
     assert counts(outcome, "write", "put", "coroutine", "main") == [(16, 480)]
 
 
 def test_a_stream_is_the_call(program: Program) -> None:
-    """System calls that libc makes for a stream are not calls of the program."""
+    """System calls that libc makes for a stream are not counted as calls of the program."""
     outcome = program.run("nested")
     assert {site.called for site in outcome.sites} >= {"fopen", "fwrite", "fflush", "fclose"}
     assert not {site.called for site in outcome.sites} & {"open", "write", "close"}
@@ -171,27 +176,28 @@ def test_a_stream_is_the_call(program: Program) -> None:
 
 
 def test_a_handler_has_one_site(program: Program) -> None:
-    """All writes of a signal handler count for one site, whatever the handler interrupted."""
+    """All writes of a signal handler are counted at one site, whatever the handler interrupted."""
     outcome = program.run("handler")
     assert counts(outcome, "write", "put", "handler") == [(20, 60)]
 
 
 def test_a_moving_stack_pointer(program: Program) -> None:
-    """Calls of a function whose array of variable length moves the stack pointer count for one
-    site."""
+    """Calls of a function with an array of variable length, which moves the stack pointer, are
+    counted at one site."""
     outcome = program.run("moving")
     assert counts(outcome, "write", "put", "moving", "main") == [(50, 250)]
 
 
 def test_a_timer_switches_coroutines(program: Program) -> None:
-    """A handler switches stacks at any instruction: no call is lost, and none has another site."""
+    """If a handler switches stacks at any instruction, each call is counted at its own site."""
     outcome = program.run("preempted")
     assert counts(outcome, "write", "put", "turn_main") == [(2 * 20_000, 2 * 20_000 * 7)]
     assert outcome.total("WRITES") == 2 * 20_000
 
 
 def test_handlers_that_jump(program: Program) -> None:
-    """A jump may lose the call that it cut, and no other one; later calls are exact."""
+    """If a handler jumps out of a call, this call may be lost, but no other one is; later calls are
+    exact."""
     program.start(program.path, "jumping")
     (log,) = program.logs()
     outcome = program.read(log)
@@ -205,12 +211,13 @@ def test_handlers_that_jump(program: Program) -> None:
 
 
 def test_off_unless_asked(program: Program) -> None:
-    """Without the setting the log has no sites."""
+    """Without the setting the log has no call sites."""
     assert "SITES" not in program.run("loops", DARSHAN_SITES="0").rows
 
 
 def test_stripped(program: Program, tmp_path: Path) -> None:
-    """Without symbols the stacks are the same: unwind tables stay."""
+    """The stacks of a program without symbols are the same, because its unwind tables are not
+    removed."""
     bare = tmp_path / "sites"
     subprocess.run(["strip", "-s", "-o", bare, program.path], check=True)
     program.start(bare, "loops")

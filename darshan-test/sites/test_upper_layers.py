@@ -1,4 +1,4 @@
-"""Calls of HDF5 own the calls of POSIX below them."""
+"""POSIX calls below a call of HDF5 are attributed to the site of the HDF5 call."""
 
 from __future__ import annotations
 

@@ -109,7 +109,8 @@ def test_a_program_in_c(flags: tuple[str, ...], where: Where) -> None:
 
 
 def test_the_text(where: Where) -> None:
-    """The text has the same lines, the costliest first, in 80 columns; --top has fewer."""
+    """The text has the same lines, those with most time first, in 80 columns; --top prints
+    fewer."""
     where.run(where.compile(), "data")
     done = where.ask()
     assert (done.returncode, done.stderr) == (0, "")
@@ -154,7 +155,8 @@ def test_a_program_in_cxx(where: Where) -> None:
 
 
 def test_a_program_in_fortran(where: Where) -> None:
-    """Statements of I/O belong to their lines; the library of Fortran lies between."""
+    """Statements of I/O are attributed to their lines, although calls pass through the library of
+    Fortran."""
     needs("program:gfortran")
     source = where.folder / "rows.f90"
     source.write_text(FORTRAN_SOURCE)
@@ -178,7 +180,8 @@ def test_each_tool(tool: str, where: Where) -> None:
 
 
 def test_without_a_tool(where: Where) -> None:
-    """Symbol tables tell the function; a sentence says what is missing."""
+    """Without addr2line, functions are found by symbol tables, and a sentence says what is
+    missing."""
     where.program.start(where.compile("-fno-inline"), "data")
     found = where.found(PATH=tools(where.folder / "bin", []), DARSHAN_PYTHON=sys.executable)
     assert {row["place"]["function"] for row in found["lines"]} == {"work"}
@@ -188,8 +191,8 @@ def test_without_a_tool(where: Where) -> None:
 
 
 def test_a_program_with_a_hole(where: Where) -> None:
-    """The calls of a program with a hole between its segments have their lines, although the loader
-    then only reports where the code is."""
+    """The calls of a program with a gap between its segments have their lines, although the loader
+    reports only the address of the code in this case."""
     path = where.compile("-Wl,-Tdata=0x8000000")
     found = where.run(path, "data")
     put = at(found, where.folder / "program.c", line_of(C_SOURCE, "/* put */"))
@@ -251,7 +254,7 @@ def test_a_program_that_has_changed(change: str, where: Where) -> None:
 
 def test_a_program_without_a_build_id(where: Where) -> None:
     """Lines are not read from a program without a build id, because it could be another program;
-    the answer says so."""
+    the output says so."""
     path = where.compile("-Wl,--build-id=none")
     found = where.run(path, "data")
     assert not any(row["place"]["file"] for row in found["lines"])
@@ -260,7 +263,7 @@ def test_a_program_without_a_build_id(where: Where) -> None:
 
 
 def test_a_library_of_the_user(where: Where) -> None:
-    """The user's own library has the line."""
+    """A call through a library of the user has the line in this library."""
     library = where.compile("-shared", "-fPIC", name="libwork.so")
     main = "int work(const char *); int main(int n, char **a) { return n > 1 ? work(a[1]) : 2; }"
     path = where.compile(str(library), f"-Wl,-rpath,{where.folder}", source=main, name="main")
@@ -270,8 +273,8 @@ def test_a_library_of_the_user(where: Where) -> None:
 
 
 def test_installed_software(where: Where) -> None:
-    """A library in a folder of DARSHAN_INSTALLED counts as installed: its calls have the line of
-    the program that called it."""
+    """A library in a folder of DARSHAN_INSTALLED is treated as installed: its calls have the line
+    of the program that called it."""
     folder = where.folder / "apps"
     folder.mkdir()
     library = where.compile("-shared", "-fPIC", name="libwork.so")
@@ -288,7 +291,8 @@ def test_installed_software(where: Where) -> None:
 
 
 def test_a_script_in_python(where: Where) -> None:
-    """Lines of the script; what numpy does belongs to the line that called it."""
+    """Calls have the lines of the script; calls within numpy are attributed to the line that called
+    numpy."""
     script = where.folder / "script.py"
     script.write_text(SCRIPT)
     found = where.run(sys.executable, script, "data.npy")
@@ -303,7 +307,7 @@ def test_a_script_in_python(where: Where) -> None:
 
 
 def test_hdf5_in_python(where: Where) -> None:
-    """An assignment to a dataset is a call through h5py."""
+    """An assignment to a dataset is shown as a call through h5py."""
     script = where.folder / "script.py"
     script.write_text(DATASET)
     found = where.run(sys.executable, script)
@@ -314,21 +318,22 @@ def test_hdf5_in_python(where: Where) -> None:
 
 
 def test_code_on_the_command_line(where: Where) -> None:
-    """The text of `python -c` counts as the user's code: its calls have its lines."""
+    """The text of `python -c` is treated as the user's code: its calls have its lines."""
     found = where.run(sys.executable, "-c", "open('a', 'w').close()\nopen('b', 'w').close()")
     assert at(found, "<string>", 1)["calls"] > 0
     assert at(found, "<string>", 2)["called"]["open64"]["calls"] == 1
 
 
 def test_an_installed_program(where: Where) -> None:
-    """A program of the system has its own places; libraries below it are not lines."""
+    """For an installed program, the addresses in the program are shown; the libraries below it are
+    not."""
     found = where.run("/usr/bin/cp", where.compile(), "copy")
     objects = {row["place"]["object"] for row in found["lines"]}
     assert objects == {str(Path("/usr/bin/cp").resolve())}
 
 
 def _both_ranks(line: dict[str, Any]) -> None:
-    """The line's times of two ranks add up to its time."""
+    """Checks that the times of two ranks for a line add up to its time."""
     ranks = line["ranks"]
     assert (line["processes"], ranks["number"]) == (2, 2)
     assert 0 < ranks["seconds_min"] <= ranks["seconds_max"]
@@ -337,7 +342,8 @@ def _both_ranks(line: dict[str, Any]) -> None:
 
 
 def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
-    """Calls of two ranks at the same line are one line, with the number of processes."""
+    """Calls of two ranks at the same line are combined in one line, with the number of
+    processes."""
     source = where.folder / "ranks.c"
     source.write_text(MPI_SOURCE)
     path = runner.build(str(source), "-g")
@@ -358,7 +364,7 @@ def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
 
 
 def test_a_log_without_sites(where: Where) -> None:
-    """For a log without call sites, one line says how to record them."""
+    """For a log without call sites, a message of one line says how to record them."""
     path = where.compile()
     where.program.start(path, "data", DARSHAN_SITES="0")
     done = where.ask()
@@ -383,7 +389,7 @@ def test_an_anonymous_log(where: Where) -> None:
 
 
 def test_wrong_arguments(where: Where) -> None:
-    """A usage error ends with 2, a file that is not a log with 1."""
+    """A usage error ends with status 2, a file that is not a log with status 1."""
     for arguments in (("--top", "0"), ("--top", "x"), ("--unknown",)):
         assert where.ask(*arguments, log=Path("/dev/null")).returncode == 2
     done = where.ask(log=Path("/dev/null"))

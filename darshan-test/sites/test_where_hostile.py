@@ -1,4 +1,4 @@
-"""`darshan where` with forged logs and files."""
+"""`darshan where` with changed logs and files that are made to cause harm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUICK = 30  # seconds, of a command that otherwise takes one
 
 
 def site(name: str, **values: float) -> Row:
-    """Returns the record of a site with ten reads in a second."""
+    """Returns the record of a call site with ten reads in a second. values: other counters."""
     return row("SITES", name, **{"READS": 10, "F_READ_TIME": 1.0, **values})
 
 
@@ -52,7 +52,7 @@ def an_object(short: str, build_id: str, path: str | Path) -> Row:
     ids=str,
 )  # fmt: skip
 def test_names(name: str, called: str, frames: tuple[object, ...]) -> None:
-    """A name is read up to the first element outside of the grammar."""
+    """The name of a call site is read up to the first element that does not follow the grammar."""
     found = stack_of(name)
     assert (found.called, found.frames) == (called, frames)
 
@@ -84,8 +84,8 @@ def test_names_of_objects() -> None:
     ],
 )  # fmt: skip
 def test_names_of_functions(function: str, name: str) -> None:
-    """Return types, parameters and template arguments are left out, and what Python adds to the
-    name of the function around."""
+    """Return types, parameters and template arguments are removed from the name, and so is the part
+    that Python adds for nested functions."""
     assert plain_name(function) == name
 
 
@@ -102,18 +102,19 @@ def test_names_of_functions(function: str, name: str) -> None:
     ],
 )
 def test_names_that_cython_makes(function: str, name: str) -> None:
-    """The name that a user knows, or none for a function of Cython's runtime."""
+    """The name of a Cython function is shown as the user knows it; "" for a function of Cython's
+    runtime."""
     assert name_of(Place(function, "", 0, "/opt/IO.so", 0x2587)) == name
 
 
 def test_module_of_perl() -> None:
-    """A module in machine code has no symbols; its name is that of its folder."""
+    """A Perl module in machine code without symbols has the name of its folder."""
     for where in ("/usr/lib/x86_64-linux-gnu/perl-base/auto", "/usr/lib/aarch64/perl/5.36/auto"):
         assert name_of(Place("", "", 0, f"{where}/File/Glob/Glob.so", 16)) == "File::Glob"
 
 
 def test_module_of_python() -> None:
-    """An extension without symbols has the name by which a program imports it."""
+    """A Python extension without symbols has the name by which programs import it."""
     for name in ("_sqlite3.cpython-311-x86_64-linux-gnu.so", "_sqlite3.abi3.so"):
         assert name_of(Place("", "", 0, f"/usr/lib/python3.11/lib-dynload/{name}", 16)) == "sqlite3"
     assert name_of(Place("", "", 0, "/usr/lib/libsqlite3.so.0", 16)) == "libsqlite3.so.0"
@@ -137,7 +138,7 @@ def test_module_of_python() -> None:
     ],
 )
 def test_installed(path: str, is_installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table of installed software, and the setting."""
+    """A path is installed software according to the table and the setting DARSHAN_INSTALLED."""
     monkeypatch.setenv(installed.VARIABLE, "relative::/apps/")
     assert installed.is_installed(path) == is_installed
 
@@ -154,7 +155,7 @@ def test_modules_of_python() -> None:
 
 
 def test_impossible_numbers(where: Where) -> None:
-    """Negative, infinite and huge counters do not end in an error, and count for nothing."""
+    """Negative, infinite and huge counters cause no error, and are counted as 0."""
     path = where.folder / "made.darshan"
     rows = (
         site("read;/home/a.py:1:f"),
@@ -172,7 +173,7 @@ def test_impossible_numbers(where: Where) -> None:
 
 
 def test_a_damaged_annex(where: Where) -> None:
-    """The message is not that sites were not recorded."""
+    """If the annex is damaged, the message does not say that call sites were not recorded."""
     path = where.folder / "made.darshan"
     write(Job((site("read;/home/a.py:1:f"),)), path)
     content = bytearray(path.read_bytes())
@@ -184,7 +185,7 @@ def test_a_damaged_annex(where: Where) -> None:
 
 
 def test_names_that_would_do_something(where: Where) -> None:
-    """Control characters of names do not reach the terminal."""
+    """Control characters in names are not printed on the terminal."""
     path = where.folder / "made.darshan"
     write(Job((site("re\x1b[2Jad;/home/\x1b]0;x\x07.py:1:\x1b[31mf"),)), path)
     done = where.ask(log=path)
@@ -193,7 +194,7 @@ def test_names_that_would_do_something(where: Where) -> None:
 
 
 def test_paths_that_wait(where: Where) -> None:
-    """Pipes, devices and files of the kernel are not opened, and not waited for."""
+    """Pipes, devices and files of the kernel are not opened, so the command does not block."""
     path = where.folder / "made.darshan"
     os.mkfifo(where.folder / "pipe")
     bad = [where.folder / "pipe", "/dev/zero", "/dev/tty", "/proc/kmsg", "/proc/self/mem", "/proc",
@@ -210,7 +211,7 @@ def test_paths_that_wait(where: Where) -> None:
 
 
 def test_many_sites_and_objects(where: Where) -> None:
-    """Work is limited: of thousands of objects few files are opened."""
+    """The work of the command is limited: of thousands of objects only few files are opened."""
     program = where.compile()
     with elf.Elf(str(program)) as file:
         build_id = file.build_id()
@@ -240,7 +241,7 @@ def test_two_objects_of_one_short_name(where: Where) -> None:
 
 
 def test_damaged_programs(where: Where) -> None:
-    """Files with wrong bytes behind a right build id do not end in an error."""
+    """Files with the right build id and damaged content cause no error."""
     program = where.compile()
     whole = program.read_bytes()
     with elf.Elf(str(program)) as file:
@@ -266,7 +267,7 @@ def test_damaged_programs(where: Where) -> None:
 
 
 def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tool that takes too long is ended; one that prints without end, too."""
+    """A tool that takes too long, or whose output does not end, is killed."""
     folder = where.folder / "bin"
     folder.mkdir()
     tool = folder / "eu-addr2line"
@@ -281,7 +282,7 @@ def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_report_has_the_same(where: Where) -> None:
-    """A made-up log is reported in every form."""
+    """The report can be made of a log with such names, in every form."""
     path = where.folder / "made.darshan"
     write(Job((site("read;/home/%3Cb%3E&\\x.py:1:f_$^{}"),)), path)
     for form, options in (("txt", ()), ("html", ()), ("pdf", ()), ("pdf", ("--no-latex",))):

@@ -1,4 +1,4 @@
-"""Runs programs with sites on, and asks `darshan where` for their lines."""
+"""Runs programs with the recording of call sites, and reads their lines by `darshan where`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def line_of(source: str, mark: str) -> int:
 
 
 def at(found: Found, file: Path | str, line: int) -> Found:
-    """Returns what was found for a line of a file."""
+    """Returns the entry for a line of a file, from the output of `darshan where`."""
     (row,) = (
         row
         for row in found["lines"]
@@ -57,23 +57,23 @@ def at(found: Found, file: Path | str, line: int) -> Found:
 
 @dataclass
 class Where:
-    """The command, and programs to ask about."""
+    """The command `darshan where`, and the programs whose logs it reads."""
 
     program: Program
 
     @property
     def folder(self) -> Path:
-        """The folder of a test."""
+        """Returns the folder of the test."""
         return self.program.folder
 
     @property
     def log(self) -> Path:
-        """The only log."""
+        """Returns the path of the only log."""
         (log,) = self.program.logs()
         return log
 
     def compile(self, *flags: str, source: str = C_SOURCE, name: str = "program") -> Path:
-        """Compiles a C program."""
+        """Compiles a C program; returns its path. flags: of the compiler."""
         # A call at the end of a function would leave no frame of it.
         first = ("gcc", "-g", "-O2", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE")
         return compile_c(self.folder, source, *flags, name=name, first=first)
@@ -81,7 +81,8 @@ class Where:
     def ask(
         self, *arguments: str | Path, log: Path | None = None, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan where` on a log, by default the only one of the program."""
+        """Runs `darshan where` on a log, by default the only one of the program. Returns its status
+        and output. variables: to add to the environment."""
         plain = {k: v for k, v in os.environ.items() if not k.startswith("DARSHAN_")}
         return finished(
             [self.program.build / "darshan", "where", *arguments, log or self.log],
@@ -90,19 +91,19 @@ class Where:
         )
 
     def found(self, *arguments: str, log: Path | None = None, **variables: str) -> Found:
-        """Returns what the command prints as JSON."""
+        """Returns the output of the command as JSON."""
         done = self.ask("--json", "--top", "100", *arguments, log=log, **variables)
         assert (done.returncode, done.stderr) == (0, "")
         return dict(json.loads(done.stdout))
 
     def run(self, *command: str | Path) -> Found:
-        """Runs a program, and returns its lines."""
+        """Runs a program, and returns the lines that `darshan where` finds."""
         self.program.start(*command)
         return self.found()
 
 
 def tools(folder: Path, names: Sequence[str]) -> str:
-    """Returns a PATH with the programs `names` and those that the command itself needs, and no
+    """Returns a PATH that has the programs `names` and those that the command itself needs, and no
     others."""
     folder.mkdir()
     for name in ("dirname", "readlink", "python3", *names):

@@ -1,6 +1,6 @@
-"""The Spack recipe, with a stand-in for Spack (standin/): its directives agree with configure
-and packages.txt, and its functions build, install and test as Spack would call them. Spack
-itself is not used."""
+"""The Spack recipe, with a stand-in for Spack (standin/): its directives agree with configure and
+packages.txt, and its functions compile, install and test the package when they are called as by
+Spack. Spack itself is not used."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DEPENDENCIES = {
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    """Yields the recipe, read like Spack reads it, with its modules in the path."""
+    """Yields the recipe, which is imported as by Spack, with its modules in the path."""
     before = dict(sys.modules)
     sys.path.insert(0, str(HERE / "standin"))
     for name in [name for name in sys.modules if name.split(".")[0] in ("spack", "spack_repo")]:
@@ -75,7 +75,8 @@ def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: An
 
 
 def test_names(recipe: ModuleType, said: Any) -> None:
-    """The class is named after its folder, and the repository after its own."""
+    """The class of the recipe is named after its folder, and the repository after its own
+    folder."""
     assert (REPO / "repo.yaml").read_text().split() == [
         "repo:", "namespace:", REPO.name, "api:", "v2.0",
     ]  # fmt: skip
@@ -116,7 +117,8 @@ def test_dependencies_are_those_of_the_tree(said: Any) -> None:
 
 
 def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
-    """Loading the package preloads nothing unless requested, and then after existing preloads."""
+    """Loading the package preloads the runtime only if the variant requests it, after libraries
+    that are preloaded already."""
     modifications = sys.modules["spack.package"].EnvironmentModifications
     for asked, expected in ((False, "other.so"), (True, "other.so:/none/lib/libdarshan.so")):
         env, changes = {"LD_PRELOAD": "other.so"}, modifications()
@@ -126,7 +128,8 @@ def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
 
 
 def unpack(build: Path, folder: Path) -> Path:
-    """Unpacks the output of `make dist` as the stage."""
+    """Unpacks the output of `make dist` into the folder, as Spack unpacks a source; returns the
+    unpacked folder."""
     subprocess.run(
         ["make", "-s", "-C", build, "dist"], env={**os.environ, "XZ_OPT": "-1"},
         capture_output=True, timeout=300, check=True,
@@ -148,7 +151,8 @@ if everything():
     def test_install(
         values: dict[str, Any], recipe: ModuleType, build: Path, tmp_path: Path
     ) -> None:
-        """Stage, phases, environment and package tests work, like `spack install --test=root`."""
+        """The recipe's phases, environment and package tests work, as with `spack install
+        --test=root`."""
         said = sys.modules["spack.package"].said
         if values:
             values = {**values, "logpath": str(tmp_path / "logs")}

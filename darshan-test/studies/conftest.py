@@ -1,4 +1,4 @@
-"""The environment of a study's test: the build, and an empty folder."""
+"""Fixtures of the studies' tests: the build, and an empty folder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from place import needs
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Runs programs with and without the runtime; skips where HDF5 is missing."""
+    """Returns an object that runs programs with and without the runtime; skips the tests if HDF5 is
+    missing."""
     needs("hdf5")
     return Lab(build, tmp_path_factory.mktemp("study"))

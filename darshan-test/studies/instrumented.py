@@ -37,14 +37,14 @@ def plain_environment() -> dict[str, str]:
 
 @dataclass
 class Lab:
-    """The environment of a study: build and folder."""
+    """The environment of a study: the build and a folder."""
 
     build: Path
     folder: Path
     logs: int = field(default=0)
 
     def program(self, name: str) -> str:
-        """Returns the path of a study's program, given as `study/program`."""
+        """Returns the path of a study's compiled program, given as `study/program`."""
         return str(self.build / "darshan-test" / "studies" / name)
 
     def instrumentation(self) -> tuple[dict[str, str], Path]:
@@ -65,7 +65,8 @@ class Lab:
         variables: dict[str, str] | None = None,
     ) -> Run:
         """Runs a command with these variables for the program alone; a library to preload comes
-        after the runtime. Raises RuntimeError if it fails, prints on stderr, or leaves no log."""
+        after the runtime. Returns the run. launcher: starts the command, if not None. Raises
+        RuntimeError if the command fails, prints on stderr, or leaves no log."""
         told, log = self.instrumentation() if instrumented else ({}, None)
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)
@@ -85,7 +86,7 @@ class Lab:
         return Run(seconds, cpu, done.stdout.split(), log)
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
-        """Returns the counters of a module by the file's name without folder."""
+        """Returns the counters of a module, by the file's name without its folder."""
         found: dict[str, Counters] = {}
         for row in read_rows(self.build / "darshan-parser", log, module):
             found.setdefault(Path(row.name).name, {})[row.short] = row.value
@@ -102,12 +103,12 @@ def digest(path: Path) -> str:
 
 
 def per_cent(value: float, base: float) -> str:
-    """Returns the increase over the base, as in the sources' tables."""
+    """Returns the increase over the base in per cent, as in the sources' tables."""
     return f"{100 * (value / base - 1):+.0f} %"
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table, padded for terminals."""
+    """Prints a Markdown table, with padding for terminals."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     rule = ["-" * width for width in widths]
     for row in (head, rule, *rows):

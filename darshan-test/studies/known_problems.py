@@ -1,4 +1,5 @@
-"""Makes two logs of each study by small runs: one of the problem and one of the fix."""
+"""Makes two logs of each study by small runs: one of the problem and one of its repaired
+version."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ import swmr_append  # noqa: E402
 
 @dataclass(frozen=True)
 class Pair:
-    """Two logs of one program."""
+    """Two logs of one program: of the problem and of its repaired version."""
 
     problem: Path
     cure: Path
@@ -36,7 +37,8 @@ def log_of(lab: Lab, command: Sequence[str | Path]) -> Path:
 
 
 def of_chunk_cache(lab: Lab) -> Pair:
-    """Slices of chunks that do not fit into the chunk cache, and of chunks that do."""
+    """Returns logs of reading slices of chunks that do not fit into the chunk cache, and of chunks
+    that do."""
     size = chunk_cache.Size(steps=256, slices=24, series=0)
     study = chunk_cache.Study(lab, size)
     pair = chunk_cache.PROBLEMS[1]
@@ -44,7 +46,8 @@ def of_chunk_cache(lab: Lab) -> Pair:
 
 
 def of_swmr_append(lab: Lab) -> Pair:
-    """Appending with a flush every 100 elements of chunks of 100,000, and without flushes."""
+    """Returns logs of appending with a flush every 100 elements of chunks of 100,000, and without
+    flushes."""
     huge = swmr_append.LAYOUTS[2]
     study = swmr_append.Study(lab, 400_000)
     logs = []
@@ -55,7 +58,8 @@ def of_swmr_append(lab: Lab) -> Pair:
 
 
 def of_edit_atomicity(lab: Lab) -> Pair:
-    """A backup of the whole file for each of nine small edits, and a journal of what changes."""
+    """Returns logs of nine small edits with a backup of the whole file for each, and with a journal
+    of the changed bytes."""
     study = edit_atomicity.Study(lab, ("--no-sync",))
     logs = []
     for level in ("inc", "delta"):
@@ -66,7 +70,8 @@ def of_edit_atomicity(lab: Lab) -> Pair:
 
 
 def of_keyed_growth(lab: Lab) -> Pair:
-    """Nine random keys per record, with a cache for few of their pages, and for all."""
+    """Returns logs of adding records with nine random keys each, with a cache for few of their
+    pages, and for all."""
     logs = []
     for cache in (keyed_growth.DEFAULT_CACHE, keyed_growth.ROOM[keyed_growth.SMALL]):
         study = keyed_growth.Study(lab, keyed_growth.SMALL // 2, cache)
@@ -77,7 +82,8 @@ def of_keyed_growth(lab: Lab) -> Pair:
 
 
 def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
-    """Rows of a shared mesh, written independently and collectively."""
+    """Returns a function that makes logs of writing the rows of a shared mesh independently and
+    collectively."""
 
     def make(lab: Lab) -> Pair:
         study = mesh_collective.Study(lab, mpi, delay=400)
@@ -93,7 +99,8 @@ def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
 
 @dataclass(frozen=True)
 class Known:
-    """A study's programs, and what a report must tell of the problem and not of the fix."""
+    """The programs of a study, and the finding that a report must have for the problem and not for
+    the repaired version."""
 
     expected: Expected
     make: Callable[[Lab], Pair]
@@ -101,7 +108,7 @@ class Known:
     mpi: mesh_collective.Mpi | None = None
 
     def missing(self, build: Path) -> str:
-        """Returns the missing packages; an empty string if all are installed."""
+        """Returns the names of the missing packages; "" if all are installed."""
         if self.mpi:
             return mesh_collective.missing(self.mpi, "hdf5")
         there = f"\nhave_{self.needs} = yes\n" in (build / "Makefile").read_text()

@@ -1,4 +1,5 @@
-"""Compiles a study's program for an MPI, with the build of a library for this MPI."""
+"""Compiles a study's program for an MPI, with the version of a library that was built for this
+MPI."""
 
 from __future__ import annotations
 
@@ -12,8 +13,7 @@ WARNINGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 
 
 def missing(mpi: Mpi, library: str) -> str:
-    """Returns what is missing of an MPI and a library for it; an empty string if all is
-    installed."""
+    """Returns which part of an MPI, or of a library for it, is missing; "" if all is installed."""
     if not (mpi.command("mpicc") and mpi.command("mpiexec")):
         return f"{mpi.name} (mpicc, mpiexec)"
     package = f"{library}-{mpi.name}"
@@ -22,7 +22,7 @@ def missing(mpi: Mpi, library: str) -> str:
 
 
 def package(mpi: Mpi, library: str) -> list[str]:
-    """Returns options that compile and link with the library's build for this MPI."""
+    """Returns the compiler options for the version of the library that was built for this MPI."""
     words = subprocess.run(
         ["pkg-config", "--cflags", "--libs", f"{library}-{mpi.name}"],
         capture_output=True,
@@ -40,7 +40,7 @@ def compile_for(mpi: Mpi, source: Path, program: Path, *options: str) -> None:
 
 
 def launcher(mpi: Mpi, ranks: int, variables: dict[str, str]) -> list[str]:
-    """Returns the launcher's words before a command. The variables reach the ranks, not mpiexec,
-    except those that Open MPI requires of root, which the ranks may see."""
+    """Returns the words of the launcher in front of a command. The variables are passed to the
+    ranks, not to mpiexec, except those that Open MPI requires if the user is root."""
     root = [f"{k}={v}" for k, v in ROOT_MAY_RUN.items()] if os.getuid() == 0 else []
     return ["env", *root, *mpi.launch(ranks_of(ranks, variables, []))]

@@ -1,4 +1,5 @@
-"""The report names every study's problem with its remedy, and does not report it for the fix."""
+"""The report names the problem of every study with its remedy, and does not report it for the
+repaired version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""libdarshan.so shows the wrappers and nothing else, and needs libc and nothing else."""
+"""libdarshan.so exports only the wrappers, and needs no library except libc."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ROW = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
 
 @pytest.fixture
 def library(build: Path) -> Path:
-    """The library that is preloaded."""
+    """Returns the path of the library that is preloaded."""
     return build / "libdarshan.so"
 
 
 def symbols(library: Path, *options: str) -> list[list[str]]:
-    """Dynamic symbols: their kind and name."""
+    """Returns the dynamic symbols of a library: their kind and name. options: of nm."""
     done = subprocess.run(["nm", "-D", *options, library], capture_output=True, check=True)
     return [line.split()[-2:] for line in done.stdout.decode().splitlines()]
 
@@ -63,8 +63,9 @@ def test_only_the_c_library_is_needed(library: Path) -> None:
 
 
 def test_what_is_bound_by_name_is_listed(library: Path) -> None:
-    """The loader binds by name what libc-calls.def allows, and no function that we call: a
-    program or another preloaded library may define one of the same name."""
+    """The loader may bind by name only the functions that libc-calls.def lists, and no function
+    that the runtime calls: a program or another preloaded library may define one of the same
+    name."""
     rows = (RUNTIME / "libc/glibc/libc-calls.def").read_text()
     allowed = set(re.findall(r"^BY_NAME\((\w+)\)", rows, re.M))
     straight = set(re.findall(r"^STRAIGHT(?:_AS)?\((\w+)", rows, re.M))

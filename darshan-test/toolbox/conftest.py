@@ -1,4 +1,5 @@
-"""Sets the path to this build's binding, which the tests use to read logs."""
+"""Fixture of the tools' tests: the path to this build's binding, which the tests use to read
+logs."""
 
 from __future__ import annotations
 

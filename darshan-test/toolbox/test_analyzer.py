@@ -20,7 +20,8 @@ def analyzer(build: Path) -> Path:
 
 
 def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
-    """Returns a run of 10 s with this share in POSIX calls, in records of these ranks."""
+    """Returns the log of a run of 10 s. share: the fraction of the time in POSIX calls, in records
+    of these ranks."""
     versions = {"POSIX": 4} if ranks else {}
     log = standard_log(versions | dict.fromkeys(modules, 1), files=1, end=(1700000010, 250000000))
     for module in log.modules if ranks else []:
@@ -56,7 +57,7 @@ LABELS = {
 
 
 def expected(folder: Path) -> list[str]:
-    """Returns the exact output of 3.5.0 for these jobs."""
+    """Returns the output that darshan-analyzer of Darshan 3.5.0 prints for these jobs."""
     lines = [f"log dir: {folder}", f"total logs: {len(JOBS)}"]
     for word, label in LABELS.items():
         count = sum(word in words.split() for _, words in JOBS)
@@ -68,7 +69,7 @@ def expected(folder: Path) -> list[str]:
 
 
 def fill(folder: Path) -> None:
-    """Makes nested folders, like a log folder with dates."""
+    """Makes nested folders of logs, named after dates."""
     for i, (log, _) in enumerate(JOBS):
         place = folder / "2026" / str(1 + i % 3)
         place.mkdir(parents=True, exist_ok=True)
@@ -83,7 +84,8 @@ def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
-    """Each bad file has one line, the others are counted, and links are not followed."""
+    """Each file that is not a valid log causes a message of one line, the others are counted, and
+    links are not followed."""
     fill(tmp_path)
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "link").symlink_to("..")
@@ -115,7 +117,7 @@ def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> 
 
 
 def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
-    """A named link to a folder is followed, and so is a named link to a log."""
+    """A link to a folder or a log is followed if it is an argument."""
     folder, link = tmp_path / "logs", tmp_path / "latest"
     fill(folder)
     link.symlink_to("logs")

@@ -32,7 +32,7 @@ HOW = {"zlib": "ZLIB", "bzip2": "BZIP2", "none": "NONE"}
 
 
 def test_the_hashes_are_those_that_they_are_called() -> None:
-    """The hashes have the published test values."""
+    """The test's hash functions return the published test values."""
     assert [lookup3(b"abc", key) for key in (0, 42)] == [238646833, 1376080953]
     key = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
     assert siphash(key, bytes(range(15))) == 0xA129CA6149BE45E5
@@ -44,7 +44,8 @@ def convert(build: Path) -> Path:
 
 
 def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
-    """Converts a log; checks that the folder has no other new file."""
+    """Converts a log; checks that the folder has no other new file. Returns the path of the new
+    log."""
     old, new = folder / "old", folder / "new.darshan"
     old.write_bytes(log if isinstance(log, bytes) else encode(log))
     new.unlink(missing_ok=True)
@@ -55,7 +56,7 @@ def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[bytes]]:
-    """Returns the preamble's lines about the job, and the rows."""
+    """Returns the lines of the preamble about the job, and the rows."""
     done = run(parser, "--show-incomplete", *options, log)
     assert done.returncode == 0, done.stderr.decode()
     job = [line for line in done.stdout.split(b"\n\n# columns")[0].split(b"\n") if line]
@@ -69,7 +70,7 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning(filter(is_readable, CASES), 0.5, "convert"))
 def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path) -> None:
-    """Job, rows and traces stay the same for every version and byte order."""
+    """Job, rows and traces of a converted log are the same, for every version and byte order."""
     how = list(HOW)[len(name) % 3]
     new = made(convert, tmp_path, CASES[name].log, "--compression", how)
     head = new.read_bytes()[:17]
@@ -92,8 +93,9 @@ READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydars
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", turning(READABLE, 0.1, "pydarshan"))
 def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """PyDarshan reads the parser's values from a converted and from an anonymized log. Traces of
-    old logs keep their version, which PyDarshan's old library can read."""
+    """PyDarshan reads the values that the parser prints from a converted and from an anonymized
+    log. Traces of old logs keep their version, because PyDarshan's old library can read only this
+    one."""
     log = CASES[name].log
     compare_with_pydarshan(parser, made(convert, tmp_path, log))
     compare_with_pydarshan(parser, made(convert, tmp_path, log, "--obfuscate=strong"))
@@ -103,8 +105,8 @@ def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Pa
 def test_what_nobody_reads_is_left_out(
     name: str, convert: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """Unreadable parts are skipped with a line each; the rest is complete, and readers accept
-    the result."""
+    """Parts of unknown modules are skipped with a message of one line each; the rest is complete,
+    and readers accept the result."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(CASES[name].log))
     done = run(convert, old, new)
@@ -181,7 +183,7 @@ def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) ->
 
 
 def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
-    """A target that is not a regular file is written to and stays what it is."""
+    """A pipe or another target that is not a regular file is written to, and not replaced."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen([convert, tmp_path / "old", tmp_path / "pipe"]) as writer:
@@ -234,7 +236,7 @@ def metadata(log: Path) -> tuple[tuple[str, str], ...]:
 
 
 def test_metadata(convert: Path, tmp_path: Path) -> None:
-    """Lines are added, always with a key; --reset-md drops the old lines."""
+    """Metadata lines are added, and each must have a key; --reset-md removes the old lines."""
     log = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.1.0\nh=a=b;c=d\n")
     text = "site=here\ta word\twhat=a=b"
     added = (("site", "here"), ("annotation", "a word"), ("what", "a=b"))
@@ -252,8 +254,8 @@ def test_metadata(convert: Path, tmp_path: Path) -> None:
 
 
 def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
-    """The current job record is 16 bytes longer: the command line is shortened, the mount points
-    are not."""
+    """The current job record is 16 bytes longer than old ones: if an old job region is full, the
+    command line is shortened, and the mount points are not."""
     end = b"\next4\t/\0"
     log = standard_log({"POSIX": 3}, version="3.10", mounts=[(b"/", b"ext4")])
     log.exe = b"x" * (4096 - 1064 - len(end))
@@ -294,7 +296,8 @@ def columns(lines: list[bytes]) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("key", ["", "42", "-1"])
 def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """Names become 32-bit hashes behind their mount points; ids and values stay."""
+    """By --obfuscate as in 3.5.0, names become 32-bit hashes after their mount points; ids and
+    values are not changed."""
     log = secret_log()
     options = ["--obfuscate", *(["--key", key] if key else [])]
     new = made(convert, tmp_path, log, *options)
@@ -334,8 +337,8 @@ def test_one_by_one(convert: Path, tmp_path: Path) -> None:
 
 
 def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path) -> None:
-    """The result has no old names, mount points or hosts, and has all values with consistent
-    ids."""
+    """The result of --obfuscate=strong has no old names, mount points or hosts, and has all values
+    with consistent ids."""
     log = secret_log()
     plain = ("--compression", "none", "--obfuscate=strong")
     new = made(convert, tmp_path, log, *plain, "--key", "a b")
@@ -369,8 +372,9 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 
 def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The strong way replaces the ids of a site's files by those of the files' own records. The new
-    log has the number of the bits that ids set, as its lowest bits."""
+    """--obfuscate=strong replaces the ids of a call site's files by those of the files' own
+    records. The sketch, from which the number of files is estimated, has as many bits set as
+    before, namely its lowest ones."""
     log = secret_log()
     ids = [record.id for record in log.modules[0].records]
     site = counted(Random(3), "SITES", 2, 0, 0)
@@ -390,7 +394,7 @@ def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_in_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """Names of a run's processes, which have hosts and command lines, are anonymized."""
+    """Names of a run's processes, which contain hosts and command lines, are anonymized."""
     log = CASES["good-tree-big"].log
     new = made(convert, tmp_path, log, "--obfuscate=strong", "--compression", "none")
     assert b"node1" not in new.read_bytes()

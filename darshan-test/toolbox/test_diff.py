@@ -1,4 +1,4 @@
-"""darshan-diff prints the rows that differ; its exit status says whether any do."""
+"""darshan-diff prints the rows that differ; its exit status shows whether there are any."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def diff(build: Path) -> Path:
 
 
 def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -> list[bytes]:
-    """Returns the lines that darshan-diff prints of two logs, and checks that its exit status fits
-    them."""
+    """Returns the lines that darshan-diff prints for two logs, and checks that its exit status
+    agrees with them."""
     for name, log in (("first", first), ("second", second)):
         (folder / name).write_bytes(encode(log))
     done = run(diff, *options, folder / "first", folder / "second")
@@ -46,7 +46,7 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning([n for n in CASES if is_readable(n)], 0.3, "diff"))
 def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_path: Path) -> None:
-    """A log does not differ from itself, nor from its conversion, whatever the version."""
+    """A log does not differ from itself, nor from its converted form, for every version."""
     log = tmp_path / "log"
     log.write_bytes(encode(CASES[name].log))
     run(build / "darshan-convert", log, tmp_path / "new")
@@ -57,7 +57,8 @@ def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_pat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
-    """Randomly changed values, and records and a module of only one log, are printed."""
+    """Values that were changed at random are printed, and so are records and a module that only one
+    log has."""
     rng = random.Random(seed)
     first = standard_log(VERSIONS, seed=seed)
     second = copy.deepcopy(first)
@@ -97,7 +98,7 @@ def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
 
 
 def test_traces(diff: Path, tmp_path: Path) -> None:
-    """Traces are compared segment by segment; the host is a value."""
+    """Traces are compared segment by segment; the host is compared like a value."""
     writes = [Segment(0, 10, 0.5, 0.75), Segment(10, 10, 1.0, 1.5)]
     one, other = Dxt(7, 0, b"a", writes, []), Dxt(7, 0, b"b", writes[:1], [writes[1]])
     first, second = (Log(modules=[Module("DXT_POSIX", 1, [x])], names=None) for x in (one, other))
@@ -162,7 +163,8 @@ def test_tolerances(
 def test_no_tolerance_reaches_infinity(
     options: tuple[str, ...], diff: Path, tmp_path: Path
 ) -> None:
-    """Infinity is equal only to itself; zeros of both signs are equal, and so are NaNs."""
+    """Infinity is equal only to itself, with any tolerance; zeros of both signs are equal, and so
+    are NaNs."""
     of = {x: one_posix(F_READ_TIME=float(x)) for x in ("inf", "-inf", "nan", "-nan", "1")}
     for one, other in (("inf", "1"), ("inf", "-inf"), ("nan", "1"), ("1", "inf"), ("nan", "inf")):
         assert len(compared(diff, tmp_path, of[one], of[other], *options)) == 2, (one, other)
@@ -174,7 +176,7 @@ def test_no_tolerance_reaches_infinity(
 
 
 def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
-    """Differing fields are printed one after the other, then a blank line."""
+    """Fields of the job that differ are printed one after another, followed by a blank line."""
     first = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.5.0\na=b\n")
     second = standard_log(
         {"POSIX": 4}, uid=3, exe=b"./other\t1", metadata=b"lib_ver=3.5.0\na=c\n",
@@ -205,7 +207,7 @@ def test_the_annex(diff: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", turning(BAD, 0.4, "bad diffs"), ids=lambda b: b.name)
 def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
-    """The error has status 1 and one line that names the bad log."""
+    """If a file is not a valid log, the status is 1, and a message of one line names the file."""
     (tmp_path / "bad").write_bytes(bad.data)  # type: ignore[attr-defined]
     (tmp_path / "good").write_bytes(encode(Log()))
     for pair in (("bad", "good"), ("good", "bad")):
@@ -215,7 +217,7 @@ def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
 
 
 def test_half_a_log(diff: Path, tmp_path: Path) -> None:
-    """Readable modules are compared; unreadable ones are reported."""
+    """Modules that can be read are compared; those that cannot are reported."""
     bad = next(bad for bad, _ in half_readable())
     (tmp_path / "bad").write_bytes(bad.data)
     (tmp_path / "good").write_bytes(encode(Log()))
@@ -232,7 +234,7 @@ def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
 
 
 def test_components(diff: Path, tmp_path: Path) -> None:
-    """A file on Lustre with another layout is printed."""
+    """A file on Lustre is printed if its layouts in the two logs differ."""
     first = standard_log({"LUSTRE": 2}, files=2)
     second = copy.deepcopy(first)
     record = second.modules[0].records[0]

@@ -18,7 +18,8 @@ HOW = ("--obfuscate", "--obfuscate=strong")
 
 
 def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
-    """Returns the anonymized log, and all its readable bytes."""
+    """Returns the anonymized log, and all its decompressed bytes. how: the option for
+    anonymizing."""
     new = log.parent / "hidden.darshan"
     new.unlink(missing_ok=True)
     run(build / "darshan-convert", how, "--key", "7", log, new)
@@ -46,7 +47,8 @@ def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("how", HOW)
 def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
-    """Without a scheduler the job id is a pid of the run; this stays true after anonymization."""
+    """Without a scheduler the job id is the pid of a process of the run, which is still true in the
+    anonymized log."""
     program = (
         "import os; open('a', 'w').close(); child = os.fork(); "
         "os.waitpid(child, 0) if child else open('b', 'w').close()"

@@ -1,4 +1,4 @@
-"""darshan-mk-log-dirs makes the folders of days, and does not change existing ones."""
+"""darshan-mk-log-dirs makes a folder for each day, and does not change existing ones."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def days(folder: Path) -> int:
 
 
 def test_two_years(build: Path, tmp_path: Path) -> None:
-    """Names of months and days have no leading zeros; day folders are sticky and writable for
-    all, the folders above are not."""
+    """Names of months and days have no leading zeros; the folders of days are sticky and all users
+    can write to them, which is not true for the folders above."""
     folder = tmp_path / "-the logs"
     folder.mkdir()
     year = datetime.datetime.now().year
@@ -50,7 +50,7 @@ def test_two_years(build: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_uses(build: Path, tmp_path: Path) -> None:
-    """A missing folder, a missing name and invalid options have one line each."""
+    """A missing folder, a missing name and invalid options each cause a message of one line."""
     for status, arguments in (
         (2, []),
         (1, [tmp_path / "none" / "logs"]),
@@ -70,7 +70,7 @@ def test_wrong_uses(build: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
-    """The log folder is made, too; a second call changes nothing."""
+    """The log folder itself is made, too; a second call changes nothing."""
     folder = tmp_path / "logs"
     for _ in range(2):
         done = called(build, "--years", "08", folder, "--mode=01775")
@@ -82,7 +82,7 @@ def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["logs", "-"])
 def test_relative_names(name: str, build: Path, tmp_path: Path) -> None:
-    """Neither CDPATH nor the meaning of "-" for cd leads to another folder."""
+    """Neither CDPATH nor the special meaning of "-" for cd leads to another folder."""
     other, here = tmp_path / "other", tmp_path / "here"
     for folder in (other / "logs", here / "logs"):
         folder.mkdir(parents=True)
@@ -115,7 +115,8 @@ def test_folder_of_the_configuration(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["", "3", "3/4"])
 def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) -> None:
-    """If a file is in the way, one line names the folder that cannot be made."""
+    """If a file has the name of a folder, a message of one line names the folder that cannot be
+    made."""
     year = datetime.datetime.now().year
     blocked = tmp_path / str(year) / where
     blocked.parent.mkdir(exist_ok=True, parents=True)
@@ -127,7 +128,8 @@ def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) ->
 
 
 def test_a_missing_parent(build: Path, tmp_path: Path) -> None:
-    """No parent is made: it may be a file system that is not mounted."""
+    """The parent of the log folder is not made if it is missing, because it may be a file system
+    that is not mounted."""
     done = called(build, tmp_path / "none" / "logs")
     assert done.stderr == (
         f"darshan-mk-log-dirs: cannot make {tmp_path}/none/logs: No such file or directory\n"

@@ -20,8 +20,8 @@ def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str
 
 
 def test_each_file(build: Path, tmp_path: Path) -> None:
-    """Two files of one name in different folders, and a name with shell characters, have their
-    reports."""
+    """There is a report of each file, even if two files in different folders have the same name, or
+    if a name has characters that are special in a shell."""
     names = [b"/a/same", b"/b/same", b"/c/-n $(x) 'y'.dat"]
     log = standard_log({"POSIX": 4, "LUSTRE": 2}, files=3)
     order = list(dict.fromkeys(record.id for record in log.modules[0].records))
@@ -51,7 +51,7 @@ def test_each_file(build: Path, tmp_path: Path) -> None:
 
 
 def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
-    """A wrong option is reported once, and no folder remains; -- ends the command's own options."""
+    """A wrong option is reported once, and no folder is left; -- ends the command's own options."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "-log", tmp_path / "out"
     log.write_bytes(encode(standard_log({"POSIX": 4}, files=4)))
     for wrong in ("--nonsense", "-o", "-ox.pdf", "--output=x.pdf"):
@@ -66,7 +66,8 @@ def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
-    """A bad log, a log without files and a usage error have one line each, and no folder."""
+    """An invalid log, a log without files and a usage error each cause a message of one line, and
+    no folder is made."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "log", tmp_path / "out"
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

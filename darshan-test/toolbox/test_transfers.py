@@ -1,4 +1,5 @@
-"""darshan-dxt-analyzer prints sizes and order of transfers, from a log or its text."""
+"""darshan-dxt-analyzer prints sizes and order of transfers, from a log or from the text of
+darshan-dxt-parser."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ FILES = {
 
 
 def traced() -> Log:
-    """Returns traces of two files with the same blocks: ranks alternate in one, and have
+    """Returns a log with traces of two files with the same blocks: ranks alternate in one, and have
     contiguous ranges in the other."""
     log = standard_log({}, names=[(record_id(name), name) for name in FILES])
     records = []
@@ -35,13 +36,14 @@ def traced() -> Log:
 
 
 def analyzed(build: Path, *arguments: object) -> tuple[int, list[str], str]:
-    """Runs without the other tools' memory limits, because Python and numpy map much."""
+    """Runs the analyzer without the memory limits of the other tools, because Python and numpy map
+    much memory. Returns status, lines of stdout, and stderr."""
     done = start([str(x) for x in (build / "darshan-dxt-analyzer", *arguments)], True, {})
     return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
 
 
 def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
-    """Returns file -> write or read -> the fields after it."""
+    """Returns the fields of each row of the table, by file and "write" or "read"."""
     found: dict[str, dict[str, list[str]]] = {}
     name = ""
     for line in lines:
@@ -53,8 +55,8 @@ def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def test_patterns(build: Path, tmp_path: Path) -> None:
-    """Transfers of neighbouring ranks distinguish alternating ranks from contiguous ranges; text
-    and log have the same result."""
+    """The order of transfers of neighbouring ranks distinguishes alternating ranks from contiguous
+    ranges; text and log have the same result."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log)
@@ -91,7 +93,7 @@ def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
     "what", ["no traces", "no log", "bad text", "huge", "missing", "empty name"]
 )
 def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
-    """The error has one line and status 1."""
+    """The error has a message of one line and status 1."""
     log = tmp_path / "log"
     if what == "no traces":
         log.write_bytes(encode(Log()))
@@ -123,8 +125,8 @@ def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
 
 
 def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
-    """The log is never overwritten, by any of its names; otherwise the line names the requested
-    output."""
+    """The analyzer never overwrites the log, under any of the log's names; for any other failure,
+    the message names the requested output."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     (tmp_path / "other").symlink_to(log)

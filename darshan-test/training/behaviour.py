@@ -1,5 +1,5 @@
-"""Prints what a program sees of a DataLoader. The output is the same with the runtime and without
-it."""
+"""Prints the behaviour of a DataLoader that a program can observe. The output is the same with the
+runtime and without it."""
 
 import gc
 import signal
@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 
 
 class Numbers:
-    """A dataset; a bad sample raises an error."""
+    """A dataset of numbers; a bad sample raises an error."""
 
     def __init__(self, number, bad=-1):
         self.number = number
@@ -35,18 +35,18 @@ class Numbers:
 
 
 class Batch(list):
-    """A batch that can be referred to weakly."""
+    """A batch for which a weak reference can be made."""
 
 
 class Own(its_file._SingleProcessDataLoaderIter):
-    """A program's own iterator, which overrides the method and calls the original."""
+    """A program's own iterator class, which overrides the method and calls the original."""
 
     def __next__(self):
         return ["own", super().__next__()]
 
 
 def whole():
-    """Whole epochs, one after the other, and the state at the end."""
+    """Runs complete epochs, one after another, and prints the state at the end."""
     loader = DataLoader(Numbers(7), batch_size=3)
     print([list(loader) for _ in range(2)])
     iterator = iter(loader)
@@ -59,14 +59,14 @@ def whole():
 
 
 def nested():
-    """One loader inside the loop over another one, and over itself."""
+    """Iterates over one loader within the loop over another one, and over itself."""
     one, two = DataLoader(Numbers(4), 2), DataLoader(Numbers(2), 1)
     print([(a, b) for a in one for b in two])
     print([(a, b) for a in one for b in one])
 
 
 def ends():
-    """Iterations that end early: left, failed, and begun again."""
+    """Ends iterations early: by leaving the loop, by an error, and by starting again."""
     loader = DataLoader(Numbers(5, bad=3))
     for batch in loader:
         print(batch)
@@ -82,7 +82,8 @@ def ends():
 
 
 def methods():
-    """The methods as attributes: called by the class, overridden, replaced, without arguments."""
+    """Uses the iterator's methods as attributes: called on the class, overridden, replaced, and
+    without arguments."""
     loader = DataLoader(Numbers(2))
     iterator = DataLoader.__iter__(loader)
     print(its_file._BaseDataLoaderIter.__next__(iterator), iterator.__next__())
@@ -98,7 +99,8 @@ def methods():
 
 
 def references():
-    """Nothing is kept, nothing is freed too early."""
+    """Prints the reference counts of objects: the runtime holds no object and frees none too
+    early."""
     dataset = Numbers(3000)
     loader = DataLoader(dataset)
     before = sys.getrefcount(loader), sys.getrefcount(dataset)
@@ -118,7 +120,7 @@ def references():
 
 
 class Stuck(Numbers):
-    """A dataset that never gives a sample."""
+    """A dataset that never returns a sample."""
 
     def __getitem__(self, place):
         while True:
@@ -126,12 +128,12 @@ class Stuck(Numbers):
 
 
 def late(*_):
-    """A handler that leaves what it interrupts."""
+    """Handles a signal by raising an exception in the interrupted function."""
     raise TimeoutError("late")
 
 
 def interrupted():
-    """A signal handler raises an exception out of a wait for data."""
+    """Raises an exception in a signal handler during a wait for data."""
     signal.signal(signal.SIGALRM, late)
     iterator = iter(DataLoader(Stuck(1)))
     for _ in range(2):
@@ -143,7 +145,7 @@ def interrupted():
 
 
 def threads():
-    """Iterates over loaders in 24 threads at once."""
+    """Iterates over loaders in 24 threads at the same time."""
     sums = []
 
     def loop(number):
@@ -158,7 +160,7 @@ def threads():
 
 
 def main():
-    """Runs each part, then prints the exception that is being handled, which must be none."""
+    """Runs each part, then prints the exception that is being handled; there must be none."""
     for part in (whole, nested, ends, methods, references, interrupted, threads):
         print(part.__name__)
         part()

@@ -1,6 +1,6 @@
-"""Runs trainings of PyTorch in many configurations, and compares each report with the program's own
-clock: `python3 -m training.configurations BUILD [PYTHON]` in darshan-test prints the table of
-doc/training.md."""
+"""Runs trainings of PyTorch in many configurations, and compares each report with the times that
+the program itself measured: `python3 -m training.configurations BUILD [PYTHON]` in darshan-test
+prints the table of doc/training.md."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Compared:
-    """A configuration: what its own clock said, and what the report says."""
+    """A configuration: the times that the program measured, and those of the report."""
 
     name: str
     told: list[dict[str, float]]  # by the program
@@ -50,23 +50,23 @@ class Compared:
 
     @staticmethod
     def share(wait: float, whole: float) -> float:
-        """Returns the share of the wait in the whole, in percent."""
+        """Returns the waiting time in percent of the whole time."""
         return 100 * wait / whole
 
     @property
     def own(self) -> float:
-        """The program's own share of waiting, in percent, over all epochs."""
+        """Returns the waiting time that the program measured, in percent of all epochs."""
         return self.share(sum(e["wait"] for e in self.told), sum(e["whole"] for e in self.told))
 
     @property
     def reported(self) -> float:
-        """The share of waiting of the report, in percent."""
+        """Returns the waiting time of the report, in percent of all epochs."""
         return self.share(self.recorded["all"]["wait_seconds"], self.recorded["all"]["seconds"])
 
 
 def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, list[dict[str, Any]]]:
-    """Runs a program under `darshan run`. Returns its output, and what the report says of its
-    training."""
+    """Runs a program by `darshan run`. Returns its output, and the loops in the report's section
+    about training."""
     done = subprocess.run(
         [build / "darshan", "run", *command],
         cwd=folder,
@@ -91,7 +91,8 @@ def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, lis
 def measured(
     build: Path, folder: Path, names: Sequence[str], python: str = PYTHON
 ) -> list[Compared]:
-    """Runs configurations in one program, and reads its report."""
+    """Runs configurations in one program, and reads its report. names: of the configurations;
+    python: the Python to use."""
     output, entries = report_of(build, folder, python, "-B", HERE / "loads.py", *names)
     training = {Path(entry["line"]["file"]).stem: entry for entry in entries}
     told = json.loads(output.splitlines()[-1])
@@ -100,7 +101,7 @@ def measured(
 
 
 def table(rows: Sequence[Compared]) -> list[str]:
-    """Returns the rows as Markdown."""
+    """Returns the rows of the table as Markdown."""
     found = [
         "| dataset | workers | prefetch | workers stay | load | batches | own clock | report | "
         "difference | what is behind it |",

@@ -1,6 +1,7 @@
-"""Epochs with a clock of their own.  The last line is JSON: for each epoch the number of batches,
-and seconds: `inside`, those of the dataset, which are part of the wait for data; `wait`, around
-iter() and next(); `whole`, around the epoch.  The first argument names the scenario."""
+"""Epochs of a training that the program itself measures. The last line of output is JSON: for each
+epoch the number of batches, and seconds: `inside`, those of the dataset, which are part of the wait
+for data; `wait`, around iter() and next(); `whole`, around the epoch. The first argument names the
+scenario."""
 
 import json
 import os
@@ -12,7 +13,7 @@ CLOCK = time.perf_counter
 
 
 class Slow:
-    """A dataset whose samples take time."""
+    """A dataset each of whose samples takes some time."""
 
     def __init__(self, number, seconds):
         self.number = number
@@ -30,8 +31,8 @@ class Slow:
 
 
 def epoch(loader, most=None, step=0.001):
-    """Runs an epoch of a loader, or its first `most` steps, and returns the times that the
-    program's own clock measured."""
+    """Runs an epoch of a loader, or its first `most` steps of `step` seconds. Returns the times
+    that it measured."""
     begin = CLOCK()
     loader.dataset.inside = 0.0
     iterator = iter(loader)
@@ -49,7 +50,7 @@ def epoch(loader, most=None, step=0.001):
 
 
 def plain():
-    """Three epochs of one loader."""
+    """Runs three epochs of one loader."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.001), batch_size=4)
@@ -57,7 +58,7 @@ def plain():
 
 
 def waiting():
-    """Two epochs of short steps, which wait for their data."""
+    """Runs two epochs of short steps, which wait for their data."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(20, 0.01))
@@ -65,7 +66,7 @@ def waiting():
 
 
 class Made(Slow):
-    """A dataset whose samples are computed and come from no file."""
+    """A dataset whose samples are computed and not read from a file."""
 
     def __getitem__(self, place):
         begin = CLOCK()
@@ -76,7 +77,7 @@ class Made(Slow):
 
 
 def memory():
-    """Two epochs of short steps, which wait for samples that the process computes."""
+    """Runs two epochs of short steps, which wait for samples that the process computes."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Made(20, 0.01))
@@ -84,7 +85,7 @@ def memory():
 
 
 def computing():
-    """Two epochs of long steps, whose data is there at once."""
+    """Runs two epochs of long steps, whose data is available immediately."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.0))
@@ -92,7 +93,7 @@ def computing():
 
 
 def left():
-    """A loop that is left after two steps, three times."""
+    """Leaves a loop after two steps, three times."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.001), batch_size=2)
@@ -100,7 +101,7 @@ def left():
 
 
 def many():
-    """More epochs than have records of their own."""
+    """Runs more epochs than have separate records."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(1, 0.0))
@@ -108,7 +109,7 @@ def many():
 
 
 def thread():
-    """The import in another thread; the main thread goes on with Python code."""
+    """Imports the module in another thread, while the main thread runs Python code."""
     done = []
 
     def load():
@@ -125,7 +126,7 @@ def thread():
 
 
 def again():
-    """An import that fails, then one that does not."""
+    """Imports the module after an import that fails."""
     import builtins
 
     builtins.no_time = True
@@ -137,7 +138,7 @@ def again():
 
 
 def read():
-    """The file is read, and imported later."""
+    """Reads the file of the module before it is imported."""
     folder = next(path for path in sys.path if os.path.isdir(os.path.join(path, "torch")))
     for _ in range(3):
         with open(os.path.join(folder, "torch", "utils", "data", "dataloader.py"), "rb") as file:
@@ -146,7 +147,7 @@ def read():
 
 
 def child():
-    """A forked child has epochs of its own."""
+    """Runs epochs in a forked child."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(4, 0.001), batch_size=2)

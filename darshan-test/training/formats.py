@@ -1,4 +1,4 @@
-"""Trains on files, of which each sample is one: the arguments. It maps those of .npy."""
+"""Trains on the files in its arguments, each of which is a sample. It maps .npy files."""
 
 import mmap
 import os
@@ -24,7 +24,7 @@ class Files:
 
 
 def main():
-    """Trains for an epoch, also on a file that it makes, and writes what is no sample."""
+    """Trains for an epoch, also on a file that it makes, and writes a file that is not a sample."""
     from torch.utils.data import DataLoader
 
     with open("cache.arrow", "wb") as file:

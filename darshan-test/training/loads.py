@@ -1,7 +1,7 @@
-"""Trainings of PyTorch with a clock of their own.  The arguments are names of configurations, as
-configurations.py makes them; each has a file name of its own in the stack of its loop.  The last
-line of the output is JSON: for each configuration and epoch the batches, and seconds around iter()
-and next() (`wait`) and around the epoch (`whole`)."""
+"""Trainings of PyTorch that the program itself measures. The arguments are names of configurations,
+as configurations.py makes them; the loop of each configuration is in code with a separate file
+name. The last line of the output is JSON: for each configuration and epoch the number of batches,
+and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
 
 import json
 import sys
@@ -14,7 +14,8 @@ SAMPLES, BATCH, EPOCHS = 48, 4, 3
 
 
 def work(kind, seconds):
-    """Spends the time of a sample or a step: sleeps as if for storage or a GPU, or computes."""
+    """Takes the time of a sample or a step: sleeps as if it waited for storage or a GPU, or
+    computes."""
     end = CLOCK() + seconds
     if kind == "sleep":
         time.sleep(seconds)
@@ -23,7 +24,7 @@ def work(kind, seconds):
 
 
 class Samples(Dataset):
-    """A dataset by index."""
+    """A dataset whose samples are accessed by index."""
 
     def __init__(self, kind, seconds):
         self.cost = (kind, seconds)
@@ -37,7 +38,7 @@ class Samples(Dataset):
 
 
 class Stream(IterableDataset):
-    """The same samples as a stream, of which each worker has a part."""
+    """The same samples as a stream, of which each worker reads some."""
 
     def __init__(self, kind, seconds):
         self.cost = (kind, seconds)
@@ -71,7 +72,8 @@ def epoch(loader, step):
 
 
 def train(name):
-    """Trains as the name says: dataset-wWORKERS-pPREFETCH-persistence-load."""
+    """Trains with the configuration that the name describes:
+    dataset-wWORKERS-pPREFETCH-persistence-load."""
     dataset, workers, prefetch, persistent, load = name.split("-")
     options = {"batch_size": BATCH, "num_workers": int(workers[1:])}
     if options["num_workers"]:

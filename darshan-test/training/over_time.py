@@ -1,8 +1,8 @@
-"""A training that tells when each process did what.  Worker 0 sleeps, worker 1 reads a file, others
-compute; without workers, batches do so by turns.  One sample of the second epoch sleeps long, so
-that the program has to wait.  The last line is JSON: [worker or null, state, begin, end] in seconds
-since the epoch, by the program's own clock.  The arguments: number of workers, 1 if they stay, a
-file."""
+"""A training that prints when each process worked and waited. Worker 0 sleeps, worker 1 reads a
+file, and others compute; without workers, batches do one after another. One sample of the second
+epoch sleeps for long, so that the program has to wait. The last line is JSON: [worker or null,
+state, begin, end] in seconds since 1970. The arguments: the number of workers, 1 if they persist,
+and a file."""
 
 import json
 import os
@@ -16,14 +16,14 @@ STEP = 0.01
 
 
 def spin(seconds):
-    """Computes for so long."""
+    """Computes for this many seconds."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
 
 
 class Data:
-    """Samples of which each says when it did what."""
+    """A dataset each of whose samples has the times of its own work."""
 
     def __init__(self, path):
         self.path = path
@@ -59,12 +59,12 @@ class Data:
 
 
 def together(samples):
-    """Makes a batch: the spans of its samples."""
+    """Makes a batch, which has the times of all its samples."""
     return [span for sample in samples for span in sample]
 
 
 def main():
-    """Trains, and tells all spans."""
+    """Trains, and prints all times."""
     from torch.utils.data import DataLoader
 
     workers, stay, path = int(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]

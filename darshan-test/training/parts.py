@@ -1,7 +1,7 @@
-"""Batches whose parts are timed by the program's own clock.  The last line is JSON: numbers of
-batches, samples and bytes, and seconds inside of each part: `opening` and `reading` of files,
-`computing`, `transforming`, `collating`, `sleeping`, and `making`, all of a sample or of a collate.
-The arguments: number of workers, a file."""
+"""Batches whose parts are timed by the program itself. The last line is JSON: numbers of batches,
+samples and bytes, and seconds within each part: `opening` and `reading` of files, `computing`,
+`transforming`, `collating`, `sleeping`, and `making`, which is the whole time of samples and
+collate functions. The arguments: the number of workers, and a file."""
 
 import json
 import os
@@ -14,14 +14,14 @@ PARTS = ("opening", "reading", "computing", "transforming", "collating", "sleepi
 
 
 def spin(seconds):
-    """Computes for so long."""
+    """Computes for this many seconds."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
 
 
 class Timed:
-    """A dataset that says how long each part of a sample took."""
+    """A dataset each of whose samples has the seconds of each part of its work."""
 
     def __init__(self, path, transform):
         self.path = path
@@ -51,7 +51,7 @@ class Timed:
 
 
 def slow(told):
-    """A transform that takes a millisecond."""
+    """Transforms a sample, which takes a millisecond."""
     begin = CLOCK()
     time.sleep(0.001)
     told["transforming"] = CLOCK() - begin
@@ -59,7 +59,7 @@ def slow(told):
 
 
 def collate(samples):
-    """Adds samples up, and the time in here."""
+    """Combines samples into a batch, and adds the seconds that this takes."""
     begin = CLOCK()
     time.sleep(0.002)
     told = {name: sum(sample[name] for sample in samples) for name in samples[0]}

@@ -1,7 +1,7 @@
-"""A training of several ranks, started by torchrun: each has a part of the samples, and all compute
-a step together.  The samples of the last rank take ten times as long.  Each rank writes what its
-own clock said into a file of the folder that is the first argument: batches, and seconds around
-iter() and next() (`wait`) and around the epochs (`whole`)."""
+"""A training of several ranks, started by torchrun: each trains with different samples, and all
+compute a step together. The samples of the last rank take ten times as long. Each rank writes the
+numbers that it measured into a file in the folder of the first argument: batches, and seconds
+around iter() and next() (`wait`) and around the epochs (`whole`)."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ SAMPLES, BATCH, EPOCHS = 64, 4, 3
 
 
 class Samples(Dataset):
-    """A dataset whose samples take time."""
+    """A dataset each of whose samples takes some time."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -31,7 +31,7 @@ class Samples(Dataset):
 
 
 def epoch(loader, step):
-    """Trains for an epoch. Returns its steps, and the seconds waited and in all."""
+    """Trains for an epoch. Returns the number of steps, the seconds of waiting, and all seconds."""
     begin = CLOCK()
     iterator = iter(loader)
     wait, steps = CLOCK() - begin, 0
@@ -46,8 +46,7 @@ def epoch(loader, step):
 
 
 def main():
-    """Trains in this rank, of which the last one has slow samples, and writes its sums to a
-    file."""
+    """Trains in this rank, and writes its sums to a file. The last rank has slow samples."""
     dist.init_process_group("gloo")
     rank, size = dist.get_rank(), dist.get_world_size()
     model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))

@@ -1,5 +1,5 @@
-"""Lanes over time of a training: what the report says of each bin, against the program's own
-clock."""
+"""Rows over time (lanes) of a training: the states in each bin of the report, compared with the
+times that the program measured."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Span = tuple[Union[int, None], str, float, float]
 
 
 def ran(build: Path, folder: Path, *command: str | Path) -> tuple[list[Span], dict[str, Any]]:
-    """Runs over_time.py. Returns what it told, with times after the start of the run, and the
-    report."""
+    """Runs over_time.py. Returns the times that it printed, relative to the start of the run, and
+    the report."""
     (folder / "sample").write_bytes(bytes(BYTES))
     done = subprocess.run(
         [build / "darshan", "run", *command, folder / "sample"],
@@ -53,14 +53,15 @@ def torch(workers: int, stay: int) -> list[str | Path]:
 
 @pytest.fixture
 def standin(tmp_path: Path) -> list[str | Path]:
-    """A command that runs Python with the stand-in for PyTorch."""
+    """Returns a command that runs Python with the stand-in for PyTorch."""
     packages = shutil.copytree(HERE / "standin", tmp_path / "packages")
     return ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B",
             HERE / "over_time.py"]  # fmt: skip
 
 
 def binned(told: list[Span], who: int | None, states: tuple[str, ...], edges: Any) -> Any:
-    """Returns the seconds that the program told of these states, in each bin."""
+    """Returns the seconds that the program printed for these states, in each bin. who: the number
+    of the worker, None for the program; edges: the times between bins."""
     found = np.zeros(len(edges) - 1)
     for worker, state, begin, end in told:
         if worker == who and state in states:
@@ -75,9 +76,10 @@ def recorded(lane: Lane, *states: str) -> Any:
 def agree(
     told: list[Span], lane: Lane, width: float, *states: str, by: tuple[str, ...] = ()
 ) -> None:
-    """Checks that a lane has as much of some states as the program told (of the states `by`), and
-    at the same time: the seconds up to the end of each bin are the same. A thread that slept or
-    computed may have waited for a processor, which the program cannot tell."""
+    """Checks that a lane has as much of some states as the program printed (for the states `by`),
+    and at the same time: the seconds up to the end of each bin are the same. A thread that slept or
+    computed may have waited for a processor, which the program cannot measure. width: of a bin, in
+    seconds."""
     bins = len(next(iter(lane["seconds"].values())))
     edges = np.arange(bins + 1) * width
     expected = binned(told, lane["worker"], by or states, edges)
@@ -91,7 +93,7 @@ def agree(
 
 
 def valid(report: dict[str, Any]) -> None:
-    """Checks the lanes by the schema."""
+    """Checks that the lanes in the report follow the schema."""
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8"))
     part = {**schema["properties"]["training_lanes"], "$defs": schema["$defs"]}
@@ -99,7 +101,8 @@ def valid(report: dict[str, Any]) -> None:
 
 
 def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
-    """Checks the lanes of two workers and their program. lives: processes of a worker."""
+    """Checks the lanes of two workers and their program. lives: how many processes each worker
+    had."""
     valid(report)
     width, (program, sleeper, reader) = report["training_lanes"].values()
     assert [lane["worker"] for lane in (program, sleeper, reader)] == [None, 0, 1]
@@ -124,7 +127,7 @@ def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
 
 def stalled(told: list[Span], program: Lane, sleeper: Lane, width: float) -> None:
     """Checks that during the long sample the program waits for data, and worker 0 for something
-    else. The program begins to wait when it has used the batches that were made before."""
+    else. The program begins to wait after it has used the batches that were made before."""
     for lane, state in ((program, "stall"), (sleeper, "waiting")):
         spans = [(end - begin, begin) for who, what, begin, end in told
                  if (who, what) == (lane["worker"], state)]  # fmt: skip
@@ -147,7 +150,7 @@ def test_workers_of_torch(build: Path, tmp_path: Path, stay: int) -> None:
 
 
 def alone_agrees(told: list[Span], report: dict[str, Any]) -> None:
-    """Checks the lane of a program without workers: its wait for data is making batches."""
+    """Checks the lane of a program without workers: its wait for data is spent making batches."""
     valid(report)
     width, (program,) = report["training_lanes"].values()
     assert program["worker"] is None
@@ -173,14 +176,15 @@ def test_alone_of_torch(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("torch")
 def test_third_worker(build: Path, tmp_path: Path) -> None:
-    """A third worker, which computes, has the name of its number."""
+    """The lane of a third worker, which computes, has the worker's number in its name."""
     told, report = ran(build, tmp_path, *torch(3, 1))
     lanes = report["training_lanes"]
     agree(told, lanes["lanes"][3], lanes["bin_seconds"], "computing", "ready", by=("computing",))
 
 
 def test_switched_off(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
-    """Without the module there are no lanes, and the rest of the training is as before."""
+    """With the module switched off there are no lanes, and the rest of the report on the training
+    is unchanged."""
     command = [standin[0], "DARSHAN_MOD_DISABLE=TRAINING_TIME", *standin[1:], "2", "0"]
     _, report = ran(build, tmp_path, *command)
     assert report["training_lanes"] is None

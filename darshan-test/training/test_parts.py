@@ -1,4 +1,5 @@
-"""Processes that make batches: their times in each part, against the program's own clock."""
+"""Processes that make batches: their times in each part, compared with those that the program
+measured."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
 
 def recorded(build: Path, folder: Path, python: Command, workers: int, packages: str) -> Outcome:
-    """Runs parts.py with the runtime; it must succeed."""
+    """Runs parts.py with the runtime, which must succeed. Returns its output and its log. packages:
+    the folder of the stand-in."""
     sample = folder / "sample"
     sample.write_bytes(bytes(BYTES))
     command = [*python, "-B", HERE / "parts.py", str(workers), sample]
@@ -35,12 +37,12 @@ def recorded(build: Path, folder: Path, python: Command, workers: int, packages:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> str:
-    """A copy of the stand-in, whose compiled files belong to this test."""
+    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
     return str(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def kind(outcome: Outcome, number: int) -> list[Row]:
-    """Returns the records of a kind: 0 loaders, 1 epochs, 3 workers."""
+    """Returns the records of a kind: 0 for loaders, 1 for epochs, 3 for workers."""
     rows = outcome.log.of("TRAINING").values()
     return [row for row in rows if row["TRAINING_KIND"] == number]
 
@@ -51,8 +53,9 @@ def total(rows: Sequence[Row], counter: str) -> float:
 
 
 def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> None:
-    """Checks records of makers of batches: what the program read inside of a part is at most what
-    the runtime read around it. functions: whether transforms are known by name."""
+    """Checks the records of processes that make batches. The program measures the time within a
+    part, which is at most the time that the runtime measures around it. told: the seconds of the
+    program; waited: the seconds of waiting; functions: whether transforms are recorded by name."""
     assert told["batches"] == total(rows, "FETCHES") == BATCHES
     assert told["samples"] == total(rows, "FETCH_OPENS") == SAMPLES
     assert told["bytes"] == total(rows, "FETCH_BYTES_READ") == SAMPLES * BYTES
@@ -92,7 +95,8 @@ def test_a_process_without_workers(
 
 
 def workers_agree(outcome: Outcome, functions: bool) -> None:
-    """Checks that the records of two workers agree with what the program measured in them."""
+    """Checks that the records of two workers agree with the times that the program measured in
+    them."""
     told: Row = json.loads(outcome.out)
     ((name, loader),) = (
         (name, row) for name, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0
@@ -123,7 +127,7 @@ def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_in_a_report(build: Path, tmp_path: Path, packages: str, workers: int) -> None:
-    """The report tells the parts, by workers if there are any."""
+    """The report shows the times of the parts, for the workers if there are any."""
     jsonschema = pytest.importorskip("jsonschema")
     (tmp_path / "sample").write_bytes(bytes(BYTES))
     command = ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B"]

@@ -1,5 +1,5 @@
-"""The epochs of a DataLoader, with each Python that is found, against the program's own clock.  The
-DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
+"""The epochs of a DataLoader with each installed Python, compared with the times that the program
+measured. The DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ Told = list[dict[str, float]]
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """A copy of the stand-in, whose compiled files belong to this test."""
+    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
     return Path(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def recorded(
     build: Path, folder: Path, packages: Path, python: Command, *words: str, **more: str
 ) -> Outcome:
-    """Runs a program of this folder with the runtime; it must succeed."""
+    """Runs a program of this folder with the runtime, which must succeed. Returns its output and
+    its log. more: variables to add."""
     outcome = watch(
         build,
         folder / "run",
@@ -54,14 +55,14 @@ def epochs(outcome: Outcome) -> list[dict[str, float]]:
 
 
 def waited(row: dict[str, float]) -> float:
-    """Returns the seconds that a record counts as wait for data."""
+    """Returns the seconds that a record has as wait for data."""
     return row["TRAINING_F_ITER_TIME"] + row["TRAINING_F_NEXT_TIME"]
 
 
 def agree(row: dict[str, float], told: dict[str, float]) -> None:
-    """Checks an epoch's record by the program's clock: its time of waiting is between what the
-    program read inside and outside of the runtime's readings, and the epoch is no longer than the
-    program's."""
+    """Checks an epoch's record with the times that the program measured: the waiting time is
+    between the times that the program measured inside and outside of the runtime's clock readings,
+    and the epoch is not longer than the program's."""
     assert row["TRAINING_STEPS"] == told["steps"]
     assert told["inside"] - ROUNDING <= waited(row) <= told["wait"] + ROUNDING
     assert waited(row) <= row["TRAINING_F_EPOCH_TIME"] + ROUNDING
@@ -138,7 +139,7 @@ def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Processes that run the same program share the records of its loop, in sums."""
+    """Processes that run the same program have common records of its loop, with sums."""
     one = f"/usr/bin/python3 -B {HERE / 'epochs.py'} plain"
     command = ["sh", "-c", f"{one} > a & {one}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -153,7 +154,7 @@ def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Each rank of a launcher has a record with its own sums."""
+    """Each rank that a launcher started has a record with its own sums."""
     one = f"WORLD_SIZE=2 RANK=%d /usr/bin/python3 -B {HERE / 'epochs.py'} %s"
     command = ["sh", "-c", f"{one % (0, 'waiting')} > a & {one % (1, 'computing')}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -179,7 +180,7 @@ def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -
 
 
 def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
-    """`darshan stat` shows two lines, and the finding."""
+    """`darshan stat` shows two lines about the training, and the finding."""
     command = [build / "darshan", "stat", "/usr/bin/python3", "-B", HERE / "epochs.py", "waiting"]
     outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
     assert outcome.status == 0, outcome.error
@@ -194,8 +195,8 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
 def test_samples_of_no_file(
     build: Path, tmp_path: Path, packages: Path, case: tuple[str, str, str]
 ) -> None:
-    """Samples that the process computes are not a problem of I/O. A process that sleeps for them
-    may wait for a network."""
+    """If a process computes its samples, waiting for them is not a problem of I/O. A process that
+    sleeps for them may be waiting for a network, which is reported as a problem."""
     jsonschema = pytest.importorskip("jsonschema")
     log = tmp_path / "log.darshan"
     command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", HERE / "epochs.py"]

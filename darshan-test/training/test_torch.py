@@ -1,4 +1,5 @@
-"""PyTorch itself: what the report says of trainings, against their own clock."""
+"""Trainings with PyTorch itself: the report's numbers, compared with the times that the programs
+measured."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ BATCHES = 12  # of an epoch: SAMPLES / BATCH of loads.py
 
 
 def counted(row: Compared) -> None:
-    """Compares what is exact: numbers, and that the program's readings enclose the runtime's."""
+    """Compares the exact numbers, and checks that the times measured by the program enclose those
+    of the runtime."""
     assert len(row.told) == len(row.recorded["epochs"]) == EPOCHS
     for told, recorded in zip(row.told, row.recorded["epochs"]):
         assert recorded["batches"] == told["steps"] == BATCHES
@@ -42,7 +44,7 @@ def test_shares_of_waiting_of_the_newest(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("torch:newest")
 def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
-    """The report tells each rank's wait, and which one the other waited for."""
+    """The report has each rank's waiting time, and names the rank that the others waited for."""
     launch = [newest_torch(), "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     _, (entry,) = report_of(build, tmp_path, *launch, HERE / "ranks.py", tmp_path)
     told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
@@ -59,7 +61,7 @@ def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
 
 
 def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
-    """Compares shares of waiting with the program's own clock."""
+    """Compares the fractions of waiting with those that the program measured."""
     names = turning(CONFIGURATIONS, SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)

@@ -1,5 +1,5 @@
-"""A program that makes calls on files by chance, the same for the same seed, and prints what each
-returned. It runs without and with remedies that keep data in the process: both must print the
+"""A program that makes random calls on files, the same ones for the same seed, and prints the
+result of each. It runs without and with remedies that keep data in the process: both must print the
 same, and leave the same files."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A program that attacks remedies: each case is a behaviour that a remedy once changed."""
+"""A program that tests remedies for harmful effects: each case is a behaviour that a remedy once
+changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs `darshan try` on small programs, each in a folder of its own."""
+"""Runs `darshan try` on small programs, each in a new folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 120
 
 
 def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
-    """Returns mode and checksum of all that a folder holds."""
+    """Returns the mode and the checksum of every file in a folder, by path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         content = path.read_bytes() if path.is_file() else b""
@@ -34,7 +34,7 @@ def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
 
 @dataclass
 class Try:
-    """The command, in a folder of the user."""
+    """The command `darshan try`, in a folder of the user."""
 
     build: Path
     user: Path  # the user's folder
@@ -46,15 +46,15 @@ class Try:
         return {**plain(), "LC_ALL": "C.UTF-8", **self.variables}
 
     def command(self, *words: str | Path) -> list[str]:
-        """Returns the words that start the command."""
+        """Returns the words that start `darshan try` with these arguments."""
         return [str(self.build / "darshan"), "try", *map(str, words)]
 
     def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan try WORD...`."""
+        """Runs `darshan try` with these arguments. Returns its status and output."""
         return self.run_words(self.command(*words))
 
     def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:
-        """Runs a command in the user's folder."""
+        """Runs a command in the user's folder; returns its output."""
         return finished(words, cwd=self.user, env=self.environment, timeout=SECONDS)
 
     def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
@@ -82,7 +82,7 @@ class Try:
 
 @pytest.fixture
 def trial(build: Path, tmp_path: Path) -> Try:
-    """Returns the command, with an empty folder of the user."""
+    """Returns an object that runs the command in an empty folder of the user."""
     needs("private")
     user = tmp_path / "user"
     user.mkdir()

@@ -1,4 +1,4 @@
-"""Programs with a problem that a remedy cures, and programs that no remedy may break."""
+"""Programs with a problem that a remedy solves, and programs that no remedy may break."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ int main(void) {
 
 
 def writes(end: tuple[str, str], how: tuple[str, str] = NO_BUFFER) -> str:
-    """Returns the program that ends in one of the ways of ENDS."""
+    """Returns the source of a program that writes, and ends in one of the ways of ENDS. how: the
+    code that opens the file and writes."""
     words = zip(("SETTING", "EACH", "BEFORE_THE_END", "THE_END"), (*how, *end))
     source = UNBUFFERED
     for word, text in words:

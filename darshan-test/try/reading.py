@@ -1,4 +1,4 @@
-"""Programs that read, for the remedies advice and read-ahead."""
+"""Programs that read, for the remedies that advise the kernel and that read ahead."""
 
 from __future__ import annotations
 

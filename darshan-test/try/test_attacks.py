@@ -1,4 +1,4 @@
-"""Remedies do not change programs in ways that an attack once found."""
+"""Remedies do not change the behaviour of programs in ways in which one did before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings that no remedy can cure from outside: the trial says what to edit, and where."""
+"""Findings that no remedy can solve without an edit: the trial says which line to edit, and how."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ for i in range(400):
 
 
 def test_transactions_of_sqlite(trial: Try) -> None:
-    """A log without call sites does not tell the line; without a log, one run does."""
+    """A log without call sites does not have the line; without a log, one run finds it."""
     command = script(trial, INSERTS)
     line = 1 + INSERTS.splitlines().index('    base.execute("INSERT INTO t VALUES (?)", (i,))')
     log = trial.log(*command, clean=True)

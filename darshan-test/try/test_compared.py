@@ -1,4 +1,5 @@
-"""The comparison of outputs notices details that an attack once changed unnoticed."""
+"""The comparison of outputs detects small differences, including those that it once did not
+detect."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def test_what_only_one_run_changed(
 
 
 def test_links_of_hdf5(tmp_path: Path) -> None:
-    """HDF5 files with links to different targets differ, also if the targets do not exist."""
+    """HDF5 files with links to different targets are different, even if the targets do not
+    exist."""
     h5py: Any = pytest.importorskip("h5py")
     links = {
         "soft": h5py.SoftLink("/x"), "other": h5py.SoftLink("/g"), "gone": h5py.SoftLink("/no"),
@@ -81,7 +83,7 @@ LINE = "standard output: line 1 not compared"
 
 
 class _Runs:
-    """Replaces a Runner: returns runs with the given outputs."""
+    """Takes the place of a Runner: returns runs with the given outputs."""
 
     command = ("true",)
     limit: float | None = None
@@ -112,7 +114,7 @@ def test_an_output_that_seldom_differs(
     tmp_path: Path, without: list[str], with_it: list[str], state: str, told: list[str]
 ) -> None:
     """A difference that also occurs between runs without the remedy is ignored; any other
-    difference counts against the remedy."""
+    difference means that the remedy changed the output."""
     runs = _Runs(tmp_path, without, with_it)
     trial = Trial(cast("Runner", runs), "", (), float("inf"), lambda _: None)
     trial.first(None)

@@ -90,8 +90,8 @@ int main(void) {
 
 
 def test_what_commits_cost(trial: Try) -> None:
-    """`darshan try` and the report state the cost of durability with the line of the commits,
-    and say that a run without durability is no remedy."""
+    """`darshan try` and the report state the cost of durability with the line of the commits, and
+    say that a run without durability is not a remedy."""
     # Without lines of its own, which would be those of the calls.
     bare = (COMPILER, "-O1")
     slow = compile_c(trial.user.parent, SLOW_DEVICE, *SHARED, name="slow.so", first=bare)
@@ -118,8 +118,8 @@ def test_what_commits_cost(trial: Try) -> None:
 
 
 def test_no_program_is_broken(trial: Try) -> None:
-    """With durability off, the same process, its child and other descriptors read the written data,
-    and calls that fail still fail."""
+    """With durability off, the same process, its child and other descriptors can read the written
+    data, and calls that fail without the remedy still fail."""
     program = compile_c(trial.user, WAITS)
     bare = left(trial, "", program)
     assert bare[0] == 0 and str(bare[1]).endswith("writtenvector.mapped\n"), bare
@@ -127,8 +127,8 @@ def test_no_program_is_broken(trial: Try) -> None:
 
 
 def test_nothing_to_measure(trial: Try) -> None:
-    """Durability is not tried on a program that never waits for storage, nor if runs use the user's
-    own files."""
+    """A run without durability is not made for a program that never waits for storage, nor if runs
+    use the user's own files."""
     here = ("--only", NAME)
     quiet = script(trial, "open('any.txt', 'w').write('x')\n")
     _, rows, _ = trial.found(*here, "--copy", ".", "--", *quiet)

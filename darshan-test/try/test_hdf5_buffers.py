@@ -1,4 +1,4 @@
-"""Remedies of HDF5's buffers: the sieve buffer, and the page buffer of files that have pages."""
+"""Remedies for HDF5's buffers: the sieve buffer, and the page buffer of files that have pages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ with h5py.File("pages.h5") as file:
 
 @pytest.fixture
 def field(trial: Try) -> Try:
-    """Returns a folder with HDF5 files, whose programs wait for reads."""
+    """Returns a folder with HDF5 files, and programs that wait for reads."""
     script(trial, MAKE, "make.py")
     trial.log(sys.executable, "make.py")
     compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so")
@@ -66,16 +66,16 @@ def field(trial: Try) -> Try:
 
 
 def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
-    """Writes a program in Python into the user's folder; returns its command, which waits for
-    reads below the runtime."""
+    """Writes a program in Python into the user's folder. Returns its command, in which a preloaded
+    library delays reads below the runtime."""
     (trial.user / name).write_text(text)
     return preloading(trial.user.parent / "slow.so", [sys.executable, name])
 
 
 @pytest.mark.needs("hdf5")
 def test_a_small_sieve_buffer_helps(field: Try) -> None:
-    """The log's finding proposes a smaller sieve buffer, and `darshan try` finds that it helps:
-    less is read."""
+    """The log's finding suggests a smaller sieve buffer, and `darshan try` finds that it helps,
+    because fewer bytes are read."""
     command = script(field, ROWS)
     log = field.log(*command)
     assert "for each small read" in field.run("--list", log).stdout
@@ -112,8 +112,8 @@ def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_what_the_program_set_stays(field: Try, tmp_path: Path) -> None:
-    """A page buffer of the program's own stays, and so do errors of files that cannot be opened.
-    Files without pages are left alone: HDF5 would not open them with a page buffer."""
+    """A page buffer that the program sets is not changed, nor are errors of files that cannot be
+    opened. Files without pages get no page buffer, because HDF5 would not open them with one."""
     text = """
 import h5py
 with h5py.File("pages.h5", page_buf_size=1 << 20) as file:

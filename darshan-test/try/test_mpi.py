@@ -1,4 +1,4 @@
-"""Remedies of MPI-IO: hints, in jobs that the user's own launcher starts."""
+"""Remedies for MPI-IO: hints, in jobs that the user's own launcher starts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def job(trial: Try, mpi: Mpi, *words: str) -> list[str]:
 
 
 def posix_writes(log: Path) -> int:
-    """Returns the writes of all ranks, by POSIX."""
+    """Returns the number of POSIX writes of all ranks in a log."""
     from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(log) as opened:
@@ -49,7 +49,7 @@ def test_collective_buffering(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_data_sieving(trial: Try) -> None:
-    """A write with gaps becomes the write of a whole range, unless the hint forbids it."""
+    """A write with gaps becomes the write of a whole range, unless a hint forbids this."""
     command = job(trial, MPICH, "alone")
     writes = []
     for setting in ("", "no-data-sieving=1"):
@@ -61,7 +61,7 @@ def test_data_sieving(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:openmpi")
 def test_hints_do_not_break_another_library(trial: Try) -> None:
-    """Open MPI knows few of the names, and writes the same file."""
+    """Open MPI ignores most of the hints, and writes the same file."""
     command = job(trial, next(mpi for mpi in MPIS if mpi.name == "openmpi"), "collective")
     written = []
     for setting in ("", EVERY):
@@ -74,7 +74,7 @@ def test_hints_do_not_break_another_library(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_a_job_with_much_around_it(trial: Try) -> None:
-    """The job's log counts, although that of the processes around the job is larger."""
+    """The log of the job is used, although the log of the processes around the job is larger."""
     around = 'for n in 1 2 3 4 5 6 7 8 9; do env true; env false; done; exec "$@"'
     launcher, *options, program, how = job(trial, MPICH, "alone")
     command = [launcher, *options, "sh", "-c", around, "sh", program, how]
@@ -83,7 +83,7 @@ def test_a_job_with_much_around_it(trial: Try) -> None:
 
 
 def test_hints_are_refused(trial: Try) -> None:
-    """A program without MPI-IO gets none of the remedies that are hints, and the reason."""
+    """For a program without MPI-IO, all remedies that are hints are refused with the reason."""
     _, rows, _ = trial.found("--all", "--", "true")
     assert rows["collective-buffering"]["reason"] == "the program opens no file by MPI-IO"
     assert rows["aggregators"]["reason"] == "the program opens no file by MPI-IO"

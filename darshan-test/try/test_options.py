@@ -1,4 +1,4 @@
-"""The options of `darshan try`, each by what it changes in the runs or in what is said."""
+"""The options of `darshan try`: how each one changes the runs or the output."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_ignore(trial: Try, words: list[str]) -> None:
 
 
 def test_same(trial: Try, words: list[str]) -> None:
-    """The command of --same compares the outputs; if two runs without a remedy differ by it,
-    nothing is measured."""
+    """The command of --same compares the outputs; if two runs without a remedy already differ
+    according to it, nothing is measured."""
     done = trial.run(*COPY, "--same", 'cmp "$1"/numbers.txt "$2"/numbers.txt #', *words)
     assert done.returncode == 0 and "not compared" not in done.stdout, done
     done = trial.run(*COPY, "--same", "cmp -s $STDOUT $STDOUT_NOW; false", *words)
@@ -60,8 +60,8 @@ def test_same(trial: Try, words: list[str]) -> None:
 
 
 def test_setup(trial: Try, words: list[str]) -> None:
-    """Each run begins with the files that the command of --setup made; the user's folder stays as
-    it is."""
+    """Each run begins with the files that the command of --setup made; the user's folder is not
+    changed."""
     before = bytes_of(trial.user)
     setup = 'cp -p "$DARSHAN_TRY_FROM/program" . && printf 4 > input'
     status, rows, whole = trial.found(*ONLY, "--setup", setup, *words)
@@ -72,15 +72,15 @@ def test_setup(trial: Try, words: list[str]) -> None:
 
 
 def test_json_of_a_log_without_a_remedy(trial: Try) -> None:
-    """--json prints JSON even if the log alone says that there is nothing to try."""
+    """--json prints JSON even if the log already shows that there is no remedy to try."""
     status, rows, whole = trial.found(trial.log("true"), "--", "true")
     assert status == 1 and whole["baseline_seconds"] == []
     assert {row["result"] for row in rows.values()} == {"not tried"}
 
 
 def test_budget(trial: Try, words: list[str]) -> None:
-    """No run begins after the budget is used up; with less time than the pilot runs need, remedies
-    are undecided."""
+    """No run begins after the time budget is used up; if the budget is shorter than the pilot runs,
+    remedies are undecided."""
     done = trial.run(*COPY, "--budget", "0.001", *words)
     assert done.returncode == 1, done
     assert "took more than 0.0 s and was killed" in done.stderr
@@ -90,6 +90,7 @@ def test_budget(trial: Try, words: list[str]) -> None:
 
 
 def test_cold(trial: Try, words: list[str]) -> None:
-    """The files of the log are dropped from the page cache, and the result is the same."""
+    """With --cold, the files of the log are dropped from the page cache before each run, and the
+    result is the same."""
     status, rows, whole = trial.found(*COPY, "--cold", *words)
     assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole

@@ -1,4 +1,4 @@
-"""Remedies of reading: advice to the kernel, and small reads from a buffer."""
+"""Remedies for reading: advice to the kernel, and small reads from a buffer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBERS = 1_000_000
 
 @pytest.fixture
 def numbers(trial: Try) -> Try:
-    """Returns a folder with a file of numbers, which is on its disk and not only in memory."""
+    """Returns a folder with a file of numbers, which has been written to the disk."""
     write_numbers(trial)
     return trial
 
@@ -33,7 +33,7 @@ def write_numbers(trial: Try) -> None:
 
 
 def output(trial: Try, setting: str, *command: str | Path) -> str:
-    """Returns the standard output of a program that runs with a setting of DARSHAN_TRY."""
+    """Returns the standard output of a program that runs with this value of DARSHAN_TRY."""
     trial.variables = {"DARSHAN_TRY": setting} if setting else {}
     logs = trial.user.parent / "logs"
     words = [trial.build / "darshan", "run", "-o", logs, "--", *command]
@@ -45,8 +45,8 @@ def output(trial: Try, setting: str, *command: str | Path) -> str:
 
 
 def test_small_reads(numbers: Try) -> None:
-    """`darshan try` finds that read-ahead helps a program with small reads, and names what to
-    write."""
+    """`darshan try` finds that reading ahead helps a program with small reads, and says what to
+    write in the program."""
     program = compile_c(numbers.user, SMALL_READS)
     log = numbers.log(program)
     status, rows, whole = numbers.found("--only", "read-ahead", log, "--", program)
@@ -58,8 +58,8 @@ def test_small_reads(numbers: Try) -> None:
 
 
 def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
-    """`darshan try` refuses read-ahead by the log. The library itself also serves no file that the
-    process writes."""
+    """`darshan try` refuses the remedy because of the log. The library that applies it also
+    excludes files that the process writes."""
     program = compile_c(numbers.user, READS_AND_WRITES)
     status, rows, whole = numbers.found("--only", "read-ahead", "--copy", ".", "--", program)
     assert (status, rows["read-ahead"]["result"]) == (1, "not tried"), whole
@@ -88,8 +88,8 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
 
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
 def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
-    """The kernel reads more ahead with the advice "sequential", and only what the program asks for
-    with "random"."""
+    """With the advice "sequential" the kernel reads more ahead; with "random" it reads only what
+    the program requests."""
     program = compile_c(numbers.user, COLD)
     usual, advised = (int(output(numbers, s, program, how)) for s in ("", f"advice={advice}"))
     if how == "random":
@@ -99,7 +99,7 @@ def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> Non
 
 
 def test_advice_is_refused(trial: Try) -> None:
-    """A program that reads no file gets none of the remedies about reading, and the reason."""
+    """For a program that reads no file, all remedies about reading are refused with the reason."""
     status, rows, _ = trial.found("--all", "--", "true")
     assert status == 1
     for name in ("will-need", "random", "sequential"):

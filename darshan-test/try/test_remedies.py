@@ -1,4 +1,5 @@
-"""Each remedy helps a program that has the problem, refuses another, and breaks none."""
+"""Each remedy helps a program that has the problem, is refused for another program, and breaks
+none."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def field(trial: Try) -> Try:
 
 
 def test_a_chunk_cache_helps(field: Try) -> None:
-    """The log of a program has the finding, the trial shows that the remedy helps, and names the
+    """The log of a program has the finding. The trial shows that the remedy helps, and names the
     line to change."""
     command = script(field, COLUMNS)
     log = field.log(*command)
@@ -60,8 +61,8 @@ def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
 
 
 def test_no_cache_beyond_the_memory(field: Try) -> None:
-    """The chunk cache of the same log is proposed on a machine with enough free memory, and refused
-    on one with little."""
+    """For the same log, the chunk cache is suggested on a machine with enough free memory, and
+    refused on one with little."""
     from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.trial.planning.case import Case  # noqa: PLC0415
@@ -75,8 +76,8 @@ def test_no_cache_beyond_the_memory(field: Try) -> None:
 
 
 def test_a_cache_does_not_break_a_copy(field: Try) -> None:
-    """Chunks are written in another order, so the bytes of the file may differ: its values do
-    not."""
+    """With the chunk cache, chunks are written in another order, so the bytes of the file may
+    differ; its values do not."""
     command = script(field, COPIES)
     done = field.run("--only", "chunk-cache", "--copy", ".", "--", *command)
     assert done.returncode in (0, 1), done
@@ -85,7 +86,7 @@ def test_a_cache_does_not_break_a_copy(field: Try) -> None:
 
 
 def test_temporary_files_in_memory(trial: Try) -> None:
-    """TMPDIR is set for the program; the folder of the runs differs, so the answer shows it."""
+    """TMPDIR is set to a folder in memory for the program, as the program's output shows."""
     command = script(
         trial,
         "import os, tempfile, time\n"
@@ -123,8 +124,8 @@ def test_a_healthy_program(trial: Try) -> None:
 
 
 def test_the_library_needs_the_variable(trial: Try) -> None:
-    """`darshan run` loads libdarshan.so. `darshan try` loads another library, which applies
-    remedies only if DARSHAN_TRY is set."""
+    """`darshan run` loads libdarshan.so, which has no remedies. `darshan try` loads another
+    library, which applies remedies only if DARSHAN_TRY is set."""
     (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
     run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
     loaded = {}

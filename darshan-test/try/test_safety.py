@@ -1,4 +1,5 @@
-"""The user's data are never at risk: refusals, limits, and ends at any moment."""
+"""A trial never endangers the user's data: refusals, limits, and trials that are ended at any
+time."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ time.sleep(0.3)
 
 @pytest.fixture
 def changing(trial: Try) -> tuple[Try, list[str]]:
-    """Returns a folder with data and a program that changes them."""
+    """Returns a folder with data, and the command of a program that changes them."""
     (trial.user / "data").write_text("precious")
     (trial.user / "old").write_text("old")
     (trial.user / "program.py").write_text(CHANGES)
@@ -40,7 +41,7 @@ def changing(trial: Try) -> tuple[Try, list[str]]:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Returns the folders of trials beside the user's."""
+    """Returns the folders of trials that are left next to the user's folder."""
     return list(folder.parent.glob(".darshan-try-*"))
 
 
@@ -54,7 +55,8 @@ def test_runs_change_a_copy(changing: tuple[Try, list[str]]) -> None:
 
 
 def test_without_a_copy_nothing_can_be_changed(changing: tuple[Try, list[str]]) -> None:
-    """Without a log, nothing is known before the first run: the kernel refuses its writes."""
+    """Without a log, the first run may not write outside its folder: the kernel refuses such
+    writes."""
     trial, command = changing
     before = bytes_of(trial.user)
     done = trial.run("--all", "--", *command)
@@ -64,7 +66,8 @@ def test_without_a_copy_nothing_can_be_changed(changing: tuple[Try, list[str]]) 
 
 
 def test_a_log_with_writes_elsewhere(trial: Try) -> None:
-    """Nothing runs: the file that the program appends to has the line of the recorded run only."""
+    """If the log has writes outside the folder, no run is made: the file that the program appends
+    to has only the line of the recorded run."""
     kept = Path(f"/var/tmp/darshan-try-{os.getpid()}")
     program = (
         "import tempfile\n"
@@ -86,7 +89,7 @@ def test_a_log_with_writes_elsewhere(trial: Try) -> None:
 
 @pytest.mark.parametrize("shell", [False, True])
 def test_a_program_that_submits_a_job(trial: Try, shell: bool) -> None:
-    """Nothing runs again, whether the program itself or a program that it starts submits jobs."""
+    """If the program, or a program that it starts, submits jobs, no run is made."""
     source = (
         '#include <stdio.h>\nint main(void) { FILE *f = fopen("queue", "a"); setbuf(f, NULL);'
         " for (int i = 0; i < 200000; i++) putc(49, f); return fclose(f); }\n"
@@ -100,7 +103,7 @@ def test_a_program_that_submits_a_job(trial: Try, shell: bool) -> None:
 
 
 def test_no_network(trial: Try) -> None:
-    """A run cannot talk to another machine; --yes-repeat lets it."""
+    """A run has no network; with --yes-repeat it has."""
     program = (
         "import socket, sys\n"
         "one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -134,7 +137,8 @@ def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
 def test_an_end_at_any_moment(
     changing: tuple[Try, list[str]], number: signal.Signals, after: float
 ) -> None:
-    """The user's folder stays as it was; only SIGKILL leaves the folder of the trial."""
+    """If the trial is ended by a signal at any time, the user's folder is unchanged; only SIGKILL
+    leaves the folder of the trial."""
     trial, command = changing
     (trial.user / "program.py").write_text(
         f"{CHANGES}\nimport tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -156,7 +160,8 @@ def test_an_end_at_any_moment(
 
 @pytest.mark.needs("mount")
 def test_a_full_disk(trial: Try, tmp_path: Path) -> None:
-    """The copy does not fit: a message, and the folder as it was."""
+    """If the copy of the folder does not fit on the disk, a message says so, and the folder is
+    unchanged."""
     disk = tmp_path / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=True)
@@ -176,7 +181,8 @@ def test_a_full_disk(trial: Try, tmp_path: Path) -> None:
 
 
 def test_what_differs_by_itself_is_masked(trial: Try) -> None:
-    """A line with the time differs in each run: it is not compared, and this is said."""
+    """A line with the time of day differs in each run; it is not compared, and the output says
+    so."""
     program = (
         "import tempfile, time\n"
         "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -199,7 +205,8 @@ def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
 
 
 def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
-    """The message names the folder, the reason, and what to do; nothing is copied or run."""
+    """If the folder cannot be copied, the message names the folder, the reason, and what to do;
+    nothing is run."""
     done = trial.run("--all", "--copy", "/", "--", "true")
     assert done.returncode == 1
     assert "cannot copy /: it has no parent folder to make the copy in" in done.stderr

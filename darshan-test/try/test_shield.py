@@ -1,5 +1,4 @@
-"""A run cannot reach, and a trial does not change, things of the user that an attack once
-reached."""
+"""A run cannot reach other processes and files of the user, and a trial does not change them."""
 
 from __future__ import annotations
 
@@ -35,8 +34,8 @@ with contextlib.suppress(OSError): open(file, "a").write("changed")
 
 
 def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
-    """A trial's run can neither end another process nor change a file by way of it, and its shared
-    memory does not outlive it."""
+    """A run can neither end another process nor change a file through it, and the run's shared
+    memory is removed after it."""
     kept, key = tmp_path / "kept", os.getpid() + (1 << 24)
     kept.write_text("kept")
     with subprocess.Popen(["sleep", "100"]) as other:
@@ -67,8 +66,8 @@ def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
 
 
 def test_folders_that_the_program_locks(trial: Try) -> None:
-    """Files and folders to which the program removed all permissions are compared and removed by an
-    ordinary user."""
+    """Files and folders from which the program removed all permissions can be compared and removed
+    by an ordinary user."""
     needs("root")  # to become another user
     trial.user.parent.chmod(0o777)
     os.chown(trial.user, 65534, 65534)
@@ -85,7 +84,8 @@ def test_folders_that_the_program_locks(trial: Try) -> None:
 
 
 def test_a_run_that_stops_itself() -> None:
-    """A run that stops itself would never be continued: it is found, unlike a run that sleeps."""
+    """A run that stops itself would never be continued; it is detected, unlike a run that
+    sleeps."""
     for command, is_stopped in (("kill -STOP $$", True), ("sleep 50", False)):
         with subprocess.Popen(["sh", "-c", f"sh -c '{command}'; :"], start_new_session=True) as one:
             try:
@@ -103,7 +103,7 @@ def test_a_run_that_stops_itself() -> None:
 
 
 def _wait_for_state(process: int, state: str) -> None:
-    """Waits until the only child of a process is in a state."""
+    """Waits until the only child of a process is in this state, a letter as in /proc."""
     while True:
         found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
         if found and Path(f"/proc/{found[0]}/stat").read_text().split(") ")[1][0] == state:

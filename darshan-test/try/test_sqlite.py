@@ -1,4 +1,5 @@
-"""The remedy sqlite-cache: helps who reads pages again, refuses others, and breaks no writer."""
+"""The remedy sqlite-cache helps a program that reads pages repeatedly, is refused for others, and
+does not break a program that writes."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ SETTING = f"sqlite-cache={200_000 << 10}"
 
 
 def test_pages_that_are_read_again(trial: Try) -> None:
-    """The remedy is a cache that holds the database, and is refused if it would take more than half
-    of the free memory."""
+    """The remedy is a cache that is large enough for the database; it is refused if it would take
+    more than half of the free memory."""
     with sqlite3.connect(trial.user / "data.db") as base:
         base.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, x BLOB)")
         base.executemany("INSERT INTO t VALUES (?, zeroblob(3000))", ((i,) for i in range(2500)))
@@ -59,8 +60,8 @@ def test_pages_that_are_read_again(trial: Try) -> None:
 
 
 def test_a_writer_is_not_broken(trial: Try) -> None:
-    """Cache sizes that the program sets itself stay in force, and its database and errors are the
-    same; otherwise the remedy's size is in force."""
+    """Cache sizes that the program sets itself stay in effect; otherwise the remedy's size is used.
+    The program's database and errors are the same."""
     command = script(trial, WRITES)
     assert left(trial, SETTING, *command) == left(trial, "", *command)
     asks = [left(trial, setting, "env", "asks=1", *command)[1] for setting in (SETTING, "")]
@@ -68,7 +69,7 @@ def test_a_writer_is_not_broken(trial: Try) -> None:
 
 
 def test_no_database(trial: Try) -> None:
-    """The remedy is refused for a program that reads a file again that is not a database."""
+    """The remedy is refused for a program that reads a file repeatedly that is not a database."""
     program = "for n in range(40): open('in.bin', 'rb').read()\n"
     (trial.user / "in.bin").write_bytes(bytes(4 << 20))
     _, rows, _ = trial.found("--only", "sqlite-cache", "--", *script(trial, program))

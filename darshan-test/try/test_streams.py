@@ -1,4 +1,4 @@
-"""Remedies of streams: a buffer, and flushes that wait."""
+"""Remedies for streams: a larger buffer, and delayed flushes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_stream(trial: Try, remedy: str) -> None:
     """`darshan try` finds that a remedy for streams helps a program with small writes or flushes,
-    and names the writes before and after, and what to write."""
+    and names the number of writes before and after, and what to write in the program."""
     program = compile_c(trial.user, writes(ENDS["closes"], SETTINGS[remedy]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")
@@ -36,8 +36,8 @@ def test_a_stream(trial: Try, remedy: str) -> None:
     ("remedy", "end"), turning(itertools.product(SETTINGS, ENDS), 0.5, "ends of programs")
 )
 def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
-    """However the program ends, and whatever it or its child looks at: the file and what it prints
-    are the same."""
+    """However the program ends, and whatever files it or its child inspects, the file and the
+    output are the same."""
     program = compile_c(trial.user, writes(ENDS[end], SETTINGS[remedy]))
     left = []
     for setting in ("", f"{remedy}=1048576"):
@@ -52,8 +52,8 @@ def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
 
 
 def test_an_output_that_changes(trial: Try) -> None:
-    """A program that reads its file by direct system calls misses data that the remedy holds back;
-    the result is then "changed the output"."""
+    """A program that reads its file by direct system calls does not see data that the remedy
+    delays; the result is then "changed the output"."""
     program = compile_c(trial.user, writes(ASKS_THE_KERNEL))
     status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
     assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
@@ -83,8 +83,8 @@ def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) ->
 
 
 def test_a_file_that_another_process_looks_at(trial: Try) -> None:
-    """The remedy is refused: unwritten bytes of a stream cannot be written before another process
-    inspects the file."""
+    """The remedy is refused if another process inspects the file, because the stream's buffer
+    cannot be written before each inspection."""
     source = writes(
         ('if (fork() == 0) { struct stat st; _exit(stat("numbers.txt", &st)); } wait(NULL);',
          "return fclose(file);"),

@@ -1,4 +1,4 @@
-"""Reports have the results of a trial, which are kept beside the log."""
+"""Reports have the results of a trial, which are stored next to the log."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SAID = "tried: flush-delay: "
 
 @pytest.fixture
 def log(trial: Try) -> Path:
-    """Returns a log with a finding that asks for a remedy."""
+    """Returns a log with a finding that suggests a remedy."""
     program = compile_c(trial.user, writes(ENDS["closes"], FLUSHED))
     return trial.log(program, clean=True)
 
 
 def report(trial: Try, log: Path, form: str) -> str:
-    """Returns the report on a log in a form (an option of darshan report)."""
+    """Returns the report on a log. form: an option of darshan report."""
     words = [str(trial.build / "darshan"), "report", form, "-o", "-", str(log)]
     done = trial.run_words(words)
     assert done.returncode == 0, done
@@ -36,8 +36,8 @@ def report(trial: Try, log: Path, form: str) -> str:
 
 
 def test_every_report_tells_it(trial: Try, log: Path) -> None:
-    """After a trial with the log, each form of a report has its result beside the finding, and so
-    has the screen of `darshan stat`. A later trial of another remedy leaves it."""
+    """After a trial with the log, each form of a report has the result next to the finding, and so
+    has the screen of `darshan stat`. A later trial of another remedy does not remove it."""
     copy = ("--copy", ".", log, "--", trial.user / "program")
     status, rows, whole = trial.found("--only", "flush-delay", *copy)
     assert (status, rows["flush-delay"]["finding"]) == (0, "stream-flushes"), whole
@@ -58,7 +58,8 @@ def test_every_report_tells_it(trial: Try, log: Path) -> None:
 
 
 def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
-    """Checks that a lake has the trial, with the log's job, and tells it on the job's page."""
+    """Checks that a lake that collects the log has the trial for the log's job, and shows it on the
+    job's page."""
     trial.variables["DARSHAN_PYTHON"] = sys.executable
     lake = trial.user.parent / "lake"
     for words in (["collect", "--into", lake, log], ["ask", lake, "trials", "--json"]):
@@ -74,8 +75,8 @@ def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("is_link", [False, True])
 def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
-    """A result replaces only an earlier result: no other file of that name, and not what a link
-    leads to. A trial of another program writes nothing, because the log is not of it."""
+    """A result replaces only an earlier result, and neither another file of that name nor the
+    target of a link. A trial of another program stores nothing for this log."""
     notes, path = trial.user.parent / "notes", log.with_suffix(".tried.json")
     notes.write_text("notes")
     if is_link:

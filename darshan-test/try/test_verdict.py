@@ -1,4 +1,5 @@
-"""The decision rule: the quantiles of Student's t, and simulated pairs of runs."""
+"""Returns the times of a simulated trial: without and with a remedy whose true factor is `ratio`.
+The number of pairs depends on the pilot runs. noise: the kind of noise."""
 
 from __future__ import annotations
 
@@ -44,8 +45,8 @@ def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float]
 
 @pytest.mark.parametrize("noise", ["calm", "busy", "spikes", "drifts"])
 def test_healthy_programs_are_not_called_helped(noise: str) -> None:
-    """Fewer than 1 % of the trials without an effect are called helped, with any noise; a true
-    factor of 2 is found in nearly all calm trials."""
+    """Fewer than 1 % of the trials of remedies without an effect have the result that the remedy
+    helped, with any noise; a true factor of 2 is found in nearly all trials with little noise."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     random_ = random.Random(f"{noise} 25")

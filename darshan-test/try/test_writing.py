@@ -1,4 +1,4 @@
-"""Small writes that are joined, unnoticed by the program and by other processes."""
+"""The remedy that joins small writes, which neither the program nor other processes can notice."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SETTING = f"{NAME}=1048576"
 
 
 def test_small_writes(trial: Try) -> None:
-    """`darshan try` finds that joining writes helps a program with small writes, and names what to
-    write."""
+    """`darshan try` finds that joining writes helps a program with small writes, and says what to
+    write in the program."""
     program = compile_c(trial.user, small_writes(ENDS["close"]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")
@@ -33,8 +33,8 @@ def test_small_writes(trial: Try) -> None:
 
 
 def left(trial: Try, setting: str, *command: str | Path) -> tuple[object, ...]:
-    """Runs a program with a setting of DARSHAN_TRY, which makes its files anew; returns its status,
-    its output and the files."""
+    """Runs a program with this value of DARSHAN_TRY, after removing its files. Returns its status,
+    its output and its files."""
     for path in [*trial.user.glob("any.*"), *trial.user.glob("numbers.txt")]:
         path.unlink()
     trial.variables = {"DARSHAN_TRY": setting} if setting else {}
@@ -47,7 +47,8 @@ def left(trial: Try, setting: str, *command: str | Path) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("end", turning(ENDS, 0.4, "ends of programs that write"))
 def test_nothing_is_lost(trial: Try, end: str) -> None:
-    """However the program ends, and whatever it does with the descriptor or the file."""
+    """However the program ends, and whatever it does with the descriptor or the file, no byte is
+    lost."""
     program = compile_c(trial.user, small_writes(ENDS[end]))
     status, said, made = left(trial, "", program)
     assert made["numbers.txt"], end
@@ -57,8 +58,8 @@ def test_nothing_is_lost(trial: Try, end: str) -> None:
 @pytest.mark.parametrize("seed", turning(range(1, 201), 0.03, "calls by chance"))
 @pytest.mark.parametrize("setting", [SETTING, f"read-ahead=1048576;{SETTING}"])
 def test_calls_by_chance(trial: Try, setting: str, seed: int) -> None:
-    """3,000 calls by eight descriptors: each returns what it returns without a remedy, and the
-    files are the same."""
+    """Each of 3,000 random calls on eight descriptors has the same result as without a remedy, and
+    the files are the same."""
     program = compile_c(trial.user, ANY_CALLS)
     subprocess.run([program], cwd=trial.user, capture_output=True, check=True)
     bare = left(trial, "", program, str(seed))
@@ -100,7 +101,8 @@ _MORE = """std::ofstream more("any.more", std::ios::app);
 
 
 def _cxx(folder: Path, lines: int, more: str = "") -> Path:
-    """Compiles the C++ program that writes `lines` lines. more: code that follows them."""
+    """Compiles the C++ program that writes `lines` lines. more: code that follows them. Returns its
+    path."""
     needs("program:c++")
     source = folder / "lines.cc"
     source.write_text(_LINES.replace("LINES", str(lines)).replace("MORE", more))
@@ -111,7 +113,8 @@ def _cxx(folder: Path, lines: int, more: str = "") -> Path:
 
 @pytest.mark.parametrize("end", ["return std::fclose(file);", "_exit(0);"])
 def test_streams_of_cxx(trial: Try, end: str) -> None:
-    """A std::ofstream writes to the descriptor of a stream of libc, which itself moves nothing."""
+    """A std::ofstream that writes to the descriptor of a libc stream loses no byte; the libc stream
+    itself writes nothing."""
     program = _cxx(trial.user.parent, 60_000, _MORE.replace("END", end))
     bare = left(trial, "", program)
     assert bare[0] == 0 and len(bare[2]) == 4
@@ -127,7 +130,7 @@ def test_a_stream_of_cxx_is_tried(trial: Try) -> None:
 
 @pytest.mark.parametrize("flags", ["O_RDWR | O_SYNC", "O_WRONLY | O_DSYNC"])
 def test_descriptors_that_are_left_alone(trial: Try, flags: str) -> None:
-    """Writes that are durable at once reach the kernel one by one: the file has its size while the
+    """Writes that are durable immediately (O_SYNC) are not joined: the file has its size while the
     program still runs."""
     ask = 'syscall(SYS_newfstatat, -100, "numbers.txt", &st, 0);'
     source = small_writes((ask, "return close(fd);"), flags).replace("400000", "2000")
@@ -137,7 +140,8 @@ def test_descriptors_that_are_left_alone(trial: Try, flags: str) -> None:
 
 
 def test_files_of_which_others_know(trial: Try) -> None:
-    """A program that also reads the file, or starts another one, is refused."""
+    """The remedy is refused for a program that also reads the file, or that starts another
+    program."""
     for before, why in (
         ('read(open("numbers.txt", O_RDONLY), seen, 7);', "the program also reads or maps"),
         ('if (system("true")) return 3;', "the run has several processes"),

@@ -70,6 +70,7 @@ ENDS = {
 
 
 def small_writes(end: tuple[str, str], flags: str = "O_RDWR") -> str:
-    """Returns a program that ends in one of the ways of ENDS."""
+    """Returns the source of a program that makes small writes, and ends in one of the ways of ENDS.
+    flags: of open."""
     source = SMALL_WRITES.replace("OPEN_FLAGS", flags)
     return source.replace("BEFORE_THE_END", end[0]).replace("THE_END", end[1])

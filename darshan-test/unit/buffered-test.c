@@ -1,4 +1,4 @@
-/* Descriptors that remedies serve (runtime/remedies/buffered.h). */
+/* Tests the buffers for descriptors that remedies use (runtime/remedies/buffered.h). */
 #include "unit.h"
 
 #include <pthread.h>
@@ -19,8 +19,8 @@ static void *takes(void *begins) {
   return took ? &one : NULL;
 }
 
-/* A thread that waits for the lock does not get the descriptor if the thread before it ends the
- * service: what it would put into the buffer, nobody would write. */
+/* If a thread ends the use of the buffer, a second thread that waits for the lock does not get the
+ * descriptor, because its data in the buffer would never be written. */
 static void service_that_ends(void **state) {
   int begins = 0;
   void *took = NULL;
@@ -39,7 +39,7 @@ static void service_that_ends(void **state) {
   assert_int_equal(buffered_take(&one), 0);
 }
 
-/* A list knows the files that were added, by device and inode, until it is full. */
+/* A list contains the files that were added, by device and inode, until it is full. */
 static void lists_of_files(void **state) {
   struct file_id files[2] = {{0, 0}};
   struct stat first = {.st_dev = 1, .st_ino = 7}, other = {.st_dev = 2, .st_ino = 7};

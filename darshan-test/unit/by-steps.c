@@ -1,4 +1,4 @@
-/* A second copy of stream.c, compiled as setup.py does without libdeflate. */
+/* A second copy of stream.c, which is compiled without libdeflate, as setup.py can do. */
 #define darshan_stream_open by_steps_open
 #define darshan_stream_read by_steps_read
 #define darshan_stream_close by_steps_close

@@ -1,4 +1,4 @@
-/* The reader's streams without libdeflate, next to the streams with it. */
+/* The functions of stream.c without libdeflate, which are used next to those with it. */
 #ifndef DARSHAN_TEST_BY_STEPS_H
 #define DARSHAN_TEST_BY_STEPS_H
 

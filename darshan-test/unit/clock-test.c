@@ -1,9 +1,9 @@
-/* The clock on a processor that may be preempted between any two readings. */
+/* Tests the clock on a simulated processor that may be preempted between any two readings. */
 #include <time.h>
 
 #include "unit.h"
 
-/* The simulated time in ns. Each reading takes time; a stalled reading ends only after the
+/* The simulated time in ns. Each reading takes time; a reading that is delayed ends only after the
  * processor is available again. */
 static struct {
   uint64_t now;
@@ -50,7 +50,8 @@ static void check_moment(double seconds, uint64_t ns, const struct darshan_clock
   assert_true(seconds * 1e9 > wanted - TOLERANCE && seconds * 1e9 < wanted + TOLERANCE);
 }
 
-/* Calls of 0 to 2 us, one every 10 us; measured durations are exact to about one reading. */
+/* Simulates calls of 0 to 2 us, one every 10 us, and checks that measured durations are exact to
+ * about one reading. */
 static void run_calls(struct darshan_clock *clock) {
   for (int i = 0; i < CALLS; i++) {
     machine.now += 1 + draw(10000);
@@ -92,7 +93,7 @@ static void test_often_interrupted(void **state) {
   run_calls(&clock);
 }
 
-/* Stalls a reading at the first timestamp, which reads the wall clock first, and at each following
+/* Delays a reading at the first timestamp, which reads the wall clock first, and at each following
  * timestamp: after the reading of the counter or of the clock. */
 static void interrupt_moments(int reading) {
   set_machine(0);
@@ -125,7 +126,7 @@ static void test_counter_not_trusted(void **state) {
   }
 }
 
-/* The thread moves to a processor whose counter is behind. */
+/* If the thread moves to a processor whose counter is behind, times do not go backwards. */
 static void test_counter_that_is_behind(void **state) {
   (void)state;
   set_machine(0);
@@ -152,7 +153,7 @@ static void test_wall_clock_is_set(void **state) {
   assert_true(after.tv_nsec >= 0 && after.tv_nsec < 1000000000);
 }
 
-/* Two threads use one file, and the call that ended last is counted first. */
+/* If two threads use one file, the call that ended last may be counted first. */
 static void test_overlapping_calls(void **state) {
   (void)state;
   double last = 0, total = 0;

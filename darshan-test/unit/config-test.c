@@ -45,8 +45,8 @@ static void nothing_set_gives_the_defaults(void **state) {
                                                    id != DARSHAN_MOD_APMPI);
 }
 
-/* Compares with libc's strtod for the whole text, except for hexadecimal numbers, infinities and
- * NaN, which settings reject. */
+/* Compares numbers with those that libc's strtod reads from the whole text, except for hexadecimal
+ * numbers, infinities and NaN, which settings reject. */
 static void numbers_are_read_as_strtod_does(void **state) {
   (void)state;
   static const char *const texts[] = {"1",      "0",
@@ -450,7 +450,8 @@ static unsigned random_below(unsigned limit) {
   return (unsigned)(seed >> 33) % limit;
 }
 
-/* Directives with arguments of other directives, in any order. */
+/* Reads files of directives with the arguments of other directives, in any order, which must not
+ * crash. */
 static void no_file_does_harm(void **state) {
   (void)state;
   static const char *const pieces[] = {

@@ -1,4 +1,5 @@
-/* The path of an open folder is remembered, for a moment without asking the kernel. */
+/* The path of an open folder is remembered, and is used for a short time without a query to the
+ * kernel. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ enum { NOT_FOLLOWED, BEGIN = 1000, ROOM = 4096 };
 static char work[] = "/tmp/folder-test-XXXXXX";
 static char old[ROOM], new[ROOM];
 
-/* Asserts that a name below the descriptor is recorded as one in this folder. */
+/* Asserts that a name relative to the descriptor is recorded as one in this folder. now: the time
+ * in ns. */
 static void assert_below(const char *folder, int fd, uint64_t now) {
   char found[ROOM], expected[2 * ROOM];
   snprintf(expected, sizeof(expected), "%s/name", folder);
@@ -34,7 +36,7 @@ static int open_folder(const char *path) {
   return fd;
 }
 
-/* rename stands for another process: the runtime does not hear of it. */
+/* Renames a folder as another process would, so that the runtime does not see the call. */
 static void move(const char *from, const char *to) {
   assert_int_equal(rename(from, to), 0);
 }

@@ -1,4 +1,5 @@
-/* Command line, mount table and metadata, as readers of logs require them. */
+/* Tests the command line, the mount table and the metadata, in the form that readers of logs
+ * require. */
 #include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -80,7 +81,8 @@ static void mount_tables(void **state) {
   }
 }
 
-/* Entries of 1 + type + 1 + point bytes: the longest allowed length, and one byte more. */
+/* Writes mount entries of 1 + type + 1 + point bytes: of the longest allowed length, and one byte
+ * longer, which is left out. */
 static void long_entries_are_left_out(void **state) {
   (void)state;
   char mounts[1024], type[64], point[512];
@@ -99,8 +101,9 @@ static void long_entries_are_left_out(void **state) {
   }
 }
 
-/* Checks the requirements of upstream's readers: two words after every newline, no newline at the
- * end, at most 64 entries. Returns the number of entries. */
+/* Checks the requirements of the original Darshan's readers: two words after every newline, no
+ * newline at the end, at most 64 entries. Returns the number of entries. length: of the command
+ * line; room: for the whole text. */
 static int check_readable(size_t length, size_t room) {
   assert_true(length < room);
   assert_int_equal(strlen(text), length);

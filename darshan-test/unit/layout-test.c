@@ -1,5 +1,5 @@
-/* Old record versions: every value moves to its index in the newest record. Values that an old
- * version lacks get the value of the format's definition. */
+/* Converts old record versions: every value moves to its index in the newest record. Values that an
+ * old version does not have get the value of the format's definition. */
 #include "reader.h"
 #include "records.h"
 #include "unit.h"
@@ -14,7 +14,7 @@ static void make(int module, int version, size_t bytes) {
   assert_int_equal(layout.words * 8, bytes);
 }
 
-/* Sizes from the format's definition. */
+/* The sizes of records are those of the format's definition. */
 static void test_sizes(void **state) {
   (void)state;
   static const struct {
@@ -137,7 +137,7 @@ static void test_bgq_1_has_padding(void **state) {
   assert_int_equal(bits_of(now.fcounters[BGQ_F_TIMESTAMP]), 14);
 }
 
-/* The newest version maps to itself: nothing is lost or moved. */
+/* The newest version is converted to itself: no value is lost or moved. */
 static void test_newest_is_itself(void **state) {
   (void)state;
   for (int id = 0; id < DARSHAN_MAX_MODULES + 1; id++) {

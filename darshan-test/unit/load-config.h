@@ -11,8 +11,8 @@ struct loaded {
   struct darshan_messages messages;
 };
 
-/* The variables end with NULL; file: contents of a configuration file, or NULL. The next call
- * reuses the storage of the result. */
+/* Loads a configuration from variables, a list that ends with NULL, and the contents of a
+ * configuration file (NULL: none). The next call reuses the storage of the result. */
 struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const char *file,
                            const char *program);
 

@@ -1,4 +1,4 @@
-/* Paths of logs and journals, and local time equal to libc's. */
+/* Tests paths of logs and journals, and that local time equals that of libc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -60,7 +60,8 @@ static const char *const zones[] = {NULL,
                                     "AAA3BBB,59,299/0:30",
                                     "JST-9"};
 
-/* Compares every seven hours and a bit for eighty years, so that hours around changes occur. */
+/* Compares times at intervals of slightly more than seven hours for eighty years, so that hours
+ * close to changes of the offset occur. */
 static void offsets_are_those_of_libc(void **state) {
   (void)state;
   for (size_t z = 0; z < COUNT_OF(zones); z++) {
@@ -78,7 +79,7 @@ static void offsets_are_those_of_libc(void **state) {
   use_zone(NULL);
 }
 
-/* Compares around every change of a rule, to the second. */
+/* Compares times close to every change of a rule, to the second. */
 static void rules_change_at_the_second(void **state) {
   (void)state;
   for (size_t z = 0; z < COUNT_OF(zones); z++) {
@@ -104,7 +105,7 @@ static void rules_change_at_the_second(void **state) {
   use_zone(NULL);
 }
 
-/* A rule without days has those of the United States. */
+/* A rule of a time zone without days uses the days of the United States. */
 static void a_rule_without_days(void **state) {
   (void)state;
   static const char brief[] = "EST5EDT", full[] = "EST5EDT,M3.2.0,M11.1.0";
@@ -156,7 +157,7 @@ static void zone_files(void **state) {
   }
 }
 
-/* The address sanitizer detects errors here. */
+/* Reads damaged zone files, in which the address sanitizer would detect errors. */
 static void damaged_zone_files_do_no_harm(void **state) {
   (void)state;
   unsigned char zone[512];

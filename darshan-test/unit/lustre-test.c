@@ -1,4 +1,4 @@
-/* Layouts in Lustre's format, made byte by byte, and the records made from them. */
+/* Tests layouts in Lustre's format, which are made byte by byte, and the records made from them. */
 #include "modules/lustre/layout.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static void set(struct reply *reply, size_t at, uint64_t value, int size) {
   reply->length = length;
 }
 
-/* Version 1, or 3 if there is a pool; objects on OSTs first, first + 1, ... */
+/* Adds a layout of version 1, or of version 3 if there is a pool. objects: their number, on the
+ * OSTs first, first + 1, ... */
 static void add_plain(struct reply *reply, uint32_t pattern, uint32_t stripe_size, unsigned stripes,
                       const char *pool, unsigned objects, unsigned first) {
   char name[16] = "";
@@ -171,7 +172,8 @@ static void test_foreign(void **state) {
   check_counters(&record, 0, (int64_t[]){0, 0, 8, 0, 0, -1, 0});
 }
 
-/* Data on the MDT first, then a component with objects, then a component without objects so far. */
+/* Makes a layout with data on the MDT first, then a component with objects, then a component
+ * without objects so far. */
 static void make_progressive(struct reply *reply) {
   start_composite(reply, 3);
   size_t at = start_entry(reply, 0, 0x00020001, 0x10, 0, 1 << 20);
@@ -200,8 +202,8 @@ static void test_composite(void **state) {
   assert_string_equal(component(&record, 1).pool_name, "flash");
 }
 
-/* A layout of a self-extending file is complete, although its extension component has no objects:
- * that one is never filled. */
+/* A layout of a self-extending file is complete, although its extension component has no objects,
+ * because that component never gets any. */
 static void test_settled(void **state) {
   struct reply reply;
   struct record record;
@@ -218,7 +220,8 @@ static void test_settled(void **state) {
   assert_true(settled);
 }
 
-/* At any truncation, no byte beyond the end is read; the sanitizer checks the copy. */
+/* If a layout is truncated at any byte, no byte after the end is read; the sanitizer checks this.
+ * */
 static void test_short(void **state) {
   struct reply reply;
   struct record record;
@@ -234,7 +237,7 @@ static void test_short(void **state) {
   }
 }
 
-/* If the record does not fit, nothing is written beyond the end. */
+/* If the record does not fit into the room, no byte after its end is written. */
 static void test_no_room(void **state) {
   struct reply reply;
   struct record record;

@@ -1,4 +1,4 @@
-/* The merge engine: ranks of one job, and totals of the text output. */
+/* Tests the merge of records: of the ranks of one job, and of the text output's totals. */
 #include "merge/merge.h"
 #include "records.h"
 #include "unit.h"
@@ -13,7 +13,7 @@ static struct darshan_merge_plan posix_plan(void) {
   return plan;
 }
 
-/* Makes a record that takes `time` seconds and moves `bytes`. */
+/* Makes a record with this id and rank that takes `time` seconds and moves `bytes` bytes. */
 static posix record(uint64_t id, int64_t rank, int64_t bytes, double time) {
   posix r = {.base = {id, rank}};
   r.counters[POSIX_BYTES_READ] = bytes / 2;
@@ -98,7 +98,8 @@ static void check_access(const posix *r, const int64_t (*want)[2]) {
   }
 }
 
-/* 8 exceeds 64 when the ranks are added; of equal counts, the larger value comes first. */
+/* The access size 8 becomes more common than 64 when the ranks are added; if counts are equal, the
+ * larger size comes first. */
 static void test_top4_of_ranks(void **state) {
   (void)state;
   posix ranks[] = {record(9, 0, 0, 0), record(9, 1, 0, 0)};
@@ -157,7 +158,8 @@ static void test_totals(void **state) {
   assert_int_equal(darshan_record_bytes(&plan, &total), 160);
 }
 
-/* A tuple is one value: two tuples are equal only if all their numbers are. */
+/* The numbers of a tuple together are one value: two tuples are equal only if all their numbers
+ * are. */
 static void test_tuples(void **state) {
   (void)state;
   struct darshan_merge_plan plan;

@@ -1,11 +1,11 @@
-/* The mount table after the command line, and the lookup of a path's mount. */
+/* Tests the mount table after the command line, and the search for a path's mount. */
 #include "reader.h"
 #include "unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Parses a text; darshan_job_free frees the job. */
+/* Parses a job region's text; the caller frees the job by darshan_job_free. */
 static struct darshan_job_region parse(const char *text) {
   struct darshan_job_region job = {.text = strdup(text)};
   struct darshan_error error = {""};
@@ -41,7 +41,8 @@ static void test_no_mounts(void **state) {
   check_mounts("./app\nlonely", "./app", NULL, 0);
 }
 
-/* A line with one word borrows the first word of the next line, which is read again. */
+/* A mount line with one word also uses the first word of the next line, which is then read again.
+ * */
 static void test_borrowed_words(void **state) {
   (void)state;
   const char *const want[] = {"ext4 stray", "/mnt ext4"};

@@ -1,5 +1,5 @@
-/* The name region: duplicates, empty names, the counted form of format 3.00, and entries that cross
- * the read steps. */
+/* Tests the name region: duplicates, empty names, the format 3.00 with a count, and entries that
+ * cross the steps of reading. */
 #include "reader.h"
 #include "unit.h"
 
@@ -78,7 +78,7 @@ static void count_name(uint64_t id, const char *name, void *context) {
   ++*(uint64_t *)context;
 }
 
-/* Far more than one step, and many times the initial size of the table. */
+/* Reads far more names than one step of reading, and many times the initial size of the table. */
 static void check_many(int format) {
   enum { MANY = 20000 };
   struct region region = new_region(format);

@@ -1,4 +1,4 @@
-/* Names: which names are recorded, and how a path becomes a name. */
+/* Tests which names are recorded, and how a path becomes a name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -153,7 +153,7 @@ static void rules_of_the_file(void **state) {
   }
 }
 
-/* Replaces `from` by `to` until no occurrence remains: the rule in its simplest form. */
+/* Replaces `from` by `to` until no occurrence remains, which is the simplest form of the rule. */
 static void replace_all(char *text, const char *from, const char *to) {
   for (char *at; (at = strstr(text, from)) != NULL;) {
     memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);

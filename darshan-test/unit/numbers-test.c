@@ -1,5 +1,5 @@
-/* Numbers of the text output: the same bytes as printf, for edge cases and for random bit patterns:
- * 400,000, or millions if DARSHAN_SAMPLE is "all". */
+/* Tests the numbers of the text output, which are the same bytes as those of printf, for edge cases
+ * and for random bit patterns: 400,000, or millions if DARSHAN_SAMPLE is "all". */
 #include "numbers.h"
 #include "unit.h"
 
@@ -11,7 +11,7 @@
 
 static uint64_t random_state = 1;
 
-/* Returns the next number of xorshift64*, the same on every machine. */
+/* Returns the next number of the generator xorshift64*, which is the same on every machine. */
 static uint64_t random_bits(void) {
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
@@ -19,7 +19,7 @@ static uint64_t random_bits(void) {
   return random_state * UINT64_C(2685821657736338717);
 }
 
-/* Returns how many of this number of patterns a run tests. */
+/* Returns how many of `all` patterns a run tests. */
 static int part_of(int all) {
   const char *sample = getenv("DARSHAN_SAMPLE");
   return sample != NULL && strcmp(sample, "all") == 0 ? all : all / 8;
@@ -78,8 +78,9 @@ static void test_fixed_edges(void **state) {
   }
 }
 
-/* Exact values of x.5 millionths exist only as odd multiples of 2^-7: 10^6 has six factors 2, so
- * half a unit of the last digit is a multiple of 5^6 / 2^7. */
+/* Tests numbers exactly between two printed ones. Exact values of x.5 millionths exist only as odd
+ * multiples of 2^-7: 10^6 has six factors 2, so half a unit of the last digit is a multiple of 5^6
+ * / 2^7. */
 static void test_fixed_ties(void **state) {
   (void)state;
   for (int shift = 1; shift <= 12; shift++)

@@ -1,4 +1,4 @@
-/* Records packed into a zlib stream and read back by zlib. */
+/* Tests records that are packed into a zlib stream and read by zlib. */
 #include "log/pack/pack.h"
 #include "unit.h"
 
@@ -50,7 +50,8 @@ static size_t check_round_trip(const char *records, size_t size, size_t n) {
   return packed;
 }
 
-/* Makes bytes of which, on average, `kept` of 256 are random and the others zero. */
+/* Makes `length` bytes of which, on average, `kept` of 256 are random and the others zero. The
+ * caller frees them. */
 static char *sparse(size_t length, unsigned kept) {
   uint64_t state = length + kept;
   char *bytes = malloc(length);
@@ -90,7 +91,7 @@ static void fill_record(uint64_t *record, size_t words, uint64_t i, uint64_t *st
     record[w] = w % 5 == 0 ? next_random(state) << 24 | i : w % 3 == 0 ? 4096 * w : 0;
 }
 
-/* Similar records become smaller than with zlib's default level. */
+/* Packed records that are similar to each other are smaller than with zlib's default level. */
 static void test_alike_records(void **state) {
   (void)state;
   enum { WORDS = 88, RECORDS = 1000 };
@@ -108,7 +109,7 @@ static void test_alike_records(void **state) {
   free(records);
 }
 
-/* With any buffer size, the output is the same bytes or nothing. */
+/* With a buffer of any size, the output has the same bytes, or there is none. */
 static void test_too_little_room(void **state) {
   (void)state;
   enum { BYTES = 48 << 10 };
@@ -132,7 +133,8 @@ static void test_too_little_room(void **state) {
   free(again);
 }
 
-/* Every length of a short region comes back, also where room is exactly enough. */
+/* A short region of every length is read unchanged, even if the buffer has exactly the needed size.
+ * */
 static void test_short_regions(void **state) {
   (void)state;
   static const unsigned kept[] = {0, 3, 30, 256};
@@ -157,7 +159,7 @@ static void test_short_regions(void **state) {
   assert_int_equal(short_write(out, SHORT_MOST + 1, again, sizeof(again)), 0);
 }
 
-/* Text becomes at most a fifth larger than with zlib's fixed codes. */
+/* Packed text is at most a fifth larger than with zlib's fixed codes. */
 static void test_short_text(void **state) {
   (void)state;
   char text[SHORT_MOST + 64];
@@ -174,7 +176,8 @@ static void test_short_text(void **state) {
   deflateEnd(&stream);
 }
 
-/* Kraft's sum, in units of the longest code: 1 << longest is a full tree. */
+/* Returns Kraft's sum of the code lengths, in units of the longest code: 1 << longest for a
+ * complete tree. */
 static unsigned kraft(const struct huffman *huffman, unsigned longest) {
   unsigned sum = 0;
   for (unsigned i = 0; i < HUFFMAN_SYMBOLS; i++) {
@@ -184,7 +187,8 @@ static unsigned kraft(const struct huffman *huffman, unsigned longest) {
   return sum;
 }
 
-/* Frequencies that grow like Fibonacci numbers need a code as long as the number of symbols. */
+/* Frequencies that grow like Fibonacci numbers would need a code as long as the number of symbols;
+ * the code's length is limited. */
 static void test_longest_code(void **state) {
   (void)state;
   static const unsigned longest[] = {5, 7, 15};

@@ -1,4 +1,4 @@
-/* Patterns of settings, compared with libc's regular expressions in the C locale. */
+/* Tests patterns of settings, compared with libc's regular expressions in the C locale. */
 #include "../../runtime/names/pattern.h"
 
 #include <regex.h>
@@ -143,7 +143,8 @@ static void test_known(void **state) {
     compare(patterns[i], subjects, COUNT_OF(subjects));
 }
 
-/* Patterns of random pieces of syntax match the same random strings here and in libc. */
+/* Patterns of random pieces of syntax match the same random strings in this implementation and in
+ * libc. */
 static void test_random(void **state) {
   (void)state;
   static const char *const words[] = {

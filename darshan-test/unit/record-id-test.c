@@ -1,4 +1,4 @@
-/* The hash for record ids, compared with values from the format's definition. */
+/* Tests the hash for record ids with values from the format's definition. */
 #include "darshan-read.h"
 #include "record-id.h"
 #include "unit.h"

@@ -1,4 +1,5 @@
-/* Requests in flight: the oldest request of a key comes first, and a full table reports this. */
+/* Tests requests in progress: the oldest request of a key comes first, and a full table reports
+ * that it is full. */
 #include "modules/posix/asynchronous/requests.h"
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* The number of ranks that know an id: as a list, and as a table of buckets. */
+/* Tests the number of ranks that have an id: as a list, and as a table of buckets. */
 #include "log/ranks/facts.h"
 #include "unit.h"
 
@@ -6,18 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Makes an id like a hash, spread over all 64 bits. */
+/* Returns an id that is spread over all 64 bits like a hash. */
 static uint64_t id_of(uint64_t number) {
   number = (number + 1) * 0x9e3779b97f4a7c15u;
   return number ^ number >> 29;
 }
 
-/* Makes ids that an attacker chose: their upper bits are equal, and their values fall. */
+/* Returns ids that an attacker chose: their upper bits are equal, and their values descend. */
 static uint64_t falling_id(uint64_t number) {
   return (((uint64_t)1 << 30) - number) << 16;
 }
 
-/* Returns the table of a rank that knows the files from `first` on. */
+/* Returns the table of a rank that has the files with the numbers `first` to first + n - 1. */
 static struct sharing table_of(struct arena *arena, uint64_t first, uint64_t n,
                                uint64_t (*id_of)(uint64_t)) {
   enum { ENTRY = sizeof(uint64_t) + sizeof("name") };
@@ -49,8 +49,8 @@ static void test_empty(void **state) {
   arena_drop(&arena);
 }
 
-/* Rank r knows the files r to r + FILES - 1. The expected count of file f is the number of ranks
- * with f in this range. */
+/* Rank r has the files r to r + FILES - 1. The expected count of file f is the number of ranks with
+ * f in this range. */
 static void test_list(void **state) {
   (void)state;
   enum { FILES = 300, RANKS = 20 };
@@ -73,7 +73,7 @@ static void test_list(void **state) {
   arena_drop(&arena);
 }
 
-/* Compares the bytes of the table in a message. */
+/* Compares the bytes of the table in a message between ranks. */
 static void test_bytes(void **state) {
   (void)state;
   enum { FILES = 50 };
@@ -86,7 +86,7 @@ static void test_bytes(void **state) {
   arena_drop(&arena);
 }
 
-/* More ids than a list holds: the count is never below the number of ranks. */
+/* With more ids than a list can hold, the count is never below the number of ranks. */
 static void test_many_ids(void **state) {
   (void)state;
   enum { FILES = SHARING_LIST + 1000, SHARED = 5000 };
@@ -108,8 +108,8 @@ static void test_many_ids(void **state) {
   arena_drop(&arena);
 }
 
-/* A journal may be untrusted data and must not occupy darshan-merge for ever: a quadratic algorithm
- * would time out. */
+/* Ids that collide must not make darshan-merge slow, because a journal may come from an attacker: a
+ * quadratic algorithm would exceed the test's time limit. */
 static void test_colliding_ids(void **state) {
   (void)state;
   enum { LISTED = SHARING_LIST - 1, FILES = 2000000, SECONDS = 60 };
@@ -127,7 +127,7 @@ static void test_colliding_ids(void **state) {
   arena_drop(&arena);
 }
 
-/* Counts stop at their maximum and then report this. */
+/* Counts do not exceed their maximum, at which the table reports that they are incomplete. */
 static void test_many_ranks(void **state) {
   (void)state;
   struct arena arena = {NULL};

@@ -1,6 +1,7 @@
-/* Compressed regions: libdeflate's one-shot result equals that of zlib in steps, and damage has the
- * same message. In about one of ten thousand cases a bit turns a length of 258 into a code that
- * zlib rejects and libdeflate accepts; none of these cases has such a bit. */
+/* Tests compressed regions: libdeflate's result in one call equals that of zlib in steps, and
+ * damage causes the same message. In about one of ten thousand cases a changed bit turns a length
+ * of 258 into a code that zlib rejects and libdeflate accepts; no case of this test has such a bit.
+ * */
 #include "by-steps.h"
 #include "reader.h"
 #include "unit.h"
@@ -14,7 +15,7 @@
 
 enum { STEP = 64 * 1024, WHOLE = 4 << 20, DAMAGED = 700 };
 
-/* Stored bytes of a region. */
+/* The stored (compressed) bytes of a region. */
 struct stored {
   unsigned char *data;
   size_t size;
@@ -45,7 +46,7 @@ static void append(struct stored *to, const void *bytes, size_t n) {
   to->size += n;
 }
 
-/* Fills content that needs all kinds of codes: runs, distant repeats, noise. */
+/* Fills content that needs all kinds of codes: repeated bytes, distant repeats, random bytes. */
 static void fill(unsigned char *bytes, size_t n) {
   for (size_t at = 0; at < n;) {
     size_t length = 1 + below(600), kind = below(3);
@@ -82,7 +83,7 @@ static void append_stream(struct stored *to, const void *content, size_t n, stru
   free(packed);
 }
 
-/* Reads in steps of this size until the stream ends. Returns the bytes. */
+/* Reads `step` bytes at a time until the stream ends. Returns the content, or the failure. */
 static struct content read_by(reading *read, struct darshan_stream *stream, size_t step) {
   struct content content = {NULL, 0, {""}};
   size_t room = 3 * WHOLE, got;
@@ -97,7 +98,8 @@ static struct content read_by(reading *read, struct darshan_stream *stream, size
   return content;
 }
 
-/* Reads a region with a claimed size in both ways; returns whether both succeed. */
+/* Reads a region that claims to have this decompressed size, with and without libdeflate; returns
+ * whether both succeed. */
 static bool same_claimed(const struct stored *stored, uint64_t claimed, size_t step) {
   int fd = memfd_create("region", MFD_CLOEXEC);
   assert_true(fd >= 0 && write(fd, stored->data, stored->size) == (ssize_t)stored->size);
@@ -128,7 +130,7 @@ static bool same(const struct stored *stored, size_t step) {
   return same_claimed(stored, stored->size, step);
 }
 
-/* Sizes at which the reader changes the method: 4 MiB of output, 64 KiB of stored bytes. */
+/* Tests sizes at which the reader changes the method: 4 MiB of output, 64 KiB of stored bytes. */
 static void lengths(void **unused) {
   (void)unused;
   static const size_t sizes[] = {0, 1, WHOLE - 1, WHOLE, WHOLE + 1};
@@ -214,7 +216,7 @@ static void damaged_streams(void **unused) {
   assert_in_range(fine, 1, DAMAGED / 2); /* some damage changes nothing: a copy onto itself */
 }
 
-/* A dictionary that does not exist; a region that exceeds its file. */
+/* Tests a dictionary that is missing, and a region that exceeds its file. */
 static void what_is_lacking(void **unused) {
   (void)unused;
   struct stored stored = {NULL, 0};

@@ -1,4 +1,5 @@
-/* Stacks walked by unwind tables, against those of the compiler's own unwinder; damaged tables. */
+/* Tests stacks that are walked by unwind tables, compared with the compiler's own unwinder; and
+ * damaged tables. */
 #include "stacks/walk.h"
 
 #include <alloca.h>
@@ -15,8 +16,8 @@
 #include "stacks/registers.h"
 #include "unit.h"
 
-/* The walk queries the loader only in a process that has one. intercept/loader/loader.h detects it
- * by this function. */
+/* Defines the function by which intercept/loader/loader.h detects a loader; the walk queries the
+ * loader only in a process that has one. */
 void *loader_open(const char *file, int flags);
 void *loader_open(const char *file, int flags) {
   (void)file, (void)flags;
@@ -35,7 +36,7 @@ static _Unwind_Reason_Code note(struct _Unwind_Context *context, void *argument)
   return _URC_NO_REASON;
 }
 
-/* Walks from here, and asks libgcc for the same stack. */
+/* Walks the stack from this function, and has libgcc walk the same stack. */
 __attribute__((noinline)) static void walk_here(void) {
   struct registers_kept kept;
   struct registers registers;
@@ -60,7 +61,7 @@ __attribute__((noinline)) static void walk_here(void) {
                      walk.frame[i].address);
 }
 
-/* Compares both walks; the first frame's address is in walk_here, before or after the call. */
+/* Compares both walks. The address of the first frame is in walk_here, before or after the call. */
 static void check_same(void) {
   assert_int_equal(walk.end, WALK_WHOLE);
   /* libgcc's walk may have an address 0 at its end. */
@@ -116,7 +117,7 @@ static int compare(const void *a, const void *b) {
   NEXT(depth);
   return 0;
 }
-/* Through the C library, which has no symbols for it. */
+/* Walks the stack in a callback of qsort, that is through code of the C library without symbols. */
 __attribute__((noinline)) static void sorted(int depth) {
   int two[2] = {1, 2};
   compared_depth = depth;
@@ -210,7 +211,7 @@ static void handlers_end_the_walk(void **state) {
 }
 
 #if defined(__x86_64__)
-/* Code that was made at run time calls the walk. */
+/* The walk ends at code that was made at run time and has no unwind tables. */
 static void code_without_tables_ends_the_walk(void **state) {
   static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
                                        0x48, 0x83, 0xc4, 0x08, 0xc3};
@@ -262,8 +263,8 @@ static void damage(const struct section *section) {
   }
 }
 
-/* Steps from random addresses of the object, with random registers, on a stack of random words.
- * Returns how many steps succeeded. */
+/* Makes steps of a walk from random addresses of the object, with random registers, on a stack of
+ * random words. Returns how many steps succeeded. */
 static unsigned steps_by(const struct object *object, unsigned rounds) {
   static uintptr_t stack[512];
   struct span span = {(uintptr_t)stack, (uintptr_t)(stack + 512)};

@@ -1,5 +1,5 @@
-"""The wheel for users who only read logs: built from the source package, installed without the
-rest of Darshan, tested with logs of every kind."""
+"""The wheel for users who only read logs: made from the source package, installed without the rest
+of Darshan, and tested with logs of every kind."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ print(darshan_report.library.load()._name)
 
 
 def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without Darshan's variables in the environment."""
+    """Runs a command without Darshan's variables in the environment. settings: variables to add.
+    Returns its output."""
     kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     return finished(command, cwd=cwd, env=kept | settings, timeout=SECONDS)
 
@@ -88,8 +89,8 @@ def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 def test_what_is_in_it(place: Place) -> None:
-    """The wheel has configure.ac's version, a tag without a Python version, the licences, and no
-    path of this machine."""
+    """The wheel has the version in configure.ac, a tag without a Python version, the licences, and
+    no path of this machine."""
     names = zipfile.ZipFile(place.wheel).namelist()
     (version,) = re.findall(
         r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
@@ -108,7 +109,7 @@ def test_what_is_in_it(place: Place) -> None:
 
 
 def test_pages_name_what_is_there(place: Place) -> None:
-    """The guides are where the manual says."""
+    """The manual names the folder in which the wheel has the guides."""
     named: set[str] = set()
     for page in (place.folder / "share/man/man1").glob("*.1"):
         text = page.read_text("utf-8").replace("\\-", "-")
@@ -119,7 +120,8 @@ def test_pages_name_what_is_there(place: Place) -> None:
 
 
 def test_nothing_newer_is_needed(place: Place) -> None:
-    """Library and programs need no symbols of a newer glibc; libz and libbz2 are added later."""
+    """Library and programs of the wheel need no symbols of a newer glibc; libz and libbz2 are added
+    to the wheel later."""
     needs = SOURCE / "darshan-test" / "glibc" / "needs.py"
     said = run(sys.executable, needs, place.folder, cwd=place.folder).stdout.splitlines()
     wrong = [
@@ -131,7 +133,7 @@ def test_nothing_newer_is_needed(place: Place) -> None:
 
 
 def test_the_reader_is_inside(place: Place) -> None:
-    """The examples of doc/python.md work with the library next to the package."""
+    """The examples of doc/python.md work with the library in the package."""
     python = place.folder / "bin" / "python"
     said = made(python, "-c", EXAMPLES, SOURCE / "doc" / "python.md", cwd=place.log.parent)
     results, library = said.splitlines()[-2:]
@@ -140,7 +142,7 @@ def test_the_reader_is_inside(place: Place) -> None:
 
 
 def test_reports(place: Place, tmp_path: Path) -> None:
-    """Reports as text, data and page work, and as PDF without LaTeX."""
+    """Reports as text, JSON and web page can be made, and as PDF without LaTeX."""
     text = place.says("darshan", "report", "--text", place.log, cwd=tmp_path)
     assert text.returncode == 0 and "Many small writes" in text.stdout
     for name, start in (("a.json", "{"), ("a.html", "<!DOCTYPE html>"), ("a.pdf", "%PDF-")):
@@ -154,7 +156,8 @@ def test_reports(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands(place: Place, tmp_path: Path) -> None:
-    """Commands that need no runtime work, as `darshan COMMAND` and by their own names."""
+    """Commands that do not need the runtime work, both as `darshan COMMAND` and by their own
+    names."""
     rows = place.says("darshan", "parse", place.log, cwd=tmp_path).stdout
     (row,) = (
         row
@@ -182,7 +185,8 @@ def test_commands(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) -> None:
-    """The wheel's own Python gets the packages; DARSHAN_PYTHON means nothing to the wheel."""
+    """The messages of lake commands say how to install packages for the wheel's own Python; the
+    wheel ignores DARSHAN_PYTHON."""
     (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')\n")
     command = [place.folder / "bin" / "darshan", "collect", "."]
     done = run(*command, cwd=tmp_path, PYTHONPATH=str(tmp_path))
@@ -195,7 +199,7 @@ def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) 
 
 
 def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
-    """A bzip2 log is read; a damaged log is an error of one line with status 1."""
+    """A bzip2 log can be read; a damaged log causes an error of one line with status 1."""
     (tmp_path / "old.darshan").write_bytes(encode(small_log(BZIP2)))
     assert data_lines(place.says("darshan", "parse", "old.darshan", cwd=tmp_path).stdout.encode())
     (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
@@ -220,8 +224,8 @@ def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
 def test_what_takes_the_runtime(
     command: list[str], status: int, missing: str, place: Place, tmp_path: Path
 ) -> None:
-    """One line says that the wheel only reads logs, in the words of doc/python.md, and no file
-    remains."""
+    """A message of one line says that the wheel only reads logs, in the words of doc/python.md, and
+    no file is left."""
     done = place.says("darshan", *command, cwd=tmp_path)
     (promised,) = re.findall(
         r"They print one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
@@ -232,7 +236,7 @@ def test_what_takes_the_runtime(
 
 
 def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
-    """If the build fails, one line says what is missing."""
+    """If the build fails without a compiler, a message of one line says what is missing."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     code = MAKE.format("wheel", [str(tmp_path)])
     for settings, missing in (
@@ -247,7 +251,8 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
 
 
 def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
-    """Without libdeflate.h the build succeeds, reports it, and reads logs in the same way."""
+    """Without libdeflate.h the build succeeds and reports that it is missing; logs are read in the
+    same way."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     headers = tmp_path / "headers"
     headers.mkdir()

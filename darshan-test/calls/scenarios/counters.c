@@ -24,7 +24,7 @@ static void read_some(int fd, const char *path, long n) {
 }
 
 /* Transfers of sizes on both sides of every bound of the size classes. The file is one hole, which
- * is read into the same two megabytes again and again. */
+ * is read into the same two megabytes repeatedly. */
 SCENARIO(size_bins) {
   static const long sizes[] = {0,        1,         100,       101,      1024,
                                1025,     10240,     10241,     102400,   102401,

@@ -19,8 +19,9 @@ static int new_file(const char *path) {
   return fd;
 }
 
-/* Uses a file in the child and waits for it in the parent. child: result of clone or _Fork, which
- * run no handlers of pthread_atfork. */
+/* Uses a file in the child and waits for it in the parent. child: the result of clone or _Fork,
+ * which run no handlers of pthread_atfork. fd: an inherited descriptor. own: the name of a file
+ * that only the child uses. */
 static void fork_unseen(pid_t child, int fd, const char *own) {
   if (child == 0) {
     int mine = open(own, O_CREAT | O_RDWR, 0600);

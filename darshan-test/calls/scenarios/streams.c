@@ -20,7 +20,7 @@ static void put(FILE *stream, const char *path, long n) {
   model_fwrite(path, n);
 }
 
-/* All threads open and close streams again and again, so FILE objects get the same addresses. */
+/* All threads open and close streams repeatedly, so FILE objects get the same addresses. */
 enum { THREADS = 6, ROUNDS = 300 };
 static const char *const names[THREADS] = {"0", "1", "2", "3", "4", "5"};
 
@@ -63,7 +63,7 @@ SCENARIO(stream_of_the_parent) {
   CHECK(raw_size(path) == 150);
 }
 
-/* A callback of fopencookie: accepts all bytes and drops them. */
+/* Accepts all bytes and discards them; a callback of fopencookie. Returns n. */
 static ssize_t discard(void *cookie, const char *data, size_t n) {
   (void)cookie, (void)data;
   return (ssize_t)n;

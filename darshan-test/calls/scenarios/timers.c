@@ -59,7 +59,8 @@ static void slow_fread(void) {
   CHECK(pthread_join(feeder, NULL) == 0);
 }
 
-/* Another process holds a file lock for a while, by calls that the runtime does not see. */
+/* Runs another process that holds a file lock for a while, by calls that the runtime does not see.
+ * */
 static void slow_lock(void) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   int fd = open(in_dir("locked"), O_CREAT | O_RDWR, 0644), ends[2];

@@ -1,4 +1,4 @@
-"""Every rank writes 10 * (rank + 1) bytes to a file of its own, with mpi4py."""
+"""A job with mpi4py: every rank writes 10 * (rank + 1) bytes to a separate file."""
 
 from __future__ import annotations
 

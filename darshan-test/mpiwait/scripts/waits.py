@@ -1,4 +1,4 @@
-"""The same as "collectives" of waits.c, with mpi4py: waits.py FOLDER."""
+"""The same calls as "collectives" of waits.c, with mpi4py: waits.py FOLDER."""
 
 import sys
 import time

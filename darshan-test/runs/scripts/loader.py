@@ -1,4 +1,5 @@
-"""A DataLoader of PyTorch: two workers read samples, the parent adds up their means."""
+"""A PyTorch program with a DataLoader: two workers read samples, and the parent adds up their
+means."""
 
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Samples(Dataset):
-    """One file per sample."""
+    """A data set with a file for each sample."""
 
     def __len__(self) -> int:
         return 32

@@ -1,8 +1,5 @@
-"""Workers of Python: workers.py fork
-spawn
-forkserver
-futures [terminate].
-"""
+"""Runs workers of Python in one of several ways: workers.py fork|spawn|forkserver|futures
+[terminate]."""
 
 import concurrent.futures
 import multiprocessing
@@ -13,7 +10,7 @@ from typing import Any
 
 
 def work(number: int) -> int:
-    """Reads a range of a shared file, writes a file of its own and a line in a shared file."""
+    """Reads a range of a shared file, writes a separate file, and a line to a shared file."""
     with open("big", "rb") as file:
         file.seek(number * 1000)
         data = file.read(50_000)

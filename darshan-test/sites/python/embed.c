@@ -1,8 +1,8 @@
-/* Opens libpython, runs a text, ends the interpreter and closes the library, `times` times.
+/* Opens libpython, runs a Python text, ends the interpreter and closes the library, `times` times.
  *
- *   embed LIBPYTHON TIMES TEXT
+ * embed LIBPYTHON TIMES TEXT
  *
- * Prints a line each time: 1 if the library is no longer loaded, and what probe_closed returns. */
+ * Prints a line each time: 1 if the library is no longer loaded, and the result of probe_closed. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
-"""Compares python_line with what this Python says of its line tables.
+"""Compares the results of python_line with the line tables that this Python reports.
 
     lines.py PROBE_LIBRARY
 
-Compiles modules of the standard library, and texts with unusual lines, and asks for the line of
-every instruction.  Prints the number of instructions.
-"""
+Compiles modules of the standard library, and texts with unusual lines, and requests the line of
+every instruction. Prints the number of instructions."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def codes(code):
 
 
 def table_of(code):
-    """Returns the form of the line table and its bytes."""
+    """Returns the format of a code object's line table, and its bytes."""
     if sys.version_info < (3, 10):
         return LNOTAB, code.co_lnotab
     return (LINETABLE if sys.version_info < (3, 11) else LOCATIONS), code.co_linetable

@@ -1,10 +1,12 @@
 /* A library to preload into Python. Each call of lseek with a descriptor from FIRST on, which does
- * not exist, appends a line to the file PROBE_OUT: what python_frames and python_describe return.
+ * not exist, appends a line to the file PROBE_OUT with the results of python_frames and
+ * python_describe:
  *
- *   number FS importing FS outside FS release FS why not FS frame RS frame ...
- *   frame: file US function US line US first line US is cut
+ * number FS importing FS outside FS release FS why not FS frame RS frame ...
  *
- * With PROBE_ALL, other calls of lseek do, too, with a negative number. */
+ * frame: file US function US line US first line US is cut
+ *
+ * With PROBE_ALL, other calls of lseek append lines, too, with a negative number. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ enum { FIRST = 1000000, FRAMES = 4096, FRAME_ROOM = 1024, FOUND_FIELDS = 2 };
 #define US "\x1f"
 #define VISIBLE __attribute__((visibility("default")))
 
-/* For python-find.c. The runtime has stacks of its own. */
+/* Runs the function for python-find.c. In the runtime, this function switches to another stack. */
 void stack_run_anyway(void (*function)(void *), void *argument) {
   function(argument);
 }
@@ -44,8 +46,8 @@ static int put_frame(char *line, size_t room, const struct python_frame *frame) 
                   place.line, place.first_line, place.is_cut);
 }
 
-/* Returns whether python_frames_are agrees with a walk: for these frames, for those of the probe
- * before, and for these with a change. */
+/* Returns whether python_frames_are gives the same answer as walking the stack: for these frames,
+ * for those of the previous probe, and for these frames with a change. */
 static bool is_same(struct python_frame *frames, size_t count) {
   static __thread struct python_frame before[FRAMES];
   static __thread size_t count_before;
@@ -87,7 +89,8 @@ static void probe(int number) {
   free(line);
 }
 
-/* Does what a walk of native frames does that meets an object for the first time. */
+/* Looks up the object file of this address, as the walk of native frames does when it first reaches
+ * an object. */
 static void look_at_caller(const void *address) {
   struct loaded_object object;
   if (!python_is_here() && loader_object_of(address, &object) == 0) python_look_at(object.map);
@@ -158,7 +161,7 @@ size_t probe_descriptions(long times) {
   return done;
 }
 
-/* Changes one to three members of the layout. */
+/* Changes one to three members of the description of Python's data structures. */
 static void damage(void) {
   uint16_t *fields = (uint16_t *)&python.layout;
   enum { FIELDS = sizeof(python.layout) / sizeof(uint16_t) };
@@ -168,8 +171,9 @@ static void damage(void) {
   }
 }
 
-/* Walks and describes this thread's frames by a damaged layout, as the first walk of a process
- * does it. Returns the state: whether the layout was refused, trusted, or neither. */
+/* Walks and describes this thread's frames with a damaged description of Python's data structures,
+ * as at the first walk of a process. Returns the state: whether the description was refused,
+ * accepted, or neither. */
 VISIBLE int probe_damaged(unsigned seed);
 int probe_damaged(unsigned seed) {
   static struct python_frame frames[FRAMES];

@@ -1,11 +1,10 @@
-"""Calls probe.c from code of many kinds, and writes down what Python itself says of its frames.
+"""Calls probe.c from code of many kinds, and writes the frames that Python itself reports.
 
     scenarios.py TRUTH
 
-Runs in every Python from 3.8 on.  Each call of here() probes at one line; TRUTH gets a line of JSON
-per call: its number and the frames, innermost first, as [file, function, line].  The function is
-its qualified name from 3.11 on.
-"""
+Runs in every Python from 3.8 on. Each call of here() makes a probe at one line; a line of JSON for
+each call is written to TRUTH: its number and the frames, innermost first, as [file, function,
+line]. The function has its qualified name from 3.11 on."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ lock = threading.Lock()
 
 
 def shown(text):
-    """Returns the text as python_describe writes it."""
+    """Returns the text in the form in which python_describe writes it."""
     return "".join("?" if unshowable(ord(c)) else c for c in text)
 
 
@@ -36,7 +35,7 @@ def unshowable(c):
 
 
 def walk(frame):
-    """Returns file, function and line of this frame and of all that called it."""
+    """Returns file, function and line of this frame and of all frames that called it."""
     found = []
     while frame is not None:
         code = frame.f_code
@@ -47,7 +46,7 @@ def walk(frame):
 
 
 def here(*_, **__):
-    """Probes, and writes down the truth.  The two are on one line."""
+    """Makes a probe, and writes the frames that Python reports. Both are on one line."""
     with lock:
         number = next(numbers)
     frames = (os.lseek(FIRST + number, 0, 0), walk(sys._getframe()))[1]
@@ -279,7 +278,7 @@ def threads():
 
 
 def freed():
-    """Compiles and drops code, so that code objects have the same addresses."""
+    """Compiles code objects and frees them, so that later ones get the same addresses."""
     for n in range(200):
         space = dict(globals())
         exec(compile("\n" * n + f"def f{n}():\n  here()\nf{n}()", f"made-{n}.py", "exec"), space)
@@ -292,7 +291,7 @@ def limits():
 
 
 def traced():
-    """A trace function is called with a frame of its own."""
+    """Calls a function while a trace function is set, which has a frame of its own."""
 
     def trace(frame, event, arg):
         if event == "call":

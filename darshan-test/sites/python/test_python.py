@@ -1,8 +1,8 @@
-"""Python frames of each Python that is found, against what Python itself says of them.
+"""The frames that the runtime finds in each installed Python, compared with those that Python
+itself reports.
 
-Pythons are looked for in PATH and in pyenv's folder.  DARSHAN_PYTHONS adds others, one a line: a
-path, or a command (`ld.so --library-path FOLDER python3.14`).
-"""
+Pythons are searched in PATH and in pyenv's folder. DARSHAN_PYTHONS adds others, one per line: a
+path, or a command (`ld.so --library-path FOLDER python3.14`)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ Command = list[str]
 
 @functools.cache
 def release_of(*command: str) -> str:
-    """Returns "3.11" and the like, with "t" for a build without GIL; "" if it is not CPython."""
+    """Returns the release of a Python, such as "3.11", with "t" for a build without GIL; "" if it
+    is not CPython."""
     text = (
         "import sys, sysconfig; print(sys.implementation.name, '%d.%d' % sys.version_info[:2]"
         " + 't' * bool(sysconfig.get_config_var('Py_GIL_DISABLED')))"
@@ -42,7 +43,8 @@ def release_of(*command: str) -> str:
 
 
 def pythons() -> dict[str, Command]:
-    """Returns commands by a name: a release, and where two have it, a number."""
+    """Returns the commands of the found Pythons by name: the release, with a number if two have the
+    same release."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     named = [shutil.which(f"python{release}") for release in ("3", *RELEASES)]
     commands = [shlex.split(line) for line in os.environ.get("DARSHAN_PYTHONS", "").splitlines()]
@@ -88,7 +90,8 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     probe: Path, command: Command, *words: str | Path, **more: str
 ) -> tuple[str, list[list[str]]]:
-    """Runs Python with the probe.  Returns its output, and the fields of each call."""
+    """Runs Python with the probe. Returns its output, and the fields of each call of lseek. more:
+    variables to add."""
     out = probe.parent / "out"
     out.unlink(missing_ok=True)
     environment = {
@@ -113,7 +116,7 @@ def run(
 
 
 def frames_in(call: list[str]) -> list[list[str]]:
-    """Returns file, function, line, first line and "is cut" of each frame."""
+    """Returns file, function, line, first line and "is cut" of each frame of a call."""
     return [frame.split("\x1f") for frame in call[5].split("\x1e")] if call[5] else []
 
 
@@ -121,7 +124,7 @@ each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
 
 def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
-    """Says which releases of CPython the tests of this folder ran with."""
+    """Reports with which releases of CPython the tests of this folder ran."""
     found = sorted({name.split(" ")[0] for name in PYTHONS}, key=RELEASES.index)
     missing = [release for release in RELEASES if release not in found]
     line = f"Python frames: tried with {' '.join(found)}"
@@ -132,7 +135,7 @@ def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
 
 
 def test_every_release_has_a_layout() -> None:
-    """The table and the list of releases above are of the same releases."""
+    """The runtime's table of layouts and the list of releases above have the same releases."""
     text = (SOURCE / "runtime/stacks/python/python-layouts.def").read_text()
     rows = re.findall(r"^(?:LAYOUT|PUBLISHED)\((\d+),", text, re.M)
     assert [f"3.{minor}" for minor in rows] == RELEASES
@@ -140,7 +143,7 @@ def test_every_release_has_a_layout() -> None:
 
 @each_python
 def test_frames(probe: Path, python: Command) -> None:
-    """Every frame of every call has the file, function and line that Python says."""
+    """Every frame of every call has the file, function and line that Python itself reports."""
     truth = probe.parent / "truth"
     run_out, calls = run(probe, python, HERE / "scenarios.py", truth)
     told = {int(call[0]): call for call in calls}
@@ -167,14 +170,16 @@ def test_frames(probe: Path, python: Command) -> None:
 
 @each_python
 def test_lines(probe: Path, python: Command) -> None:
-    """Every instruction of modules of the standard library has the line that Python says."""
+    """Every instruction of modules of the standard library has the line that Python itself
+    reports."""
     out, _ = run(probe, python, HERE / "lines.py", probe)
     assert int(out) > 20000
 
 
 @each_python
 def test_damaged_layouts(probe: Path, python: Command) -> None:
-    """A layout with wrong offsets does not crash, and most such layouts are refused."""
+    """A description of Python's data structures with wrong offsets causes no crash, and is refused
+    in most cases."""
     seeds = 3000
     out, _ = run(probe, python, HERE / "uses.py", probe, "damage", str(seeds))
     unsure, trusted, refused = map(int, out.split())
@@ -183,14 +188,15 @@ def test_damaged_layouts(probe: Path, python: Command) -> None:
 
 @each_python
 def test_end_with_daemon_threads(probe: Path, python: Command) -> None:
-    """Threads that walk while the interpreter ends and frees their states do not crash."""
+    """Threads whose stacks are walked while the interpreter ends and frees their states do not
+    crash."""
     for _ in range(8):
         run(probe, python, HERE / "uses.py", probe, "daemons")
 
 
 @each_python
 def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
-    """Calls of the import machinery belong to the line that began to import."""
+    """Calls of the import machinery are attributed to the line with the import."""
     (tmp_path / "outer.py").write_text("x = 1\n\nimport inner\n")
     (tmp_path / "inner.py").write_text("x = open(__file__).read()\n")
     _, calls = run(probe, python, HERE / "uses.py", probe, "imports", tmp_path, PROBE_ALL="1")
@@ -210,7 +216,8 @@ def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
 
 @each_python
 def test_sub_interpreter(probe: Path, python: Command) -> None:
-    """From 3.12 on, the frames are those of the sub-interpreter; before, of the main one."""
+    """From Python 3.12 on, the frames are those of the sub-interpreter; before, those of the main
+    interpreter."""
     _, calls = run(probe, python, HERE / "uses.py", probe, "sub")
     inside, after = [[frame[1:3] for frame in frames_in(call)] for call in calls]
     text = (HERE / "uses.py").read_text().split("\n")
@@ -223,7 +230,8 @@ def test_sub_interpreter(probe: Path, python: Command) -> None:
 
 
 def library_of(python: Command) -> Path | None:
-    """Returns the libpython of a Python that was built with a shared one."""
+    """Returns the path of the libpython of a Python that was built with a shared one; None for
+    other Pythons."""
     text = "import sysconfig as s; print(s.get_config_var('LIBDIR'), s.get_config_var('LDLIBRARY'))"
     done = subprocess.run([*python, "-c", text], capture_output=True, text=True, check=True)
     path = Path(*done.stdout.split())
@@ -232,7 +240,8 @@ def library_of(python: Command) -> Path | None:
 
 @each_python
 def test_loaded_later(probe: Path, python: Command) -> None:
-    """A libpython that dlopen brings is found at its first call, and forgotten when unloaded."""
+    """A libpython that is opened by dlopen is found at its first call, and forgotten when it is
+    unloaded."""
     library, program = library_of(python), probe.parent / "embed"
     if not library:
         pytest.skip("only elsewhere: this Python has no shared library")
@@ -261,7 +270,8 @@ int main(void) {
 
 @each_python
 def test_copied_variables(probe: Path, python: Command) -> None:
-    """A program that is not position-independent has copies of variables of libpython."""
+    """The variables of Python are found in a program that is not position-independent, which has
+    copies of variables of libpython."""
     library, program = library_of(python), probe.parent / "copies"
     text = "import sysconfig as s; print(s.get_path('include'))"
     headers = subprocess.run([*python, "-c", text], capture_output=True, text=True, check=True)
@@ -282,7 +292,7 @@ def test_copied_variables(probe: Path, python: Command) -> None:
 
 
 def test_no_python(probe: Path) -> None:
-    """A program without Python has none."""
+    """A program without Python has no Python frames."""
     program = probe.parent / "none"
     source = "#include <unistd.h>\nint main(void) { return lseek(1000001, 0, 0) != 0; }"
     subprocess.run(["gcc", "-x", "c", "-o", program, "-"], input=source, text=True, check=True)

@@ -17,14 +17,15 @@ probe.probe_descriptions.restype = ctypes.c_size_t
 
 
 def deep(levels, function, *arguments):
-    """Calls a function with so many frames of Python, this one included."""
+    """Calls a function below this many frames of Python, including this one."""
     if levels == 1:
         return function(*arguments)
     return deep(levels - 1, function, *arguments)
 
 
 def damage(seeds):
-    """Prints how many damaged layouts were neither refused nor trusted, trusted, refused."""
+    """Prints how many damaged descriptions were neither refused nor accepted, accepted, and
+    refused."""
     states = [0, 0, 0, 0, 0]
     for seed in range(int(seeds)):
         states[deep(1 + seed % 9, probe.probe_damaged, seed)] += 1
@@ -32,7 +33,8 @@ def damage(seeds):
 
 
 def daemons(_):
-    """Threads walk without the GIL while the interpreter ends and frees their states."""
+    """Starts threads whose stacks are walked without the GIL, while the interpreter ends and frees
+    their states."""
     for _ in range(4):
         walks = threading.Thread(target=deep, args=(20, probe.probe_walks, 1 << 60, 64))
         walks.daemon = True
@@ -41,7 +43,7 @@ def daemons(_):
 
 
 def count(words):
-    """Walks a number of times from so many frames."""
+    """Walks the stack a number of times from a number of frames."""
     times, frames = map(int, words.split(","))
     got = deep(frames - 2, probe.probe_walks, times, 64)
     print(got // max(times, 1))
@@ -52,7 +54,7 @@ def describe(times):
 
 
 def imports(folder):
-    """Imports a module that imports another.  Python seeks in each file that it reads."""
+    """Imports a module that imports another one; Python calls lseek in each file that it reads."""
     sys.path.insert(0, folder)
     import outer  # noqa: F401
 

@@ -1,4 +1,5 @@
-"""The study: its cases, one run of each bare and instrumented, and the table."""
+"""The study of the chunk cache: its cases, a run of each without and with the runtime, and the
+table of results."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the study: length of the variable in time, slices and series that are read.
-    Slices of whole chunks make means comparable."""
+    """The size of the study: the length of the variable in time, and the numbers of slices and
+    series to read. Only slices of whole chunks are read, so that mean times can be compared."""
 
     steps: int
     slices: int
@@ -40,7 +41,7 @@ FULL = Size(steps=1560, slices=512, series=4)
 
 @dataclass(frozen=True)
 class Case:
-    """A file and a way to read it."""
+    """A file layout and a size of the chunk cache."""
 
     library: str  # hdf5 or netcdf
     chunk: tuple[int, int, int]
@@ -63,7 +64,8 @@ PROBLEMS = [
 
 
 def cases(everything: bool) -> list[Case]:
-    """Returns the problems and their fixes, or all combinations of the source."""
+    """Returns the problems and their repaired versions, or all combinations that the source
+    measured."""
     pairs = [case for pair in PROBLEMS for case in pair]
     if not everything:
         return pairs
@@ -74,7 +76,7 @@ def cases(everything: bool) -> list[Case]:
 
 @dataclass
 class Measured:
-    """A case, read without and with the runtime."""
+    """A case that was read without and with the runtime."""
 
     case: Case
     bare: dict[str, float]  # the output of the reader
@@ -91,19 +93,19 @@ class Measured:
 
     @property
     def read_again(self) -> float:
-        """Returns how often a byte was read on average for the dataset."""
+        """Returns how often each byte of the dataset was read on average."""
         moved = self.layers["READ_POSIX_BYTES_READ"]
         # Scattered small reads are stored as ranges: gaps count as read, up to this error.
         return moved / min(moved, self.layers["DISTINCT_BYTES_READ"])
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """Returns the output of a reader."""
+    """Returns the numbers that a reader printed, by name."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
 def results(run: Run) -> list[tuple[str, str]]:
-    """Returns the output of a reader without the times."""
+    """Returns the names and numbers that a reader printed, without the times."""
     pairs = zip(run.words[::2], run.words[1::2])
     return [(name, value) for name, value in pairs if not name.endswith("_us")]
 
@@ -116,7 +118,7 @@ class Study:
     size: Size
 
     def write(self, case: Case) -> Path:
-        """Writes the file of a case unless it exists."""
+        """Writes the file of a case unless it exists; returns its path."""
         path = self.lab.folder / case.file
         if not path.exists():
             partial = path.with_suffix(".partial")
@@ -170,7 +172,7 @@ HEAD = (
 
 
 def row(measured: Measured) -> list[str]:
-    """Returns a case as a row of the table."""
+    """Returns a row of the table for a case."""
     case, bare, ours = measured.case, measured.bare, measured.ours
     source = SOURCE.get((case.chunk[0], case.cache)) if case.level else None
     return [
@@ -208,7 +210,8 @@ COMPARISON = (
 
 
 def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
-    """Compares time of slices and bytes of problem and fix, with the source's values."""
+    """Returns rows that compare the time of slices and the bytes of problems and their repaired
+    versions with the source's values."""
     rows = []
     for problem, cure in PROBLEMS:
         a, b = measured[problem], measured[cure]
@@ -228,8 +231,8 @@ def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
 
 
 def overhead(measured: dict[Case, Measured]) -> str:
-    """Returns the relative processor time with the runtime: the median over all cases, and the
-    sum."""
+    """Returns the processor time with the runtime relative to that without: the median over all
+    cases, and that of the sum."""
     times = [(r.bare["processor_us"], r.ours["processor_us"]) for r in measured.values()]
     middle = median(ours / bare for bare, ours in times)
     total = sum(ours for _, ours in times) / sum(bare for bare, _ in times)

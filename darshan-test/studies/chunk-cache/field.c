@@ -1,5 +1,5 @@
-/* Generates values similar to a climate model's: smooth in space and time, with noise in the low
- * bits, so that deflate reduces their size partially. */
+/* Generates values similar to those of a climate model: smooth in space and time, with noise in the
+ * low bits, so that deflate reduces their size partially. */
 #include "field.h"
 
 #include <stdint.h>

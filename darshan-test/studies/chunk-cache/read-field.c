@@ -1,8 +1,7 @@
-/* Reads horizontal slices one after the other, then time series at points.
- * Arguments: FILE, bytes of chunk cache (0: the library's own), number of slices,
- * number of series.
- * Prints a name and a number per line: sums of what was read, the cache in force,
- * bytes asked for, and, under names in _us, times in microseconds. */
+/* Reads horizontal slices one after another, then time series at points. Arguments: FILE, bytes of
+ * chunk cache (0: the library's default), number of slices, number of series. Prints a name and a
+ * number per line: sums of the values, the size of the cache in use, requested bytes, and, with
+ * names that end in _us, times in microseconds. */
 #include "field.h"
 #include "variable.h"
 

@@ -14,7 +14,7 @@ SIZE = Size(steps=256, slices=5, series=0)
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[Case, Measured]:
-    """Measures the problems and their fixes."""
+    """Measures the problems and their repaired versions."""
     if "\nhave_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
         pytest.fail("configure has found HDF5, but not netCDF")
     study = Study(lab, SIZE)
@@ -22,7 +22,7 @@ def measured(lab: Lab) -> dict[Case, Measured]:
 
 
 def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
-    """All readers print the same, with and without the runtime."""
+    """All readers print the same values, with and without the runtime."""
     reference = next(iter(measured.values())).bare
     sums = {name for name in reference if name.rpartition("_")[2].isdigit()}
     assert len(sums) == SIZE.slices + SIZE.series
@@ -53,7 +53,8 @@ def test_problem_reads_the_chunk_again(
 
 @pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
 def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Measured]) -> None:
-    """The dataset's record names the chunk size, the too small cache, and the bytes read again."""
+    """The dataset's record has the chunk size, the size of the cache, which is too small, and the
+    bytes read repeatedly."""
     for case in (problem, cure):
         result = measured[case]
         layers = result.layers
@@ -77,7 +78,7 @@ def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Mea
 
 
 def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
-    """netCDF chooses a cache that holds a chunk."""
+    """netCDF uses a cache that is large enough for a chunk."""
     for case, result in measured.items():
         if case.cache == OWN:
             chunk_bytes = case.chunk[0] * PLANE * VALUE_BYTES

@@ -1,4 +1,4 @@
-/* Reads the variable with HDF5; the file's access list sets the cache size. */
+/* Reads the variable with HDF5; the file's access property list sets the cache size. */
 #include "field.h"
 #include "variable.h"
 

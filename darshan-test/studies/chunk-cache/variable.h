@@ -1,11 +1,11 @@
-/* How a library gives access to the variable; one file per library. */
+/* The functions by which the study reads the variable; each library has a file with them. */
 #ifndef CHUNK_CACHE_VARIABLE_H
 #define CHUNK_CACHE_VARIABLE_H
 
 #include <stddef.h>
 
 /* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's default.
- * Ends the program on an error. */
+ * Ends the program with a message on failure. */
 void variable_open(const char *path, size_t cache_bytes);
 
 /* Returns the length of the variable in time. */
@@ -14,7 +14,7 @@ size_t variable_steps(void);
 /* Returns the actual size of the chunk cache in bytes. */
 size_t variable_cache(void);
 
-/* Reads a box into values, which holds all of it. */
+/* Reads a box into values, which has room for all of it. */
 void variable_read(const size_t start[3], const size_t count[3], float *values);
 
 void variable_close(void);

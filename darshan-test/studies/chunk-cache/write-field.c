@@ -1,6 +1,6 @@
-/* Writes the variable to a netCDF-4 file.
- * Arguments: FILE, number of time steps, three chunk lengths, deflate level
- * (0: not compressed).  Never shuffled, as in the source of the study. */
+/* Writes the variable to a netCDF-4 file. Arguments: FILE, number of time steps, three chunk
+ * lengths, deflate level (0: not compressed). The shuffle filter is not used, as in the source of
+ * the study. */
 #include "field.h"
 
 #include <netcdf.h>
@@ -27,7 +27,7 @@ static int define(int file, size_t steps, const size_t chunk[3], int level) {
   return variable;
 }
 
-/* Whole rows of chunks, so that each chunk is compressed once. */
+/* Writes the variable in whole rows of chunks, so that each chunk is compressed once. */
 static void write_all(int file, int variable, size_t steps, size_t rows) {
   float *block = malloc(rows * FIELD_PLANE * sizeof(float));
   if (!block) abort();

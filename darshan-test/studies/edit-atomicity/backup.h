@@ -1,15 +1,15 @@
-/* A whole copy of the file, .NAME.bck, that is complete as soon as it has its name. */
+/* A backup of the whole file, .NAME.bck, which is complete as soon as it has this name. */
 #ifndef STUDY_BACKUP_H
 #define STUDY_BACKUP_H
 
-/* Copies the file to a temporary name and renames the copy to the backup, replacing an older one.
- * All functions return 0, or -1 after a message. */
+/* Copies the file to a temporary name and renames the copy to the backup, which replaces an older
+ * one. Each of these functions returns -1 after a message on failure. */
 int backup_make(const char *path);
 
-/* Renames the backup to the file: returns 1 if there was a backup, 0 if not. */
+/* Renames the backup to the file. Returns 1 if there was a backup, 0 if not, -1 after a message. */
 int backup_restore(const char *path);
 
-/* Removes the backup of a file that is complete. Returns 0, or not 0 after a message. */
+/* Removes the backup of a file that is complete. Returns 0, or -1 after a message. */
 int backup_remove(const char *path);
 
 #endif

@@ -92,8 +92,8 @@ static int read_type(struct reader *reader, struct command *command) {
   return wrong(reader, start, "'%.*s' is not a type", (int)length, start);
 }
 
-/* Reads the optional dims in parentheses; sets the count of values. Returns 0, or -1 if they are
- * wrong. */
+/* Reads the optional dims in parentheses; sets the count of values. Returns 0, or -1 if the dims
+ * are invalid. */
 static int read_dims(struct reader *reader, struct command *command) {
   command->count = 1;
   skip_blanks(reader);

@@ -12,8 +12,8 @@ SIZE = 70_000
 
 @pytest.fixture(scope="module")
 def case(lab: Lab) -> Case:
-    """Makes the states, each by one command from the one before, without syncing, which has no
-    effect on kills."""
+    """Makes the valid states of the file, each by one command from the previous one, without
+    syncing, which has no effect on kills."""
     study = Study(lab, ("--no-sync",))
     path = study.make("states.h5", SIZE)
     states = [path.read_bytes()]

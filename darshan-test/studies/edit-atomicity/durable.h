@@ -11,12 +11,13 @@ extern int durable;
 /* Prints "h5edit: " and the text with errno's meaning; returns -1. */
 int complain(const char *what, const char *path);
 
-/* Like pread and pwrite, but for all bytes: return 0, or -1 with errno; EIO if the file ends. */
+/* Does the same as pread or pwrite, but for all bytes. Returns 0, or -1 with errno, which is EIO if
+ * the file ends. */
 int read_all(int fd, void *buffer, size_t size, off_t offset);
 int write_all(int fd, const void *buffer, size_t size, off_t offset);
 
-/* fsync of a file by its descriptor or name, and of the folder that it is in; nothing
- * if not durable.  0, or -1 with errno. */
+/* Syncs a file, given by its descriptor or name, or the folder that it is in; does nothing if the
+ * mode is not durable. Returns 0, or -1 with errno. */
 int sync_descriptor(int fd);
 int sync_file(const char *path);
 int sync_folder_of(const char *path);

@@ -1,5 +1,5 @@
-"""Measures the cost of protecting an HDF5 file while nine small attributes are added, and its
-cause."""
+"""Measures the cost of protecting an HDF5 file while nine small attributes are added, and finds the
+reason for this cost."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def backup_names(name: str) -> list[str]:
 
 @dataclass
 class Measured:
-    """Results for one input file and level. Processor times are in seconds per run; bare and
-    instrumented runs alternate."""
+    """Results for one input file and level of protection. Processor times are in seconds per run;
+    runs without and with the runtime alternate."""
 
     seconds: float  # seconds of the whole program without the runtime, minimum over the runs
     bare: list[float]  # processor time without the runtime
@@ -56,7 +56,7 @@ class Study:
     sizes: Sequence[int] = field(default=SMALL)  # of the files, in megabytes
 
     def make(self, name: str, size: int) -> Path:
-        """Makes an HDF5 file of about `size` bytes."""
+        """Makes an HDF5 file of about `size` bytes; returns its path."""
         path = self.lab.folder / name
         maker = self.lab.program("edit-atomicity/make-file")
         self.lab.run([maker, path, str(size)], instrumented=False)
@@ -65,13 +65,14 @@ class Study:
         return path
 
     def command(self, level: str, path: Path, commands: Path = NINE) -> list[str]:
-        """Returns the command of the editor for a level of safety."""
+        """Returns the command of the editor for a level of protection. commands: the file with the
+        edits."""
         editor = self.lab.program("edit-atomicity/h5edit")
         return [editor, "--atomic", level, *self.options, str(path), str(commands)]
 
     def pair(self, path: Path, level: str, *, bare_first: bool = True) -> Measured:
-        """Runs the edit bare and instrumented, from the same bytes, and measures both. Raises
-        RuntimeError if they leave different bytes."""
+        """Runs the edit without and with the runtime, from the same bytes, and measures both.
+        Raises RuntimeError if they leave different bytes."""
         head, size = read_front(path), path.stat().st_size
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -87,8 +88,8 @@ class Study:
         return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
-        """Measures all sizes and levels, the levels in turn. Returns the best times, and the sums
-        that `added` needs."""
+        """Measures all sizes and levels, in turn. Returns the shortest times, and the sums that
+        `added` needs."""
         best: dict[tuple[int, str], Measured] = {}
         for size in self.sizes:
             path = self.make("edited.h5", size * 1_000_000)
@@ -111,7 +112,8 @@ def read_front(path: Path) -> bytes:
 
 
 def changed(path: Path, size: int) -> str:
-    """Returns a digest of all that an edit may have changed in a file that had this size."""
+    """Returns a digest of all bytes that an edit may have changed in a file that had this size
+    before."""
     with path.open("rb") as stream:
         front = stream.read(METADATA)
         stream.seek(size)
@@ -119,19 +121,19 @@ def changed(path: Path, size: int) -> str:
 
 
 def reset(path: Path, head: bytes, size: int) -> None:
-    """Undoes an edit, without a copy of the whole file."""
+    """Undoes an edit: writes `head` to the begin of the file and truncates it to `size`, which
+    needs no copy of the whole file."""
     with path.open("r+b") as stream:
         stream.write(head)
         stream.truncate(size)
 
 
 def added(measured: Iterable[Measured]) -> tuple[float, float]:
-    """Returns the processor time that the runtime adds, and its standard error, both as parts of
-    the time without the runtime.
+    """Returns the processor time that the runtime adds, and its standard error, both as fractions
+    of the time without the runtime.
 
     A round gives one difference: the sum over all that was measured. The result is the median of
-    these differences; its standard error follows from the range of their middle half.
-    """
+    these differences; its standard error follows from the range of their middle half."""
     runs = list(measured)
     bare = [sum(round_) for round_ in zip(*(m.bare for m in runs))]
     with_us = [sum(round_) for round_ in zip(*(m.instrumented for m in runs))]
@@ -188,7 +190,7 @@ def report(study: Study, rounds: int) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Runs the study as the command line says."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="files up to 76 MB [this]")

@@ -52,7 +52,7 @@ static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
   return same;
 }
 
-/* Checks a command, assuming that the commands before it are valid. Returns 0, or -1 with the
+/* Checks a command, assuming that the previous commands are valid. Returns 0, or -1 with the
  * mistake. */
 static int check_one(hid_t file, const struct command *first, const struct command *command,
                      struct mistake *mistake) {

@@ -8,11 +8,11 @@
 
 /* Opens the file for reading and checks that every command can be executed: its object exists, its
  * attribute does not. Returns 0; -1 with the first mistake; -2 if the file cannot be read as HDF5.
- */
+ * */
 int editor_check(const char *path, const struct commands *commands, struct mistake *mistake);
 
-/* Executes some commands; opens and closes the file with this access list. Returns the number of
- * executed commands; -1 if the file could not be opened or closed. */
+/* Executes `count` commands; opens and closes the file with this access property list. Returns the
+ * number of executed commands; -1 if the file could not be opened or closed. */
 long editor_execute(const char *path, hid_t access, const struct command *items, size_t count);
 
 #endif

@@ -1,7 +1,6 @@
-/* h5edit: executes a file of commands on an HDF5 file, all of them or none.
- *
- * --atomic no|yes|inc|delta chooses what protects the file meanwhile; README.md says
- * how.  Ends with 0 if all was done, 1 if something failed, 2 on wrong usage. */
+/* h5edit: executes a file of commands on an HDF5 file, all of them or none. --atomic
+ * no|yes|inc|delta selects how the file is protected during the edit, as README.md describes. Ends
+ * with 0 if all commands were executed, 1 if something failed, 2 on wrong usage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,14 +23,15 @@ static int failed(const char *path, size_t done, const char *state) {
   return 1;
 }
 
-/* These functions return the exit status, 1 after a message. edit_no edits without a backup. */
+/* Edits without a backup. This function and the following ones return the exit status, which is 1
+ * after a message. */
 static int edit_no(const char *path, const struct commands *commands) {
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
   if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
   return failed(path, done < 0 ? 0 : (size_t)done, "the file has no backup");
 }
 
-/* Edits with one backup, which is removed at the end. */
+/* Edits with one backup, which is removed at the end. Returns the exit status. */
 static int edit_yes(const char *path, const struct commands *commands) {
   if (backup_make(path)) return 1;
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
@@ -41,7 +41,7 @@ static int edit_yes(const char *path, const struct commands *commands) {
 }
 
 /* Edits with a backup that is renewed after every command, so that finished commands are not lost.
- */
+ * Returns the exit status. */
 static int edit_inc(const char *path, const struct commands *commands) {
   for (size_t i = 0; i < commands->count; i++) {
     if (backup_make(path)) return 1;
@@ -54,7 +54,7 @@ static int edit_inc(const char *path, const struct commands *commands) {
   return commands->count && backup_remove(path) ? 1 : 0;
 }
 
-/* Edits with a journal of the overwritten bytes. */
+/* Edits with a journal of the overwritten bytes. Returns the exit status. */
 static int edit_delta(const char *path, const struct commands *commands) {
   struct undo *undo = undo_begin(path);
   if (!undo) return 1;
@@ -72,7 +72,7 @@ static const struct level {
   int (*edit)(const char *path, const struct commands *commands);
 } levels[] = {{"no", edit_no}, {"yes", edit_yes}, {"inc", edit_inc}, {"delta", edit_delta}};
 
-/* Locks the file, because a second editor would mistake the first one's backup for a stale one.
+/* Locks the file, because a second editor would treat the first one's backup as a stale one.
  * Returns 0, or -1 after a message. The lock ends with the process; HDF5's own lock is of another
  * kind and does not conflict. */
 static int lock_file(const char *path) {

@@ -1,9 +1,7 @@
-/* Preloaded: kills the process at its n-th call that changes files.
- *
- * INTERRUPT_AT=n: before that call; with INTERRUPT_HALF also after half of a write.
- * INTERRUPT_TRACE=path: notes every such call that works there, a line of fields between tabs, the
- * bytes of a write in hexadecimal: for a test that lets a loss of power forget what was not synced.
- */
+/* A preloaded library that kills the process at its n-th call that changes files. INTERRUPT_AT=n:
+ * before that call; with INTERRUPT_HALF also after half of a write. INTERRUPT_TRACE=path: writes a
+ * line for every such call that succeeds, with fields between tabs and the bytes of a write in
+ * hexadecimal. From this a test computes the files after a loss of power. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +22,7 @@ __attribute__((constructor)) static void start(void) {
   trace = path ? fopen(path, "w") : NULL;
 }
 
-/* Counts a call; returns whether it is the one to interrupt. */
+/* Counts a call; returns 1 if it is the one to interrupt, otherwise 0. */
 static int is_last(void) {
   return ++calls == at;
 }

@@ -1,4 +1,4 @@
-"""Edits a file with an editor that is killed, and knows all valid states of the file."""
+"""Edits a file with an editor that is killed, and compares the file with all its valid states."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ class Case:
     states: list[bytes]  # after no command, after the first, ...
 
     def reset(self) -> None:
-        """Restores the file before the edit, and removes the editor's other files."""
+        """Restores the file as before the edit, and removes the editor's other files."""
         for suffix in HIDDEN:
             self.hidden(suffix).unlink(missing_ok=True)
         self.path.write_bytes(self.states[0])
 
     def hidden(self, suffix: str) -> Path:
-        """Returns the path of a file that the editor may have left."""
+        """Returns the path of a file with this suffix that the editor may have left."""
         return self.path.with_name(f".{self.path.name}{suffix}")
 
     def leftovers(self) -> list[str]:
-        """Returns the suffixes of the files that exist."""
+        """Returns the suffixes of the editor's files that exist."""
         return [suffix for suffix in HIDDEN if self.hidden(suffix).exists()]
 
     def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
-        """Runs a command that is killed at a call; returns whether the command reached the call."""
+        """Runs a command that is killed at its call number `at`; returns whether the command
+        reached this call. how: variables for interrupt.c."""
         settings = {
             **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_AT": str(at),
@@ -49,15 +50,16 @@ class Case:
         return done.returncode != 0
 
     def recover_command(self) -> list[str]:
-        """Returns the command that the user runs after a kill; every edit begins with it."""
+        """Returns the command that a user runs after a kill; every edit does the same at its
+        start."""
         return [self.study.lab.program("edit-atomicity/h5edit"), "--recover", str(self.path)]
 
     def recover(self) -> None:
-        """Runs the recovery."""
+        """Runs the recovery, which must succeed."""
         subprocess.run(self.recover_command(), check=True, capture_output=True)
 
     def state(self) -> int | None:
-        """Returns the number of commands that the file contains; None if the file is in between."""
+        """Returns how many commands the file contains; None if the file is in no valid state."""
         content = self.path.read_bytes()
         return self.states.index(content) if content in self.states else None
 

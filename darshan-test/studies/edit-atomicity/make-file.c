@@ -1,7 +1,5 @@
-/* Makes an HDF5 file of about so many bytes: datasets of 32-bit integers.
- *
- * All metadata lies in the first mebibyte, so that a study can undo an edit without a
- * copy of the whole file. */
+/* Makes an HDF5 file of about the given number of bytes: datasets of 32-bit integers. All metadata
+ * is in the first mebibyte, so that a study can undo an edit without a copy of the whole file. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>

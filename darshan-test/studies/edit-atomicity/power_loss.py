@@ -1,5 +1,5 @@
-"""Simulates the outcomes of a loss of power for a trace of calls: synced data survives, any
-other data may."""
+"""Simulates a loss of power after a trace of calls: synced data is preserved, other data may be
+lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class DataCall:
     data: bytes | None  # None: truncates the file at the offset
 
     def apply(self, content: bytes) -> bytes:
-        """Returns the content after the call."""
+        """Returns the content that the file has after the call."""
         padded = content.ljust(self.offset, b"\0")
         if self.data is None:
             return padded[: self.offset]
@@ -28,8 +28,8 @@ class DataCall:
 
 @dataclass
 class Disk:
-    """A folder with one file, number 0, on a disk that guarantees only synced data. Names reach
-    the disk in the order of the calls, data in any order."""
+    """A folder with one file, number 0, on a disk that guarantees only synced data. Changes of
+    names reach the disk in the order of the calls, data in any order."""
 
     folder: int  # its inode
     name: str
@@ -47,7 +47,7 @@ class Disk:
         self.numbers = {self.inode: 0}
 
     def feed(self, call: str, *arguments: str) -> None:
-        """Applies one call of a trace."""
+        """Applies one call of a trace. call: its name."""
         getattr(self, f"call_{call}")(*arguments)
 
     def call_create(self, inode: str, path: str) -> None:
@@ -58,7 +58,7 @@ class Disk:
         self.waiting_names.append(lambda names: names.update({Path(path).name: number}))
 
     def call_write(self, inode: str, offset: str, data: str) -> None:
-        """Writes with pwrite."""
+        """Writes data, in hexadecimal, at an offset."""
         self.waiting.append(DataCall(self.numbers[int(inode)], int(offset), bytes.fromhex(data)))
 
     def call_truncate(self, inode: str, size: str) -> None:
@@ -71,7 +71,7 @@ class Disk:
         self.waiting_names.append(lambda names: names.update({after: names.pop(before)}))
 
     def call_unlink(self, path: str) -> None:
-        """Removes a name."""
+        """Removes the name of a file."""
         self.waiting_names.append(lambda names: names.pop(Path(path).name))
 
     def call_sync(self, inode: str) -> None:
@@ -88,7 +88,8 @@ class Disk:
         self.waiting = [call for call in self.waiting if call.file != synced]
 
     def outcomes(self) -> Iterator[dict[str, bytes]]:
-        """Yields the possible folders after a loss of power at this point."""
+        """Yields the possible contents of the folder, by name, after a loss of power at this
+        point."""
         some = self.waiting
         choices = (
             [],

@@ -1,4 +1,4 @@
-"""The command language: written values, and bad commands, which change nothing."""
+"""The command language: written values, and invalid commands, which change nothing."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BAD = {
 
 @pytest.fixture
 def study(lab: Lab) -> Study:
-    """Does not sync, because these tests do not need it."""
+    """Returns the study without syncing, which these tests do not need."""
     return Study(lab, ("--no-sync",))
 
 
@@ -67,7 +67,7 @@ def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
 
 
 def test_types(study: Study) -> None:
-    """h5dump reads every type in either byte order."""
+    """h5dump can read the attributes of every type in both byte orders."""
     path = study.make("types.h5", SIZE)
     names = [f"{name}{order}" for name in TYPES for order in ("LE", "BE")]
     text = "".join(
@@ -85,7 +85,7 @@ def test_types(study: Study) -> None:
 
 @pytest.mark.parametrize("bad", BAD, ids=BAD.values())
 def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
-    """If the second command is bad, the first is not executed either."""
+    """If the second command is invalid, the first is not executed either."""
     path = study.make("bad.h5", SIZE)
     before = digest(path)
     for level in LEVELS:
@@ -96,7 +96,7 @@ def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
 
 
 def test_existing_attribute(study: Study) -> None:
-    """An existing attribute is an error."""
+    """A command for an attribute that exists is an error."""
     path = study.make("twice.h5", SIZE)
     assert execute(study, "delta", path, GOOD) == (0, "")
     before = digest(path)
@@ -137,7 +137,7 @@ def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
 
 
 def test_one_editor_at_a_time(study: Study) -> None:
-    """A file that another editor has locked is left alone."""
+    """The editor does not change a file that another editor has locked."""
     path = study.make("locked.h5", SIZE)
     before = digest(path)
     with path.open("r+b") as stream:

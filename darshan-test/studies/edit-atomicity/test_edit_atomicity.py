@@ -1,4 +1,4 @@
-"""The small study: the runtime changes no byte, and the counters show the cause."""
+"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ COMMANDS = NINE.read_text().count("CREATE")
 
 @pytest.fixture(scope="module")
 def study(lab: Lab) -> Study:
-    """Does not sync, which does not change the counters below."""
+    """Returns the study without syncing, which does not change the counters below."""
     return Study(lab, ("--no-sync",), SIZES)
 
 
 @pytest.fixture(scope="module")
 def measured(study: Study) -> dict[tuple[int, str], Measured]:
-    """Measures every size and level once; raises if the runtime changes the file."""
+    """Measures every size and level once; raises an error if the runtime changes the file."""
     return study.table(rounds=1)
 
 
@@ -57,7 +57,7 @@ def test_backups_copy_the_file(
     level: str,
     copies: int,
 ) -> None:
-    """The editor reads as many bytes of the file as it writes to backups: one copy, or one per
+    """The editor reads as many bytes of the file as it writes to backups: one copy, or one for each
     command."""
     counters = measured[size, level].counters
     backup, file = counters[".edited.h5.bck-new"], counters["edited.h5"]
@@ -71,7 +71,7 @@ def test_backups_copy_the_file(
 def test_journal_does_not_grow_with_the_file(
     measured: dict[tuple[int, str], Measured], file_size: dict[int, int]
 ) -> None:
-    """The journal holds the overwritten bytes, whatever the size of the file."""
+    """The journal has the overwritten bytes only, whatever the size of the file."""
     small, large = (measured[size, "delta"] for size in SIZES)
     journals = [study.counters[".edited.h5.undo"] for study in (small, large)]
     assert journals[0]["BYTES_WRITTEN"] == journals[1]["BYTES_WRITTEN"]
@@ -82,7 +82,7 @@ def test_journal_does_not_grow_with_the_file(
 
 
 def test_syncing_is_counted(lab: Lab) -> None:
-    """A durable edit syncs file and journal; another edit never syncs."""
+    """A durable edit syncs file and journal; any other edit never syncs."""
     path = lab.folder / "synced.h5"
     syncs = []
     for options in ((), ("--no-sync",)):

@@ -39,7 +39,7 @@ def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> No
 
 
 def test_without_backup_a_kill_damages_the_file(case: Case) -> None:
-    """Without a backup a kill damages the file; this also shows that these tests can fail."""
+    """Without a backup a kill damages the file, which also shows that these tests can fail."""
     damaged, at = 0, 1
     for how in HOW:
         at = 1
@@ -86,7 +86,7 @@ def test_next_edit_recovers_by_itself(case: Case) -> None:
 
 
 def test_journal_of_another_file_is_refused(case: Case) -> None:
-    """A journal never overwrites a file that replaced its own."""
+    """A journal is never applied to another file that has replaced the one it was written for."""
     case.reset()
     at = 1
     while case.hidden(".undo").exists() is False or case.hidden(".undo").stat().st_size < 4096:

@@ -1,4 +1,4 @@
-"""Loses power after every call: the synced data is sufficient to restore the file."""
+"""Simulates a loss of power after every call: the synced data is sufficient to restore the file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ Outcome = dict[str, bytes]
 
 
 def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]]:
-    """Returns every possible folder after a loss of power, once, and whether the edit had ended."""
+    """Returns every possible content of the folder after a loss of power, each once, and whether
+    the edit had ended."""
     case.reset()
     disk = Disk(
         case.path.parent.stat().st_ino, case.path.name, case.path.stat().st_ino, case.states[0]
@@ -27,7 +28,8 @@ def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]
 
 
 def recovered(case: Case, outcome: Outcome) -> int | None:
-    """Returns the file's state after recovery from a folder that a loss of power left."""
+    """Returns how many commands the file contains after recovery from such a folder; None if the
+    file is in no valid state."""
     for suffix in HIDDEN:
         case.hidden(suffix).unlink(missing_ok=True)
     for name, content in outcome.items():

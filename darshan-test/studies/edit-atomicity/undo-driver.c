@@ -59,7 +59,8 @@ static int driver_cmp(const H5FD_t *a, const H5FD_t *b) {
   return one->inode == two->inode ? 0 : one->inode < two->inode ? -1 : 1;
 }
 
-/* The flags are those of HDF5's own driver, so that both lay out a file in the same way. */
+/* Sets the flags to those of HDF5's own driver, so that both lay out a file in the same way.
+ * Returns 0. */
 static herr_t driver_query(const H5FD_t *common, unsigned long *flags) {
   (void)common;
   *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -83,7 +84,7 @@ static haddr_t driver_get_eof(const H5FD_t *common, H5FD_mem_t type) {
   return ((const struct driver_file *)common)->end_of_file;
 }
 
-/* HDF5 reads zeros after the end of the file. */
+/* Reads bytes; after the end of the file, HDF5 reads zeros. Returns 0, or -1 on failure. */
 static herr_t driver_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer) {
   struct driver_file *file = (struct driver_file *)common;
@@ -128,7 +129,8 @@ static herr_t driver_truncate(H5FD_t *common, hid_t transfer, hbool_t closing) {
   return 0;
 }
 
-/* Like HDF5's own drivers, keeps other HDF5 programs from a file that is being written. */
+/* Locks the file as HDF5's own drivers do, so that other HDF5 programs do not open a file that is
+ * being written. Returns 0, or -1 on failure. */
 static herr_t driver_lock(H5FD_t *common, hbool_t write) {
   int status = flock(((struct driver_file *)common)->fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB);
   return status && errno != ENOSYS ? -1 : 0;

@@ -1,4 +1,4 @@
-/* An HDF5 file driver that saves what it overwrites in an undo journal. */
+/* An HDF5 file driver that saves the bytes that it overwrites in an undo journal. */
 #ifndef STUDY_UNDO_DRIVER_H
 #define STUDY_UNDO_DRIVER_H
 
@@ -6,8 +6,8 @@
 
 #include "undo.h"
 
-/* Returns an access list for H5Fopen with the driver; negative on error. The caller closes it. The
- * journal must outlive the file. */
+/* Returns an access property list for H5Fopen with the driver; negative on failure. The caller
+ * closes it. The journal must outlive the open file. */
 hid_t undo_driver_access(struct undo *undo);
 
 #endif

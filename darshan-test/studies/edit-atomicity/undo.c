@@ -12,8 +12,8 @@
 
 #include "durable.h"
 
-/* BLOCK: saved as a whole, so that neighbouring small writes need one record.
- * LARGEST: of the original bytes of a record. */
+/* BLOCK: the size of the aligned ranges that are saved, so that neighbouring small writes need one
+ * record. LARGEST: the most original bytes in a record. */
 enum { BLOCK = 4096, LARGEST = 1 << 20 };
 
 static const char magic[8] = "H5UNDO1";
@@ -135,9 +135,9 @@ int undo_commit(struct undo *undo) {
   return result;
 }
 
-/* Restores the bytes of all complete records. Returns 0, or -1 on error. The first incomplete
- * record ends the journal: it was not synced, so its bytes of the file have not been
- * overwritten. */
+/* Restores the bytes of all complete records. Returns 0, or -1 on failure. The first incomplete
+ * record ends the journal: it was not synced, so its bytes of the file have not been overwritten.
+ * */
 static int put_back(int journal, int file) {
   struct record record;
   char *bytes = malloc(LARGEST);

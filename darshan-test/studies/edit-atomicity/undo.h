@@ -1,7 +1,6 @@
-/* The undo journal, .NAME.undo: what the file held wherever it was overwritten.
- *
- * README.md describes the protocol.  Numbers are in the machine's byte order: a journal
- * is read on the machine that wrote it. */
+/* The undo journal, .NAME.undo: the original bytes of all overwritten ranges of the file. README.md
+ * describes the protocol. Numbers are in the machine's byte order, because a journal is read on the
+ * machine that wrote it. */
 #ifndef STUDY_UNDO_H
 #define STUDY_UNDO_H
 
@@ -13,16 +12,16 @@ struct undo;
 /* Starts a journal for this file, durable on return; NULL after a message. */
 struct undo *undo_begin(const char *path);
 
-/* Called before these bytes of the file are overwritten or truncated: on return their old values
- * are durable. Bytes after the original end need no saving. Returns 0, or -1 after a message: then
- * the bytes must not be overwritten. */
+/* Must be called before these bytes of the file are overwritten or truncated: on return their old
+ * values are durable. Bytes after the original end need not be saved. Returns 0, or -1 after a
+ * message: then the bytes must not be overwritten. */
 int undo_save(struct undo *undo, off_t offset, size_t length);
 
-/* Removes the journal, which makes the edit final; the file must be complete and durable. Frees
- * `undo` also on error (-1 after a message). */
+/* Removes the journal, which makes the edit final; the file must be complete and durable. Returns
+ * 0, or -1 after a message. Frees `undo` in both cases. */
 int undo_commit(struct undo *undo);
 
-/* Frees `undo` and leaves the journal to undo_recover. */
+/* Frees `undo` and leaves the journal for undo_recover. */
 void undo_abandon(struct undo *undo);
 
 /* Restores the file's bytes and size from an existing journal and removes the journal. Returns 1 if

@@ -1,7 +1,6 @@
-/* Lets a keyed file grow by batches of records: a table of SQLite with nine indexes.
- *
- * Every record has a number, and its keys and bytes follow from this number, so two
- * runs write the same file.  Without batches, only the empty tables are made. */
+/* Lets a file with keys grow by batches of records: a table of SQLite with nine indexes. Every
+ * record has a number, and its keys and bytes follow from this number, so two runs write the same
+ * file. With 0 batches, only the empty tables are made. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -35,7 +34,8 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* splitmix64: returns well-distributed numbers for any seed. */
+/* Returns the next random number of the generator splitmix64; its numbers are well distributed for
+ * any seed. */
 static uint64_t next(uint64_t *seed) {
   uint64_t z = *seed += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -92,7 +92,8 @@ static void insert(sqlite3 *base, sqlite3_stmt *statement, unsigned long number)
   if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement)) fail(base, "insert");
 }
 
-/* One transaction; prints its number, when it began, how long it took, and the file's size. */
+/* Opens the database without syncing, because the study measures the cost of growth, not of
+ * commits. Ends the program with a message on failure. */
 static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batch) {
   sqlite3_stmt *statement = NULL;
   struct stat status;
@@ -111,13 +112,13 @@ static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batc
          (intmax_t)status.st_size);
 }
 
-/* The kernel's counts for this process, an independent check of the log. */
+/* The kernel's counts for this process, which are compared with the log. */
 struct traffic {
   uint64_t bytes_read, bytes_written, reads, writes;
   uint64_t asking; /* bytes read to learn this, which count from now on */
 };
 
-/* Returns -1 if the kernel does not count. */
+/* Reads the kernel's counts. Returns 0, or -1 if the kernel does not count. */
 static int read_traffic(struct traffic *traffic) {
   char text[512];
   int file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-"""Does adding a record to a keyed file (a table of SQLite with nine indexes) cost the same,
-however large the file is, and if not, why?"""
+"""Measures whether the cost of adding a record to a file with keys (a table of SQLite with nine
+indexes) depends on the size of the file, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
 
 @dataclass
 class Batch:
-    """The program's output about one batch."""
+    """The numbers that the program printed about one batch."""
 
     number: int
     begun: float  # seconds since the epoch
@@ -36,7 +36,7 @@ class Batch:
 
 @dataclass
 class Traffic:
-    """The bytes and calls of one process, without its output."""
+    """The bytes and calls of one process, without those of its output."""
 
     bytes_read: float
     bytes_written: float
@@ -46,7 +46,7 @@ class Traffic:
 
 @dataclass
 class Growth:
-    """Batches, all added by one process or each by its own process."""
+    """The measured batches, all added by one process, or each by a separate process."""
 
     bare: list[Batch]
     ours: list[Batch]
@@ -67,14 +67,15 @@ def batches(run: Run) -> list[Batch]:
 
 
 def kernel_traffic(run: Run) -> Traffic:
-    """Parses the last line of `grow`. Raises RuntimeError where the kernel does not count."""
+    """Parses the last line of the output of `grow`. Raises RuntimeError if the kernel does not
+    count."""
     if run.words[-5] != "kernel":
         raise RuntimeError("this kernel does not count I/O of processes (/proc/self/io)")
     return Traffic(*map(float, run.words[-4:]))
 
 
 def logged_traffic(counters: dict[str, Counters]) -> Traffic:
-    """Returns the traffic of the keyed file and its journal, from a log."""
+    """Returns the traffic of the file and its journal according to the counters of a log."""
 
     def total(counter: str) -> float:
         return sum(file[counter] for file in counters.values())
@@ -83,11 +84,11 @@ def logged_traffic(counters: dict[str, Counters]) -> Traffic:
 
 
 def put_hole(path: Path, end: int) -> None:
-    """Makes a file of SQLite believe that it has pages up to here, none of which exists.
+    """Changes the header of an SQLite file so that the file seems to have pages up to offset `end`,
+    which do not exist.
 
-    The header holds the number of pages at byte 28, valid because nobody but its
-    writer has changed the file; new pages are taken behind them.
-    """
+    The header has the number of pages at byte 28. It is valid because no other program than its
+    writer has changed the file; new pages are allocated after these."""
     with path.open("r+b") as stream:
         stream.seek(16)
         page = int.from_bytes(stream.read(2), "big")
@@ -110,7 +111,7 @@ def digest_around_hole(path: Path, end: int) -> str:
 
 @dataclass
 class Study:
-    """A keyed file that grows, bare and instrumented."""
+    """A file with keys that grows, without and with the runtime."""
 
     lab: Lab
     records: int  # of a batch
@@ -119,7 +120,7 @@ class Study:
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
-        """Makes the file with empty tables."""
+        """Makes the file with empty tables. Returns the path."""
         path = self.lab.folder / name
         path.unlink(missing_ok=True)
         self.lab.run(self.command(path, 0, 0), instrumented=False)
@@ -133,8 +134,8 @@ class Study:
         return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
 
     def grow(self, per_process: int) -> Growth:
-        """Runs all batches, so many per process, bare and instrumented; both must leave the same
-        file."""
+        """Adds all batches without and with the runtime, `per_process` batches in each process;
+        both must leave the same file."""
         runs: dict[bool, list[Run]] = {}
         left = {}
         for instrumented in (False, True):
@@ -167,7 +168,7 @@ class Heat:
     written: list[float]
 
     def between(self, start: float, end: float) -> tuple[float, float]:
-        """Bytes read and written from one second of the run to another."""
+        """Returns the bytes read and written between two times, in seconds of the run."""
 
         def part(bins: list[float]) -> float:
             shares = (
@@ -180,7 +181,7 @@ class Heat:
 
 
 def heat_of(lab: Lab, log: Path) -> Heat:
-    """Reads the heat map of a log from darshan-parser's rows, whose counters are bins."""
+    """Reads the heat map of a log from the rows of darshan-parser, whose counters are bins."""
     counters = lab.counters(log, "HEATMAP")["heatmap:POSIX"]
 
     def bins(kind: str) -> list[float]:
@@ -191,8 +192,8 @@ def heat_of(lab: Lab, log: Path) -> Heat:
 
 
 def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
-    """Yields a row for each batch of one process: the bytes of the heat map in the batch's time.
-    The process begins a few milliseconds before its first batch."""
+    """Yields a row for each batch of one process: the bytes of the heat map during the batch. The
+    process begins a few milliseconds before its first batch."""
     start = growth.ours[0].begun
     for batch in growth.ours:
         begun = batch.begun - start
@@ -208,15 +209,14 @@ def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
 
 
 def slope(found: list[Batch]) -> float:
-    """Returns the mean time of the last four batches as a multiple of that of the four in the
-    middle."""
+    """Returns the mean time of the last four batches, divided by that of the four in the middle."""
     half = len(found) // 2
     middle = found[half - 2 : half + 2]
     return mean(b.seconds for b in found[-4:]) / mean(b.seconds for b in middle)
 
 
 def batch_rows(growth: Growth, records: int) -> Iterator[list[str]]:
-    """Yields a row for each batch: its time and what its log says."""
+    """Yields a row for each batch: its time and the numbers of its log."""
     for bare, ours, counters in zip(growth.bare, growth.ours, growth.counters):
         moved, file = logged_traffic(counters), counters["keyed.db"]
         yield [
@@ -281,7 +281,7 @@ def report(lab: Lab, records: int, hole: int) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Runs the study as the command line says."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="a fiftieth of the source [this]")
@@ -291,7 +291,7 @@ def main() -> None:
     options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
     chosen = options.parse_args()
     if not chosen.build:
-        options.error("where is the build? --build or DARSHAN_BUILD")
+        options.error("name the build folder by --build or DARSHAN_BUILD")
     if chosen.out:
         chosen.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="keyed-growth.", dir=chosen.out) as folder:

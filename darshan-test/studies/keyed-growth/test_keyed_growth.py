@@ -1,4 +1,5 @@
-"""Checks the results of the small study that do not depend on time, also beyond 4 GiB."""
+"""Checks the results of the small study that do not depend on time, including files of more than 4
+GiB."""
 
 from __future__ import annotations
 
@@ -26,14 +27,15 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Like the lab of the other studies, without HDF5."""
+    """Returns the same object as the fixture of the other studies, but does not require HDF5."""
     needs("sqlite")
     return Lab(build, tmp_path_factory.mktemp("keyed"))
 
 
 @pytest.fixture(scope="module", params=[0, HOLE_END], ids=["from the start", "beyond 4 GiB"])
 def growth(lab: Lab, request: pytest.FixtureRequest) -> Growth:
-    """Runs a process with a log per batch; raises if the runtime changes the file."""
+    """Runs a process for each batch, each with a log; raises an error if the runtime changes the
+    file."""
     return Study(lab, RECORDS, hole=request.param).grow(1)
 
 
@@ -45,7 +47,7 @@ def test_log_counts_what_the_kernel_counts(growth: Growth) -> None:
 
 
 def test_offsets(growth: Growth) -> None:
-    """The last byte of the file is the highest one written, also beyond 4 GiB."""
+    """The highest byte written is the last one of the file, even beyond 4 GiB."""
     start = growth.bare[0].size - RECORDS * RECORD * 2
     for batch, counters in zip(growth.bare, growth.counters):
         file = counters["keyed.db"]
@@ -55,7 +57,7 @@ def test_offsets(growth: Growth) -> None:
 
 
 def test_pages_are_what_is_moved(growth: Growth) -> None:
-    """Each call transfers a whole page, except for the header that shows whether the file
+    """Each call transfers a whole page, except for reads of the header that shows whether the file
     changed."""
     for batch, counters in zip(growth.bare[1:], growth.counters[1:]):
         file = counters["keyed.db"]
@@ -66,7 +68,8 @@ def test_pages_are_what_is_moved(growth: Growth) -> None:
 
 
 def test_small_cache(lab: Lab) -> None:
-    """With a small cache, index pages are transferred for every record; with a large one, once."""
+    """With a small cache, index pages are read and written again for every record; with a large
+    one, once."""
     problem, cure = (
         Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
     )

@@ -1,8 +1,7 @@
-/* Writes the variables of a 3-D mesh, cut into parts, to one HDF5 file shared by all ranks.
- *
- * Ranks form a grid; each holds the same number of cubic parts, one above the other.  A
- * variable is one dataset of the whole mesh, so the rows of a part lie apart in it.  Rank 0
- * prints how long the slowest rank took to create the file, to write, and to close it. */
+/* Writes the variables of a 3-D mesh, cut into parts, to one HDF5 file shared by all ranks. Ranks
+ * form a grid; each has the same number of cubic parts, one above another. A variable is one
+ * dataset of the whole mesh, so the rows of a part are not neighbours in it. Rank 0 prints how long
+ * the slowest rank took to create the file, to write, and to close it. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ static void fail(const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Returns the seconds since `begun` of the slowest rank, on rank 0. */
+/* Returns on rank 0 the seconds since `begun` of the slowest rank. */
 static double slowest(double begun) {
   double mine = MPI_Wtime() - begun, most = 0;
   MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -42,7 +41,7 @@ static hid_t create_file(const struct plan *plan) {
   return file;
 }
 
-/* The value depends only on variable and position. */
+/* Fills the values of a part, which depend only on the variable and the position. */
 static void fill_part(const struct plan *plan, const hsize_t start[3], hsize_t variable,
                       double *values) {
   for (hsize_t z = 0; z < plan->edge; z++)

@@ -1,4 +1,5 @@
-"""Writes a mesh to one shared HDF5 file, each rank for itself and together, and why it matters."""
+"""Writes a mesh to one shared HDF5 file, independently and collectively, and finds the reason for
+the difference."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ RUNTIME = "libdarshan.so"
 
 @dataclass(frozen=True)
 class Mesh:
-    """How much is written."""
+    """The size of the mesh to write."""
 
     ranks: int
     edge: int  # of a part, in values
@@ -40,7 +41,8 @@ class Mesh:
 
     @property
     def rows(self) -> int:
-        """Stretches of neighbouring values, which lie apart in the file."""
+        """Returns the number of sequences of neighbouring values that are not neighbours of each
+        other in the file."""
         return self.writes * self.edge * self.edge
 
     @property
@@ -55,7 +57,7 @@ FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))  # 1 GiB, rows of 216 bytes as
 
 @dataclass
 class Measured:
-    """One way to write, bare and instrumented."""
+    """The results of one mode of writing, without and with the runtime."""
 
     bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
     ours: dict[str, float]
@@ -66,13 +68,13 @@ class Measured:
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """Returns the numbers that rank 0 printed."""
+    """Returns the numbers that rank 0 printed, by name."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
 @dataclass
 class Study:
-    """The program at work under one MPI."""
+    """Runs of the program with one MPI."""
 
     lab: Lab
     mpi: Mpi
@@ -80,7 +82,7 @@ class Study:
     late: int = 0  # milliseconds by which the last rank comes late to the close
 
     def build(self) -> None:
-        """Compiles the program and what is preloaded, once."""
+        """Compiles the program and the libraries to preload, once."""
         if not self.program.exists():
             compile_for(self.mpi, HERE / "mesh.c", self.program, *package(self.mpi, "hdf5"))
         for name in ("slow", "yield"):
@@ -89,11 +91,11 @@ class Study:
 
     @property
     def program(self) -> Path:
-        """`mesh`, for this MPI."""
+        """Returns the path of `mesh`, compiled for this MPI."""
         return self.lab.folder / f"mesh-{self.mpi.name}"
 
     def library(self, name: str) -> Path:
-        """A library to preload."""
+        """Returns the path of a library to preload."""
         return self.lab.folder / f"{name}-{self.mpi.name}.so"
 
     def variables(self) -> dict[str, str]:
@@ -122,7 +124,7 @@ class Study:
         return run, digest(path)
 
     def measure(self, mesh: Mesh, mode: str) -> Measured:
-        """Measures a bare run, then an instrumented one."""
+        """Measures a run without the runtime, then one with it."""
         bare, left = self.run(mesh, mode, instrumented=False)
         ours, found = self.run(mesh, mode, instrumented=True)
         assert ours.log
@@ -136,7 +138,7 @@ class Study:
         return Measured(numbers(bare), numbers(ours), left == found, left, ours.log, counters)
 
     def datasets(self, log: Path, module: str) -> list[Counters]:
-        """A module's records of the variables."""
+        """Returns the records that a module has of the variables."""
         records = self.lab.counters(log, module)
         return [record for name, record in records.items() if name.startswith("variable")]
 
@@ -148,7 +150,8 @@ def total(records: list[Counters]) -> Counters:
 
 
 def where_time_went(layers: Counters, operation: str) -> dict[str, float]:
-    """Seconds of opens or closes of the file by layer, of all ranks; HDF5: what is left."""
+    """Returns the seconds that opens or closes of the file took in each layer, summed over all
+    ranks; HDF5 has the rest. operation: open or close."""
     whole = layers[f"F_{operation}_TIME"]
     parts = {name: layers[f"F_{operation}_{name}_TIME"] for name in LAYERS}
     return {"all": whole, **parts, "HDF5": whole - sum(parts.values())}
@@ -170,7 +173,8 @@ WRITE_HEAD = (
 
 
 def write_row(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> list[str]:
-    """Returns a row: how fast a mesh was written, and what became of the writes below HDF5."""
+    """Returns a row of the table: the speed at which a mesh was written, and the numbers of writes
+    below HDF5."""
     posix, mpiio = measured.counters["POSIX"], measured.counters["MPI-IO"]
     speed, sizes = SOURCE[mode]
     return [
@@ -192,7 +196,7 @@ FILE_HEAD = ("MPI, ranks", "writes", "call", "bare", "all ranks", *LAYERS, "HDF5
 
 
 def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[list[str]]:
-    """Yields rows that say where the time of H5Fcreate and H5Fclose went."""
+    """Yields rows about the time of H5Fcreate and H5Fclose in each layer."""
     for call, operation, printed in (
         ("H5Fcreate", "OPEN", "create_s"),
         ("H5Fclose", "CLOSE", "close_s"),
@@ -224,7 +228,7 @@ def report(lab: Lab, meshes: tuple[Mesh, ...], delay: int, late: int) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Runs the study as the command line says."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="8 and 16 ranks, a few MB [this]")
@@ -238,7 +242,7 @@ def main() -> None:
     options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))
     chosen = options.parse_args()
     if not chosen.build:
-        options.error("where is the build? --build or DARSHAN_BUILD")
+        options.error("name the build folder by --build or DARSHAN_BUILD")
     if chosen.out:
         chosen.out.mkdir(parents=True, exist_ok=True)
     meshes = (Mesh(*chosen.mesh),) if chosen.mesh else FULL if chosen.full else SMALL

@@ -1,5 +1,5 @@
-/* Preloaded after the runtime: every write of any size waits MESH_WRITE_US microseconds, like on
- * the server of a parallel file system. */
+/* A library to preload after the runtime: every write waits MESH_WRITE_US microseconds, as on the
+ * server of a parallel file system. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -23,7 +23,8 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
   return write_late(fd, bytes, size, offset);
 }
 
-/* Does not call pwrite64, because the runtime's wrapper would count it again. */
+/* Waits, then writes by a direct system call, because the runtime's wrapper would count a call of
+ * pwrite64 again. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
   return write_late(fd, bytes, size, offset);
 }

@@ -1,5 +1,5 @@
-"""Checks the results of the small study that do not depend on time, and the attribution of
-waiting."""
+"""Checks the results of the small study that do not depend on time, and that waiting is attributed
+to communication."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ LATE = 300  # milliseconds
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Like the lab of the other studies; the programs need a parallel HDF5."""
+    """Returns the same object as the fixture of the other studies; the programs need a parallel
+    HDF5."""
     return Lab(build, tmp_path_factory.mktemp("mesh"))
 
 
@@ -33,13 +34,13 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
-    """The measurements of each mode, made once."""
+    """Returns the measurements of each mode, which are made once."""
     study = Study(lab, mpi)
     return {mode: study.measure(MESH, mode) for mode in MODES}
 
 
 def test_file_is_the_same(measured: dict[str, Measured]) -> None:
-    """The runtime changes no byte, and the modes differ only in how they write."""
+    """The runtime changes no byte, and the files of all modes are the same."""
     assert all(result.same for result in measured.values())
     assert len({result.digest for result in measured.values()}) == 1
 
@@ -55,7 +56,8 @@ def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
-    """Independent writes: one MPI-IO and one POSIX write for every row of every part."""
+    """If ranks write independently, there is one MPI-IO and one POSIX write for every row of every
+    part."""
     counters = measured["independent"].counters
     posix, mpiio = counters["POSIX"], counters["MPI-IO"]
     metadata = mpiio["INDEP_WRITES"] - MESH.rows
@@ -70,7 +72,8 @@ def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
 
 
 def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
-    """Collective writes: one MPI-IO call per rank and part, and few large POSIX writes."""
+    """If ranks write collectively, there is one MPI-IO call for each rank and part, and few large
+    POSIX writes."""
     bad, good = (measured[mode].counters for mode in MODES)
     assert good["MPI-IO"]["COLL_WRITES"] == MESH.writes
     assert good["POSIX"]["WRITES"] * 50 < bad["POSIX"]["WRITES"]
@@ -82,8 +85,8 @@ def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
-    """POSIX's sums below datasets and file are all POSIX calls, including those on the MPI's own
-    files."""
+    """The POSIX calls below the datasets and the file add up to all POSIX calls, including those on
+    internal files of the MPI."""
     counters = measured[mode].counters
     below = sum(
         counters[kind][f"{operation}_POSIX_WRITES"]
@@ -99,7 +102,7 @@ def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_waiting_for_a_late_rank_is_communication(lab: Lab, mpi: Mpi) -> None:
-    """All ranks but one wait in H5Fclose, and the log shows the waiting as communication."""
+    """All ranks except one wait in H5Fclose, and the log shows the waiting as communication."""
     late = Study(lab, mpi, late=LATE).measure(MESH, "collective").counters["LAYERS"]
     went = where_time_went(late, "CLOSE")
     waited = (MESH.ranks - 1) * LATE / 1000

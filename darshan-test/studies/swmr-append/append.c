@@ -26,7 +26,8 @@ static int rank_of(const struct task *task) {
   return task->growth == LINE ? 1 : 2;
 }
 
-/* Returns the extent after n elements, which is also one past the position of element n - 1. */
+/* Stores in `extent` the extent after n elements, which is also the position after element n - 1.
+ * */
 static void extent_after(const struct task *task, hsize_t n, hsize_t extent[2]) {
   extent[0] = task->growth == IN_X ? 1 : n;
   extent[1] = task->growth == IN_Y ? 1 : n;
@@ -75,7 +76,7 @@ static hid_t create_dataset(const struct task *task, hid_t file) {
   return dataset;
 }
 
-/* Writes element n, whose value is n + 1: never the fill value. */
+/* Writes element n, whose value n + 1 is never the fill value. */
 static void append_one(const struct task *task, hid_t dataset, hid_t memory, hsize_t n) {
   static const hsize_t one[2] = {1, 1};
   hsize_t extent[2], place[2];

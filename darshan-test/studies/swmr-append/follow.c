@@ -1,8 +1,7 @@
-/* Follows the dataset of `append` while it is written, as a SWMR reader.
- *
- * Every element that it sees must hold its value or, where the writer has extended
- * the dataset but not yet written the chunk, the fill value; anything else is a torn
- * read.  Ends when all elements are there, and prints how often it refreshed. */
+/* Reads the dataset of `append` while it is written, as a SWMR reader. Every element must have its
+ * value or, if the writer has extended the dataset but not yet written the chunk, the fill value;
+ * anything else is an inconsistent read. Ends when all elements are written, and prints how often
+ * it refreshed. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static void read_elements(hid_t dataset, hsize_t first, hsize_t count, int *valu
   H5Sclose(space);
 }
 
-/* Returns how many elements have their value, counted from the first; ends the program on a value
+/* Returns how many elements have their value, counted from the first; ends the program at a value
  * that was never written. */
 static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   hsize_t right = 0;

@@ -1,4 +1,5 @@
-"""Measures the cost that SWMR and flushing add to appending element by element, and its cause."""
+"""Measures the cost that SWMR and flushing add to appending single elements, and the reason for
+it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ VALUE = 4  # bytes of an element
 
 @dataclass(frozen=True)
 class Layout:
-    """A chunk, and the direction of growth; and what the source measured."""
+    """A chunk size and the direction of growth, with the results of the source."""
 
     name: str
     chunk: int  # edge, in elements
@@ -54,7 +55,7 @@ class Measured:
 
 @dataclass
 class Following:
-    """Results of a writer while a reader follows it."""
+    """Results of a writer while a reader reads the file."""
 
     seconds: float
     refreshes: int
@@ -63,7 +64,7 @@ class Following:
 
 @dataclass
 class Study:
-    """Appends with and without the runtime."""
+    """Runs that append, with and without the runtime."""
 
     lab: Lab
     count: int  # elements
@@ -81,8 +82,8 @@ class Study:
         ]
 
     def once(self, layout: Layout, mode: str, *, bare_first: bool = True) -> Measured:
-        """Runs a layout bare and instrumented, and measures both. Raises RuntimeError if they leave
-        different bytes."""
+        """Runs a layout without and with the runtime, and measures both. Raises RuntimeError if
+        they leave different bytes."""
         path = self.lab.folder / "elements.h5"
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -99,8 +100,8 @@ class Study:
         return Measured(float(bare.words[1]), bare.cpu, runs[True].cpu, counters)
 
     def table(self, rounds: int) -> dict[tuple[Layout, str], Measured]:
-        """Measures all layouts and modes in turn, so that what disturbs one disturbs the others.
-        Returns the best times."""
+        """Measures all layouts and modes in turn, so that a disturbance of the machine affects all
+        of them. Returns the shortest times."""
         best: dict[tuple[Layout, str], Measured] = {}
         for i in range(rounds):
             for layout in LAYOUTS:
@@ -113,7 +114,7 @@ class Study:
         return best
 
     def follow(self, mode: str, *, instrumented: bool) -> Following:
-        """Runs a writer of 1,000-element chunks, and a reader that follows it."""
+        """Runs a writer with chunks of 1,000 elements, and a reader at the same time."""
         layout = LAYOUTS[1]
         settings, _ = self.lab.instrumentation() if instrumented else ({}, None)
         command = self.command(layout, mode, "--announce")
@@ -139,7 +140,7 @@ class Study:
 
 
 def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each layout: the source's figures beside ours."""
+    """Yields a row for each layout: the source's numbers and those measured here."""
     for layout in LAYOUTS:
         base = best[layout, "no SWMR"]
         cells = [layout.name, f"{base.seconds:.3f} s"]
@@ -151,7 +152,8 @@ def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[Layout, str], Measured], count: int) -> Iterator[list[str]]:
-    """Yields a row for each layout: bytes written below per byte appended, and writes."""
+    """Yields a row for each layout: bytes written by POSIX for each byte appended, and the number
+    of writes."""
     for layout in LAYOUTS:
         cells = [layout.name]
         for mode in MODES:
@@ -186,7 +188,7 @@ def report(study: Study, rounds: int) -> None:
 
 
 def main() -> None:
-    """Reads the command line, and runs what it asks for."""
+    """Runs the study as the command line says."""
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="20,000 elements [this]")

@@ -1,4 +1,4 @@
-"""The small study: the runtime changes no byte, and the counters show the cause."""
+"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ COUNT = 3000
 
 
 def raw_writes(layout: Layout, mode: str) -> int:
-    """Returns how often a chunk must be written if each flush writes the dirty chunks. In every
-    direction element n is in chunk n // edge, so this is the number of distinct chunks between
-    two flushes, summed over the flushes."""
+    """Returns how often chunks must be written if each flush writes the changed chunks. In every
+    direction element n is in chunk n // edge, so this is the number of distinct chunks between two
+    flushes, summed over the flushes."""
     options = MODES[mode]
     step = int(options[-1]) if "--flush" in options else COUNT
     return sum(
@@ -24,14 +24,14 @@ def raw_writes(layout: Layout, mode: str) -> int:
 
 
 def chunk_bytes(layout: Layout) -> int:
-    """Returns the bytes of a whole chunk; a flush writes all of it, however few elements are
+    """Returns the bytes of a whole chunk; a flush writes all of them, however few elements are
     new."""
     return VALUE * layout.chunk ** (1 if layout.growth == "line" else 2)
 
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
-    """Measures every layout and mode once; raises if the runtime changes the file."""
+    """Measures every layout and mode once; raises an error if the runtime changes the file."""
     return Study(lab, COUNT).table(rounds=1)
 
 
@@ -40,7 +40,7 @@ def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
 def test_chunks_are_written_once_per_flush(
     measured: dict[tuple[Layout, str], Measured], layout: Layout, mode: str
 ) -> None:
-    """The bytes written are the dirty chunks of every flush, and metadata."""
+    """The bytes written are those of the changed chunks at every flush, and metadata."""
     counters = measured[layout, mode].counters
     raw = raw_writes(layout, mode) * chunk_bytes(layout)
     assert raw <= counters["BYTES_WRITTEN"]
@@ -53,7 +53,8 @@ def test_chunks_are_written_once_per_flush(
 def test_flushing_finer_than_a_chunk_rewrites_it(
     measured: dict[tuple[Layout, str], Measured],
 ) -> None:
-    """Flushing more often than once per chunk rewrites the chunk; the log shows problem and fix."""
+    """Flushing more often than once per chunk writes the chunk repeatedly; the log shows the
+    problem and the repaired version."""
     large = LAYOUTS[1]
     problem, cure = (measured[large, mode].counters for mode in ("every 100", "every 10,000"))
     assert problem["BYTES_WRITTEN"] > 10 * VALUE * COUNT

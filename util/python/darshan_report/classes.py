@@ -36,7 +36,7 @@ else:
 
 
 def _shown(self: Any) -> str:
-    """The __repr__ of classes that dataclass() makes."""
+    """Returns the text that __repr__ of a class made by dataclass() returns."""
     shown = (f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 

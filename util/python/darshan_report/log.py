@@ -35,7 +35,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Info:
-    """Everything in a log except its records. Times are seconds since the epoch."""
+    """Everything in a log except its records. Times are seconds since 1970."""
 
     version: str
     compression: str
@@ -208,8 +208,8 @@ class Log(Closing):
             yield bytes(record)
 
     def each_in_place(self, module: str | Module) -> Iterator[memoryview]:
-        """Like each(), without copies: a view is valid only until the next record is requested.
-        Raises LogError if the module's region is damaged."""
+        """Yields the same records as each(), without copies: a view is valid only until the next
+        record is requested. Raises LogError if the module's region is damaged."""
         found = self._module(module)
         region = self.info.region(found.name)
         if region is None or region.length == 0:

@@ -108,7 +108,8 @@ def traces(log: Log, module: str) -> Iterator[Trace]:
 
 
 def traces_in_place(log: Log, module: str) -> Iterator[Trace]:
-    """Like traces(), without copies: a trace is valid only until the next one is requested."""
+    """Yields the same traces as traces(), without copies: a trace is valid only until the next one
+    is requested."""
     return map(_trace, log.each_in_place(module))
 
 

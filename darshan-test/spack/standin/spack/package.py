@@ -1,6 +1,6 @@
-"""A stand-in for spack.package: it stores the directives, and its functions behave like Spack's.
-It has only the names that Darshan's recipe uses, so that a wrong name fails as in Spack; with
-`import *` a recipe has no other names."""
+"""A stand-in for spack.package: it stores the directives, and its functions behave like Spack's. It
+has only the names that Darshan's recipe uses, so that a wrong name fails as in Spack; a recipe gets
+no other names by `import *`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Said:
     conditions: list[str] = field(default_factory=list)
 
     def with_conditions(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Returns the conditions of the directive and of the enclosing blocks; all must hold."""
+        """Returns the conditions of the directive and of the enclosing blocks, which must all be
+        true."""
         conditions = [*self.conditions, *([options["when"]] if "when" in options else [])]
         return {**options, "when": conditions}
 
@@ -93,7 +94,7 @@ def when(condition: str) -> Iterator[None]:
 
 
 class EnvironmentModifications:
-    """Changes of the environment when a package is loaded."""
+    """Changes of the environment that loading a package makes."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, str, str]] = []
@@ -116,7 +117,7 @@ def join_path(first: str, *more: str) -> str:
 
 
 class Executable:
-    """A program; an exit status other than 0 is an error."""
+    """A program that can be called; an exit status other than 0 raises an error."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -106,7 +106,7 @@ def module_of(path: str) -> str:
 
 
 def called(path: str, function: str) -> str:
-    """Returns a function of a file of Python, Perl, Java or JavaScript as users call it:
+    """Returns the name by which users call a function of a Python, Perl, Java or JavaScript file:
     "numpy.load", "Digest::SHA::addfile", "FileOutputStream.write", "fs.writeSync"."""
     if java.is_source(path):
         return function

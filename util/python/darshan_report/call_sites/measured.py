@@ -115,7 +115,7 @@ class Rows:
 
 def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:
     """Returns, for each record id, the sum over its records of the counters `names`. Impossible
-    values count as 0."""
+    values are treated as 0."""
     whole = np.zeros(len(joined))
     for name in names:
         column = records[f"SITES_{name}"].astype("f8")
@@ -185,7 +185,7 @@ def summed(rows: np.ndarray) -> Measured:
 def each_record(column: Callable[[str], np.ndarray]) -> np.ndarray:
     """Returns a row per record: seconds in calls, seconds in short and in medium gaps, calls, bytes
     read, bytes written. column: returns the values of the counter of this name. Impossible values
-    count as 0."""
+    are treated as 0."""
 
     def added(*names: str) -> np.ndarray:
         values = np.stack([column(f"SITES_{name}").astype("f8") for name in names])

@@ -35,7 +35,7 @@ def files_of(found: Lines) -> set[str]:
 
 
 def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
-    """Returns the sums of each line of a file. A site counts for its innermost line in this
+    """Returns the sums of each line of a file. A site is counted for its innermost line in this
     file."""
     found: dict[int, Measured] = {}
     for site in sites:

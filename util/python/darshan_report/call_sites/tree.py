@@ -175,7 +175,7 @@ def _shorten(root: Frame) -> None:
 
 def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -> bool:
     """Returns whether at least two programs have a fraction _LEAST or more of the time. programs:
-    the program of each call site. An interpreter and its script count as one program."""
+    the program of each call site. An interpreter and its script are treated as one program."""
     spent: dict[str, float] = {}
     for site, program in zip(sites, programs):
         if program and may_be_program(program):

@@ -31,7 +31,7 @@ class Looks:
 def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
     """Returns the number of look-ups that the call sites of one line made, and a lower bound of
     those that found a file. Returns None if the line also makes other calls. A shell's flush of its
-    output and its fork of `sleep` do not count as other calls."""
+    output and its fork of `sleep` are not treated as other calls."""
     looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
     looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
     beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)

@@ -36,7 +36,7 @@ class Waited:
 
 def waited(rows: Sequence[Checkpoint]) -> Waited | None:
     """Returns the saves for which the program waited; None if there are none. Files that were saved
-    equally often count as one checkpoint."""
+    equally often are treated as one checkpoint."""
     some = [row for row in rows if not row.beside]
     if not some:
         return None

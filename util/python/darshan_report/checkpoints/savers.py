@@ -1,6 +1,6 @@
 """Table of the library functions that save or load the state of a program. A file that one of them
 writes is a checkpoint. Programs also use the functions of rows with `repeated` for data and
-results, so the files of these functions count only if they are saved again and again
+results, so the files of these functions count only if they are saved repeatedly
 (checkpoints/saves.py)."""
 
 from __future__ import annotations

@@ -515,7 +515,7 @@ def blame(found: Lines | None, finding: Finding) -> Blame | None:
 def _in_library(lines: Sequence[Line], finding: Finding, about: About) -> About:
     """Returns which calls a finding is about: calls of HDF5, netCDF and MPI-IO if only these used
     the finding's files, otherwise `about`. A call site stores the call that the program made, so
-    POSIX reads below an H5Oopen do not count as reads."""
+    POSIX reads below an H5Oopen are not treated as reads."""
     ids = _ids(finding)
     libraries = About(KINDS, f"{_HDF5}|{_MPIIO}")
     if any(_used(line, ids, replace(about, by=_CALLS)) > 0 for line in lines):

@@ -53,7 +53,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Returns the seconds in calls of all problems together. Seconds that are in two problems count
-    once."""
+    """Returns the seconds in calls of all problems together. Seconds that are in two problems are
+    counted once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
     return sum(f.stake.seconds - f.stake.between for f in ordered if not f.stake.same_as)

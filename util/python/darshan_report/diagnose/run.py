@@ -53,9 +53,9 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Like diagnose(), for Facts that already exist. nearest: without a finding, reports the
-    problem that is nearest to its thresholds, which doubles the time. Overflow in sums of a damaged
-    log prints no warning."""
+    """Does the same as diagnose(), for Facts that already exist. nearest: without a finding,
+    reports the problem that is nearest to its thresholds, which doubles the time. Overflow in sums
+    of a damaged log prints no warning."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 

@@ -63,7 +63,7 @@ class Table:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Returns a counter per file, by its name without the prefix: sums or the largest value, as
-        its merge rule says. An unknown value counts as 0."""
+        its merge rule says. An unknown value is treated as 0."""
         found = self._joined.get(name)
         if found is None:
             if not self._all and len(self.records) <= _AT_ONCE:

@@ -88,8 +88,8 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """Like collect_part(), on a machine that may have another release or may not see the lake. The
-    result has the part or the error. wanted: the collector's fingerprint()."""
+    """Does the same as collect_part(), on a machine that may have another release or may not see
+    the lake. The result has the part or the error. wanted: the collector's fingerprint()."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

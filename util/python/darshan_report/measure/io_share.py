@@ -24,7 +24,7 @@ def files(shares: Shares) -> str:
 
 
 def all_layers(shares: Shares) -> str:
-    """Like files(), for I/O of all layers."""
+    """Returns the same text as files(), for I/O of all layers."""
     return share(shares.all, shares.work)
 
 

@@ -222,7 +222,7 @@ def _loaders(log: Log) -> dict[int, int]:
 def _successive(some: list[_Process]) -> list[list[_Process]]:
     """Groups the processes that were the same worker in successive epochs: in a group, each process
     began after the previous one had ended. There may be several groups, because two loaders may
-    have workers with the same number at the same time."""
+    have workers with the same number at the same time. Returns the groups."""
     groups: list[list[_Process]] = []
     for one in sorted(some, key=lambda process: process.start):
         home = next((group for group in groups if group[-1].end <= one.start), None)

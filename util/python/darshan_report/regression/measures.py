@@ -25,8 +25,8 @@ def problems(context: Context) -> list[str]:
 
 
 def _sum(context: Context, of: Callable[[LayerFigures], float | None]) -> float | None:
-    """Returns the sum of a value over the lowest layers, in which each byte counts once; None if it
-    is unknown for one of these layers. of: returns the value of a layer."""
+    """Returns the sum of a value over the lowest layers, in which each byte is counted once; None
+    if it is unknown for one of these layers. of: returns the value of a layer."""
     values = [of(figures) for figures in context.figures if figures.layer.base]
     known = [value for value in values if value is not None]
     return None if len(known) < len(values) else sum(known)

@@ -1,4 +1,4 @@
-"""Reads the results of `darshan try` for a log, from the file that the command writes beside the
+"""Reads the results of `darshan try` for a log, from the file that the command writes next to the
 log."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
 def path_of(log: str) -> str:
-    """Returns the path of the file with results of `darshan try` beside a log."""
+    """Returns the path of the file with results of `darshan try` next to a log."""
     return f"{os.fspath(log).removesuffix('.darshan')}{ENDING}"
 
 

@@ -53,9 +53,9 @@ def _clean() -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """The signal handler: kills child processes, removes temporary files and ends this process by
-    the same signal. Within _held(), only remembers the signal. Raises no exception, because a
-    callback from C would swallow it."""
+    """Handles a signal: kills child processes, removes temporary files and ends this process by the
+    same signal. Within _held(), only remembers the signal. Raises no exception, because a callback
+    from C would swallow it."""
     if _begun.holds:
         _begun.came = number
         return

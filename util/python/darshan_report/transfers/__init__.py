@@ -1,2 +1,2 @@
-"""The command darshan dxt-analyzer (darshan-dxt-analyzer), which shows single transfers of traces
-(DXT)."""
+"""The command darshan dxt-analyzer (darshan-dxt-analyzer), which prints sizes and order of
+the transfers in traces (DXT)."""

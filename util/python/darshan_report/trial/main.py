@@ -181,7 +181,7 @@ def _write(options: Options, result: Result) -> None:
 
 
 def _put_beside(options: Options, result: Result) -> None:
-    """Writes the result to a file beside the log, where reports find it."""
+    """Writes the result to a file next to the log, where reports find it."""
     path = path_of(options.log)
     if not is_kept(path):
         say(f"cannot write the result to {path}: the file is not a result of darshan try; rename "
@@ -246,8 +246,8 @@ def _run(options: Options) -> int:
 
 @contextlib.contextmanager
 def _work(copied: str) -> Iterator[str]:
-    """Creates the folder of a trial. It is beside the folder `copied`, so that both are on the same
-    file system. Raises TrialError."""
+    """Creates the folder of a trial. It is next to the folder `copied`, so that both are on the
+    same file system. Raises TrialError."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):
         raise TrialError(f"cannot copy {copied}: it has no parent folder to make the copy in")

@@ -78,7 +78,7 @@ class Trial:
 
     def first(self, limit: float | None) -> Run:
         """Runs the program without a remedy and with call sites. This run is the reference for
-        outputs; its time does not count. limit: seconds."""
+        outputs; its time is not counted. Returns the run. limit: seconds."""
         self.runner.limit = limit
         self.say("run 1: without a remedy, to know the program's output")
         run = self.runner.run(sites=True)
@@ -119,8 +119,8 @@ class Trial:
             one.end()
 
     def _without(self) -> Run:
-        """Runs the program without a remedy. Raises TrialError if it does not end like the first
-        run."""
+        """Runs the program without a remedy. Returns the run. Raises TrialError if it does not end
+        like the first run."""
         try:
             run = self.runner.run()
         except TooLongError as error:

@@ -2,7 +2,7 @@
 
 
 class Compose:
-    """Applies transforms one after the other."""
+    """Applies transforms one after another."""
 
     def __init__(self, transforms):
         self.transforms = transforms

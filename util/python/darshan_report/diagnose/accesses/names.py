@@ -1,4 +1,4 @@
-"""Measures how long a program works on the names in a folder that it lists again and again."""
+"""Measures how long a program works on the names in a folder that it lists repeatedly."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ALIKE = 2.0  # largest ratio of opens to listings, and of listings to opens
 def work(facts: Facts) -> float:
     """Returns the seconds in which the program matched, sorted or counted names after it listed a
     folder again. This is the time between a call of glob, which returns a list of names, and the
-    open that follows. Returns 0 if folders are not listed again and again, or if the log has no
-    call sites."""
+    open that follows. Returns 0 if folders are not listed repeatedly, or if the log has no call
+    sites."""
     extra, known = facts.table("POSIX_EXT"), loops_of(facts)
     if extra is None or known is None:
         return 0.0

@@ -36,7 +36,7 @@ class Objects:
         return len(self._rows)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns a counter by its name without the prefix; an unknown value counts as 0."""
+        """Returns a counter by its name without the prefix; an unknown value is treated as 0."""
         return self._table[name][self._rows]
 
     def below(self, what: str, operations: tuple[str, ...] = OPERATIONS) -> np.ndarray:

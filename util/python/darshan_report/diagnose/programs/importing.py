@@ -1,5 +1,5 @@
 """Measures the time that processes of a Python program spend on imports, from call sites. A process
-that is started for one item may do little else."""
+that a script starts for a small task may do little except imports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_of(site: Site, program: str) -> bool:
 
 def imports_of(facts: Facts, program: str) -> Imports:
     """Returns the time and bytes of a script's imports; zeros if the log has no call sites. Between
-    the I/O calls of an import the code of the modules runs, so this time counts as well."""
+    the I/O calls of an import the code of the modules runs, so this time is included."""
     try:
         sites = sites_of(facts.log)
     except LogError:

@@ -57,8 +57,8 @@ def _rate(facts: Facts, site: Site) -> float:
 
 
 def parsing_of(facts: Facts, loop: Line) -> float:
-    """Returns an upper bound of the seconds that parsers take for what a loop reads; 0 if no parser
-    is known. loop: its call sites."""
+    """Returns an upper bound of the seconds that parsers take for the bytes that a loop reads; 0 if
+    no parser is known. loop: its call sites."""
     reading = [site for site in loop.sites if site.sums.calls_of[READ] > 0]
     rates = [(site, _rate(facts, site)) for site in reading]
     return sum(site.sums.read / rate for site, rate in rates if rate > 0)

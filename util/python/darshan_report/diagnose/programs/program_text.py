@@ -18,7 +18,7 @@ _PROGRAM = re.compile(
 @once
 def which(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the files that an interpreter or the dynamic linker reads as program. Files
-    that any process writes do not count."""
+    that any process writes are not counted."""
     found: np.ndarray = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))

@@ -74,7 +74,7 @@ def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
 
 def _of_one(facts: Facts, files: frozenset[int]) -> bool:
     """Returns whether the time in these files is mostly that of one rank that does its own I/O.
-    Files of collective calls do not count, because there a few ranks do the POSIX calls for the
+    Files of collective calls are not counted, because there a few ranks do the POSIX calls for the
     others, as intended. files: record ids."""
     ids = np.fromiter(files, "u8", len(files))
     ranks, spent, rest = [], [], 0.0

@@ -156,8 +156,8 @@ def is_little(facts: Facts) -> bool:
 
 
 def latency(facts: Facts) -> float:
-    """Returns the seconds below which a call counts as served from memory. The value is larger on a
-    busy machine."""
+    """Returns the seconds below which a call is treated as served from memory. The value is larger
+    on a busy machine."""
     return facts.limits["stream.latency"] / max(real_part(facts), _LITTLE)
 
 

@@ -133,7 +133,7 @@ def _for_locks(facts: Facts) -> float:
 
 def _for_ranks(facts: Facts) -> float:
     """Returns the seconds in which ranks waited for other ranks in MPI calls of the application;
-    MPI calls of I/O libraries do not count."""
+    MPI calls of I/O libraries are not counted."""
     known = waits.waiting(facts)
     return 0.0 if known is None else known.seconds
 
@@ -161,8 +161,8 @@ def _for_a_processor(facts: Facts) -> float:
 
 def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
     """Returns, outside of calls on files, the processor time and the time in which the main threads
-    slept, in seconds; 0 if unknown. The kernel does not report when a thread slept, so sleep counts
-    as sleep in calls up to the length of the calls."""
+    slept, in seconds; 0 if unknown. The kernel does not report when a thread slept, so sleep is
+    treated as sleep in calls up to the length of the calls."""
     table = facts.table("USAGE")
     if table is None:
         return 0.0, 0.0

@@ -148,7 +148,7 @@ def _begins(site: Site) -> bool:
 
 
 def _opens_again(loop: Line) -> bool:
-    """Returns whether a loop opens each of its files again and again. loop: its call sites."""
+    """Returns whether a loop opens each of its files repeatedly. loop: its call sites."""
     begun = sum(site.sums.calls for site in loop.sites if _begins(site))
     files = loop.sums.files.number()
     return files is not None and _AGAIN * files <= begun

@@ -113,7 +113,7 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
     """Returns the formats of the files that a program read, and wrote at most once, ordered by
-    bytes, most first. Program files do not count."""
+    bytes, most first. Program files are not counted."""
     found: dict[str, list[Format]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):

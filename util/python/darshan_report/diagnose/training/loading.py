@@ -180,7 +180,7 @@ def _why_workers(loader: Loader) -> str:
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
     """Returns the seconds in which workers made batches, in four parts: in file I/O, computing,
     ready to run without a processor, and waiting for something else; None if unknown. If a worker
-    waits for file I/O of another thread, this counts as file I/O."""
+    waits for file I/O of another thread, this is treated as file I/O."""
     made, did = loader.made, loader.did
     if made is None:
         return None
@@ -189,7 +189,8 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Like _by_fetches(), computed from the lifetimes of the worker processes."""
+    """Returns the same times as _by_fetches(), computed from the lifetimes of the worker
+    processes."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None

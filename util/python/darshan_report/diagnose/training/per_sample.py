@@ -84,7 +84,7 @@ def _busy(verdict: Verdict) -> float:
 
 def _files(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the files that may contain samples: files that were read, and written at
-    most once. Program files do not count."""
+    most once. Program files are not counted."""
     found: np.ndarray = table["BYTES_READ"] > 0
     found &= table["BYTES_WRITTEN"] <= table["MAX_BYTE_READ"] + 1
     found &= ~program_text.which(facts, table)

@@ -103,8 +103,8 @@ class _Runs:
     """The runs of a lake as columns, ordered by program and number of processes."""
 
     def __init__(self, table: pa.Table, since: float, least: int) -> None:
-        """table: result of the query for runs. since: seconds since the epoch, from which on
-        changes are listed. least: number of earlier runs that a program must have."""
+        """table: result of the query for runs. since: seconds since 1970, from which on changes are
+        listed. least: number of earlier runs that a program must have."""
         self._table = table
         self.since, self.least = since, least
         self.moments, self.moved, self.io, self.run = (

@@ -110,7 +110,7 @@ class _Earlier:
 
 def _earlier(padded: Floats, first: int) -> _Earlier:
     """Computes the statistics of up to HISTORY runs before each window. padded: logarithms of
-    times, from HISTORY runs before the first window on; NaN for runs that do not count. first:
+    times, from HISTORY runs before the first window on; NaN for runs that are not counted. first:
     index of the first window."""
     rows = np.lib.stride_tricks.sliding_window_view(padded, HISTORY)
     ordered = np.sort(rows, axis=1)  # NaN last
@@ -132,7 +132,7 @@ def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 class _Series:
-    """The runs of one program with similar size, and which of them count as history."""
+    """The runs of one program with similar size, and which of them are treated as history."""
 
     def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
         self.seconds = seconds

@@ -141,7 +141,7 @@ def _site_data(parser: argparse.ArgumentParser) -> None:
 
 
 def collect(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan collect."""
+    """Parses the command line of darshan collect. Returns the options."""
     parser = argparse.ArgumentParser(
         prog=COLLECT,
         description="Collects logs into a lake: tables of Parquet for DuckDB, Spark and others. "
@@ -243,8 +243,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Converts an option's text (a day, a minute, or an age such as 7d) to nanoseconds since the
-    epoch; 0 without a text. Ends the command if the text is none of these."""
+    """Converts an option's text (a day, a minute, or an age such as 7d) to nanoseconds since 1970;
+    0 without a text. Ends the command if the text is none of these."""
     if text is None:
         return 0
     ago = dates.span(text)
@@ -269,7 +269,7 @@ _LAKE = "the lake; $DARSHAN_LAKE, else ./darshan-lake"
 
 
 def lake(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan lake."""
+    """Parses the command line of darshan lake. Returns the options."""
     parser = argparse.ArgumentParser(
         prog=LAKE,
         description="Inspects and maintains a lake that darshan collect has made.",
@@ -365,7 +365,7 @@ def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> We
 
 
 def ask(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan ask."""
+    """Parses the command line of darshan ask. Returns the options."""
     parser = argparse.ArgumentParser(
         prog=ASK,
         description="Queries a lake with a predefined question or with SQL over its tables. "
@@ -442,7 +442,7 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
 
 
 def digest(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan digest."""
+    """Parses the command line of darshan digest. Returns the options."""
     parser = argparse.ArgumentParser(
         prog=DIGEST,
         description="Writes the summary of a week of a lake as a text to send by mail: the "
@@ -474,7 +474,7 @@ def _is_here(address: str) -> bool:
 
 
 def serve(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan serve."""
+    """Parses the command line of darshan serve. Returns the options."""
     parser = argparse.ArgumentParser(
         prog=SERVE,
         description="Shows a lake in a browser: the week, programs by lost time, the runs of a "

@@ -241,8 +241,8 @@ class Collector:
 
     def _takes(self, one: Found) -> bool:
         """Returns whether a file is read in this round. The size of a file that could not be read
-        before does not count against its owner's limit, because it would otherwise keep the owner's
-        other logs out again and again."""
+        before is not counted against its owner's limit, because it would otherwise keep the owner's
+        other logs out repeatedly."""
         return self._shares.takes(one, size=0 if one.key in self._unread else one.size)
 
     def _known(self, batch: list[Found], keys: np.ndarray) -> np.ndarray:

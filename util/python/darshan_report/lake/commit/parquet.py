@@ -20,7 +20,8 @@ class _Writer(pq.ParquetWriter):  # type: ignore[misc]  # pyarrow has no types
 
 
 def writer(target: str | IO[bytes], schema: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
-    """Opens a Parquet file for writing, one row group at a time. level: of compression."""
+    """Opens a Parquet file for writing, one row group at a time. Returns the writer. level: of
+    compression."""
     return _Writer(
         target,
         schema,

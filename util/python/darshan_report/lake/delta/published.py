@@ -29,7 +29,7 @@ def states(lake: str) -> dict[str, State]:
 
 def held(lake: str) -> dict[str, float]:
     """Returns when files of the lake were removed from the published tables, by path, in seconds
-    since the epoch; infinity for files of the newest version."""
+    since 1970; infinity for files of the newest version."""
     found: dict[str, float] = {}
     for name, state in states(lake).items():
         for path, removed in state.gone.items():

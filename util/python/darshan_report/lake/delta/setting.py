@@ -51,7 +51,7 @@ def switch_off(lake: str) -> int:
 
 
 def last(lake: str) -> float:
-    """Returns when the lake was last published, in seconds since the epoch; 0 for never."""
+    """Returns when the lake was last published, in seconds since 1970; 0 for never."""
     try:
         return float(storage.load_json(os.path.join(lake, _MARK)).get("time", 0))
     except (storage.LakeError, TypeError, ValueError):

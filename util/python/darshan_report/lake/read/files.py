@@ -189,8 +189,8 @@ def below(
 
 
 def count(path: str, settled: Settled | None = None) -> int:
-    """Returns how many logs a file or folder contains, by their names alone. Settled folders do not
-    count."""
+    """Returns how many logs a file or folder contains, by their names alone. Settled folders are
+    not counted."""
     if not os.path.isdir(path):
         return 1
     return sum(1 for _ in _entries(os.path.abspath(path), [], settled))
@@ -234,7 +234,8 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
     """Reads a file. Returns its log's identity, and its state before it was read. Raises OSError,
     also if a log has more than `most` bytes. Pipes and devices are not opened, because this could
     block, or rewind a tape. If a file lacks the header of a log, no more of it is read, and its
-    identity is a hash of its path, size and time of change."""
+    identity is a hash of its path, size and time of change. secret: the key of this hash; b"" for a
+    hash without a key."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     link = os.lstat(path)

@@ -105,6 +105,6 @@ class Settled:
 
 
 def is_quiet(changed: int) -> bool:
-    """Returns whether a time of change, in nanoseconds, is so long ago that its file or folder
-    counts as unchanged."""
+    """Returns whether a time of change, in nanoseconds, is so long ago that its file or folder is
+    treated as unchanged."""
     return 0 <= changed <= (time.time() - QUIET) * 1e9

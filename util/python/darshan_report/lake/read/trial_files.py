@@ -17,7 +17,7 @@ class TrialFiles:
     limited number and size of them."""
 
     def __init__(self, since: int = 0) -> None:
-        """since: nanoseconds since the epoch; files that changed earlier are left out."""
+        """since: nanoseconds since 1970; files that changed earlier are left out."""
         self._since = since
         self._files: dict[int, int] = defaultdict(int)
         self._bytes: dict[int, int] = defaultdict(int)
@@ -45,7 +45,7 @@ class TrialFiles:
                 return  # removed meanwhile
 
     def beside(self, log: str) -> None:
-        """Adds the result file beside a log, if there is one."""
+        """Adds the result file next to a log, if there is one."""
         path = path_of(os.path.abspath(log))
         try:
             self.take(path, os.lstat(path))

@@ -113,8 +113,8 @@ def _seconds(text: str) -> float:
 
 
 def moment(value: Any, what: str) -> datetime.datetime | None:
-    """Returns a value as a time. It is in seconds since the epoch, or a date and time in the zone
-    of this process. Returns None for 0 and for the words with which schedulers mark a missing time.
+    """Returns a value as a time. It is in seconds since 1970, or a date and time in the zone of
+    this process. Returns None for 0 and for the words with which schedulers mark a missing time.
     Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if text in ("", "Unknown", "None", "N/A", "0", "0.0"):

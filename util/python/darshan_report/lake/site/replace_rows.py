@@ -121,5 +121,5 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
 def replace_rows(
     lake: str, table: Table, rows: list[dict[str, Any]], key: Sequence[str]
 ) -> Replaced:
-    """Like replace_table(), for rows that are dicts by column name."""
+    """Does the same as replace_table(), for rows that are dicts by column name."""
     return replace_table(lake, table.name, arrow.rows(table, rows), key)

@@ -82,7 +82,7 @@ def _texts(column: pa.ChunkedArray) -> list[str | None]:
 
 
 def _moment(text: str) -> float:
-    """Converts a number, or a date and time, to seconds since the epoch; NaN for other text. A time
+    """Converts a number, or a date and time, to seconds since 1970; NaN for other text. A time
     without a zone is in the zone of this process."""
     try:
         return float(text)
@@ -100,7 +100,7 @@ def _moment(text: str) -> float:
 
 
 def _times(column: pa.ChunkedArray) -> np.ndarray:
-    """Returns a column as seconds since the epoch; NaN for a cell that is no time."""
+    """Returns a column as seconds since 1970; NaN for a cell that is no time."""
     if pa.types.is_timestamp(column.type):
         micros = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
         return np.asarray(micros.to_numpy(), "f8") / _MICRO

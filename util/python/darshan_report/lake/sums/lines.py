@@ -1,5 +1,5 @@
 """The sums of lines of code. A line is identified by the text that ask/ready/lines.py shows. All
-lines of a log are in one file of the lake, because a log counts once per line."""
+lines of a log are in one file of the lake, because a log is counted once per line."""
 
 from __future__ import annotations
 

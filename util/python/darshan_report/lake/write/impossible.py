@@ -52,7 +52,7 @@ def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
 
 
 def is_moment(seconds: int) -> bool:
-    """Returns whether a job can have begun or ended at this time, in seconds since the epoch."""
+    """Returns whether a job can have begun or ended at this time, in seconds since 1970."""
     return FIRST <= seconds <= time.time() + _DAY
 
 

@@ -1,4 +1,5 @@
-"""The rows of the table log_metadata: what a log says about its libraries, its hosts and itself."""
+"""The rows of the table log_metadata: metadata of a log about its libraries, its hosts and the log
+itself."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class During:
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
     """Returns the waiting during I/O; None if unknown. io_seconds: I/O time of each rank, in the
     order of waiting.ranks. It is distributed over the time bins in proportion to the rank's bytes.
-    Bins in which several ranks did I/O do not count, because no single rank was the cause."""
+    Bins in which several ranks did I/O are not counted, because no single rank was the cause."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

@@ -90,7 +90,7 @@ class Usage:
     def seconds(self, seen: Seen, least: float) -> Floats:
         """Returns an upper bound of the seconds that each process waited for unexplained bytes: the
         smaller of two times. One is what its main thread slept outside of recorded calls, the other
-        what a slow disk would need. Fewer than `least` bytes do not count. seen: the recorded
+        what a slow disk would need. Fewer than `least` bytes are not counted. seen: the recorded
         calls."""
         read, written = self.unexplained(seen)
         read, written = (np.where(bytes_ >= least, bytes_, 0.0) for bytes_ in (read, written))

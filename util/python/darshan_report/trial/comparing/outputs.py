@@ -107,7 +107,7 @@ def _names(one: Output, other: Output) -> list[str]:
 
 def _differs(one: Output, other: Output, name: str, pythons: Sequence[str]) -> bool:
     """Returns whether the file `name` differs between the outputs of two runs. The standard output
-    counts as a file. pythons: interpreters that compare HDF5 files."""
+    is treated as a file. pythons: interpreters that compare HDF5 files."""
     if name != STDOUT:
         kind, kind_of_other = _kind(one.files.get(name)), _kind(other.files.get(name))
         if kind != kind_of_other or (name in one.files) != (name in other.files):

@@ -1,4 +1,5 @@
-"""The remedy that serves small reads from a buffer that is read ahead."""
+"""The remedy read-ahead: a large read fills a buffer, from which the next small reads get their
+bytes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Run:
 
 @dataclass
 class Runner:
-    """Runs the program again and again under the same conditions."""
+    """Runs the program repeatedly under the same conditions."""
 
     darshan: str  # path of the command
     command: Sequence[str]
@@ -53,9 +53,9 @@ class Runner:
         adopt_orphans()
 
     def run(self, plan: Plan | None = None, sites: bool = False) -> Run:
-        """Runs the program once, after restoring its files to their first state. plan: the remedy;
-        None for a run without one. sites: whether to record call sites. Raises TooLongError and
-        TrialError."""
+        """Runs the program once, after restoring its files to their first state. Returns the run.
+        plan: the remedy; None for a run without one. sites: whether to record call sites. Raises
+        TooLongError and TrialError."""
         self.ground.prepare()
         self.number += 1
         self._drop_cached()

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Prefix(str):
-    """A path whose attributes are paths, such as prefix.bin.name."""
+    """A path whose attributes are paths below it, such as prefix.bin.name."""
 
     def __getattr__(self, name: str) -> Prefix:
         if name.startswith("_"):

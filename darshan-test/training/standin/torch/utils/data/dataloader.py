@@ -1,6 +1,5 @@
-"""A stand-in for PyTorch's DataLoader: the names that the runtime looks for, and nothing else of
-it.  It needs no PyTorch.  Its workers are forked processes that send their batches through
-pipes."""
+"""A stand-in for PyTorch's DataLoader: it has only the names that the runtime looks for, and needs
+no PyTorch. Its workers are forked processes that send their batches through pipes."""
 
 import builtins
 import os
@@ -12,7 +11,7 @@ if getattr(builtins, "no_time", False):
 
 
 class _Worker:
-    """The number of a worker."""
+    """The information that a worker has about itself: its number."""
 
     this = None  # of this process
 
@@ -21,12 +20,12 @@ class _Worker:
 
 
 def get_worker_info():
-    """Returns what this worker knows of itself, None in the process that iterates."""
+    """Returns the information about this worker; None in the process that iterates."""
     return _Worker.this
 
 
 class DataLoader:
-    """Iterates over batches of a sequence."""
+    """Iterates over batches of the elements of a sequence."""
 
     def __init__(
         self, dataset, batch_size=1, persistent_workers=False, num_workers=0, collate_fn=list

@@ -18,8 +18,8 @@ _EXT_SYNCS = " + ".join(
 
 
 def _share_of_random(kind: str) -> str:
-    """Returns an SQL expression: the fraction of reads or writes that did not begin behind the
-    previous one. kind: READ or WRITE."""
+    """Returns an SQL expression: the fraction of reads or writes that did not begin after the end
+    of the previous one. kind: READ or WRITE."""
     all_, in_order = f"coalesce(POSIX_{kind}S, 0)", f"coalesce(POSIX_SEQ_{kind}S, 0)"
     return (
         f"CAST(try_sum(greatest({all_} - {in_order}, 0)) AS DOUBLE)"
