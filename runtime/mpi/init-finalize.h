@@ -26,8 +26,8 @@ void mpi_session_finalising(const mpi_handle *session);
  * there is no such communicator. */
 int comm_mpi_open(struct rank_comm *comm);
 
-/* Waits until a request of the runtime is complete, and yields the processor to other ranks
- * meanwhile. Returns 0, or -1 if MPI_Test fails. */
+/* Waits until a request of the runtime is complete. During the wait, yields the processor to other
+ * ranks. Returns 0, or -1 if MPI_Test fails. */
 int mpi_wait_for(mpi_handle *request);
 
 #endif

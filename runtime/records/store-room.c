@@ -351,7 +351,8 @@ void store_make_room_slow(struct record_store *store, enum store_module module) 
 }
 
 /* Returns a bit for each part that is partly in private memory or has no space for its overflow
- * record. The caller holds the lock, so no thread uses space meanwhile. */
+ * record; 0 if there is no such part. The caller holds the store's lock, so no other thread uses
+ * space during the call. */
 static uint32_t parts_lacking(struct record_store *store) {
   uint32_t parts = store_in_memory(store);
   for (int i = 0; i < STORE_PARTS; i++) {

@@ -33,10 +33,11 @@ char *store_address(struct record_store *store, int part, size_t at);
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
-/* The caller holds the lock. store_mark_group makes the GROUP record of an entry that stands for
- * several files. store_share returns the number of the entry's record in a module, which it makes
- * if necessary, even beyond the limit. store_append_record adds a record if `spare` more records
- * would fit after it. store_fold marks that files exceed the limit. */
+/* The caller of these functions holds the store's lock. store_mark_group makes the GROUP record of
+ * an entry that represents several files. store_share returns the number of the entry's record in a
+ * module, which it makes if necessary, even beyond the limit. store_append_record adds a record for
+ * the entry if `spare` more records would fit after it. It returns the record's number, or
+ * NO_RECORD if there is no space. store_fold marks in the log that files exceed the limit. */
 void store_mark_group(struct record_store *store, struct store_entry *entry);
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group);

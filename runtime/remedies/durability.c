@@ -21,8 +21,7 @@ enum {
 };
 
 /* Returns 1 if the descriptor refers to a file on a device, so that fsync may be omitted. Otherwise
- * returns 0. For all other descriptors (sockets, closed descriptors) fsync itself returns an error
- * at once. */
+ * returns 0: fsync of a socket or a closed descriptor returns an error without waiting. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

@@ -55,8 +55,8 @@ static struct library *known_library(const struct libraries *libraries,
   return library;
 }
 
-/* The kinds of libraries (MPI, HDF5 and so on) of which one was found: dlclose may unload a library
- * of any of them. */
+/* The kinds of libraries (such as MPI and HDF5) of which one was found: dlclose may
+ * unload a library of any of them. */
 enum { KINDS = 8 };
 static struct libraries *kinds[KINDS];
 

@@ -54,8 +54,8 @@ static int is_locked(const struct stat *st, char *bytes) {
   return found;
 }
 
-/* Reads a path buffer full of bytes at an offset and terminates them by NUL.  Returns their number,
- * 0 if the file cannot be read. */
+/* Reads bytes of a file at an offset into a path buffer, as many as fit, and terminates them by
+ * NUL. Returns their number; 0 if the file cannot be read. */
 static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return 0;

@@ -45,7 +45,8 @@ static inline const void *sharing_bytes(const struct sharing *table) {
 static inline size_t sharing_size(uint32_t count) {
   return count == SHARING_BUCKETS ? SHARING_BUCKETS : count * sizeof(uint64_t);
 }
-/* Returns a table that points to the bytes of a message. */
+/* Returns a table of `count` entries, or of counts per bucket if `count` is SHARING_BUCKETS. The
+ * table points to `bytes`, the bytes of a message, and does not own them. */
 struct sharing sharing_at(const void *bytes, uint32_t count);
 
 /* --- all facts ---------------------------------------------------------------- */

@@ -16,7 +16,7 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* Counts an open, if it succeeded. Remembers its handle: at once or, if the handle is valid only
+/* Counts an open, if it succeeded. Stores its handle immediately, or, if the handle is valid only
  * when the event completes, at that time. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;

@@ -21,8 +21,9 @@ struct heatmap_transfer {
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
                   const struct heatmap_transfer *transfer);
 
-/* Adds a transfer to the layer's heat map. Does nothing if the transfer is within the current bin.
- * Called after each counted transfer. The caller holds the record's lock. */
+/* Adds a transfer to the layer's heat map. Returns at once if the transfer is within the current
+ * bin: the bin's bytes are computed later from the record's counters. Called after each counted
+ * transfer. The caller holds the record's lock. */
 static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *span,
                                int64_t booked[2], const int64_t *read, const int64_t *written,
                                int writes, int64_t bytes, uint64_t t1, uint64_t t2) {

@@ -51,9 +51,10 @@ static inline struct posix_file *posix_file_of(int fd) {
   return fd_followed(__atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED));
 }
 
-/* posix_file_behind is like posix_file_of, but classifies a descriptor that is not classified yet.
- * If only a stream has used the descriptor so far, its file is that of the stream; otherwise the
- * kernel is queried. */
+/* posix_file_behind returns the file of a descriptor, and first classifies a descriptor that is not
+ * classified yet; NULL if it is not recorded. If only a stream has used the descriptor so far, the
+ * result is the file of the stream; otherwise the kernel is queried. The other functions are its
+ * slow paths. */
 struct posix_file *posix_file_of_stream(int fd);
 struct posix_file *posix_file_look(int fd);
 struct posix_file *posix_file_behind_far(int fd);
@@ -64,10 +65,11 @@ static inline struct posix_file *posix_file_behind(int fd) {
   return posix_file_look(fd);
 }
 
-/* posix_entry_behind is like posix_file_behind, but also returns the class of a descriptor that is
- * not recorded: FD_EXCLUDED for a regular file without a record (its name is excluded, too long or
- * not known), FD_OTHER for anything else, NULL if the descriptor is not classified or its number is
- * not below fd_limit. posix_file_or_excluded is its slow path, for an entry that is NULL. */
+/* posix_entry_behind returns the file of a descriptor like posix_file_behind. For a descriptor that
+ * is not recorded, it returns the class: FD_EXCLUDED for a regular file without a record (its name
+ * is excluded, too long or not known), FD_OTHER for any other kind. It returns NULL if the
+ * descriptor is not classified or its number is not below fd_limit. posix_file_or_excluded is its
+ * slow path, for an entry that is NULL. */
 struct posix_file *posix_file_or_excluded(int fd);
 static inline struct posix_file *posix_entry_behind(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);

@@ -24,10 +24,10 @@ static inline uint64_t id_of(const struct posix_file *file) {
   return record ? record->base.id : file->id; /* NULL if a handler forked during this call */
 }
 
-/* The next functions unlock the record and end the update. The first two first count the call for
- * its site; all three notify the training module. They return the duration of the call in ticks.
- * They are not inlined, so that their stack is free again when the layers module, which needs much
- * stack, is notified. */
+/* Each of the next functions unlocks the record and ends the update. The first two functions first
+ * count the call for its site; all three notify the training module. They return the duration of
+ * the call in ticks. They are not inlined, so that their stack is free again when the layers
+ * module, which needs much stack, is notified. */
 static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
                                                       uint64_t t1, uint64_t t2) {
   struct site_call call = {

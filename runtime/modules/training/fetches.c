@@ -49,7 +49,7 @@ static int64_t page_faults(void) {
 /* --- calls on files ---------------------------------------------------------------------- */
 
 /* Makes the first records of both modules, up to these numbers, notify this module. Later records
- * do so from their start. */
+ * notify this module from their start. */
 static void watch_all(uint32_t posix, uint32_t stdio) {
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);

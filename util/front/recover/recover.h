@@ -7,8 +7,8 @@
 #include "mapped.h"
 #include "orphans.h"
 
-/* Makes logs from files that this user's processes left in a folder more than an hour ago. Does so
- * at most once a day, for a limited number of logs, and never in a rank of a job. */
+/* Makes logs from files that this user's processes left in a folder more than an hour ago. It makes
+ * them at most once a day, only a limited number, and never in a rank of a job. */
 void recover_by_the_way(const char *folder);
 
 enum merger_end { /* exit status of darshan-merge */

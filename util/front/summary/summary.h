@@ -125,7 +125,7 @@ struct renamed {
   int64_t read;             /* bytes read */
 };
 
-/* Stores the renames in a POSIX record. */
+/* Stores the renames that a POSIX record contains. record: the POSIX record. */
 void renamed_note(struct picture *picture, const void *record);
 /* Called after all logs were added: adds the numbers of temporary files to the files that they
  * became. */

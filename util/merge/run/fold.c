@@ -136,9 +136,8 @@ static size_t job_of(const struct fold *fold, char *out) {
   return length;
 }
 
-/* Writes the new part from `draft` and removes the parts that it replaces. Before that, writes a
- * list with the name of the new part and of the replaced parts, so that a later merger can
- * finish. */
+/* Writes the new part from `draft` and removes the parts that it replaces. First writes the file
+ * `folded`, which lists the new part and the replaced parts, so that a later merger can finish. */
 static void put(struct fold *fold, const struct log_draft *draft) {
   if (folder_put(fold->folder, folded_name, fold->list.at, fold->list.n) < 0) return;
   folder_put(fold->folder, fold->list.at, draft->bytes, draft->used);

@@ -51,9 +51,10 @@ void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
-/* mapping_hold is like mappings_file, but for a call that may remove the mapping: the file's state
- * stays until mapping_called, which adds the time of the call. Both do nothing if no file is
- * recorded there. */
+/* mapping_hold returns the file that is mapped at an address; NULL if no file is recorded there. It
+ * is for a call that may remove the mapping: the file's state stays until mapping_called, which
+ * adds the time of the call to the file. mapping_called does nothing if mapping_hold returned NULL.
+ * */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 /* Called before msync: counts the pages that were written so far. */

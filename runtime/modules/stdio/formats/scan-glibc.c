@@ -34,7 +34,8 @@ static const struct wide_area *wide_area(const FILE *file) {
  * behind the marker. */
 enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
 
-/* Markers are static and never freed, because the application may leave a call by longjmp. */
+/* The markers by which scans measure how far a reader has come. They are static and never freed,
+ * because the application may leave a call by longjmp. */
 static struct {
   struct { /* has the layout of libc's struct _IO_marker */
     void *next;
