@@ -13,9 +13,18 @@ from report.pages import text_of
 from .conftest import Run
 from .screen import fits
 
+# The screen has a line for the listing of folders, and one row of files less, if the listing takes
+# 1 % of the run. On a busy machine the folders of Python take so long in a short run.
+LONG = """
+import time
+time.sleep(2)
+"""
+
 # Files whose names differ in numbers, one different file, files that differ in letters, and few
 # files.
-MANY = """
+MANY = (
+    LONG
+    + """
 import json, colorsys
 for i in range(5000):
     open(f"data_{i:04d}.csv", "w").close()
@@ -28,6 +37,7 @@ with open("data_x.csv", "wb", buffering=0) as file:
     for i in range(20000):
         file.write(b"x" * 1000)
 """
+)
 DATASETS = """
 import h5py
 with h5py.File("one.h5", "w") as file:
@@ -70,7 +80,7 @@ def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
 
 def test_files_of_a_virtual_machine_come_last(darshan: Run) -> None:
     """The files in which a Java machine keeps its counters do not displace the user's files."""
-    script = """
+    script = f"""{LONG}
 import mmap, os
 os.mkdir("hsperfdata_me")
 with open("hsperfdata_me/17", "w+b", buffering=0) as file:

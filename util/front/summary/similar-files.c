@@ -145,9 +145,9 @@ static char *name_of(const struct kind *kind) {
  * and caches. Otherwise returns 0. The patterns are those of measure/files/runtimes.py. */
 static int is_of_runtime(const char *name) {
   static const char *const parts[] = {
-      "/hsperfdata_",         "/.java_pid",          "/.dotnet/",          "/clr-debug-pipe-",
-      "/dotnet-diagnostic-",  "/v8-compile-cache-",  "/.julia/logs/",      "/tmp/ompi.",
-      "/node-compile-cache/", "/.cache/matplotlib/", "/.cache/fontconfig/"};
+      "/hsperfdata_",         "/.java_pid",          "/.dotnet/",           "/clr-debug-pipe-",
+      "/dotnet-diagnostic-",  "/v8-compile-cache-",  "/.julia/logs/",       "/tmp/ompi.",
+      "/node-compile-cache/", "/.cache/matplotlib/", "/.cache/fontconfig/", "/pyvenv.cfg"};
   for (size_t i = 0; name && i < sizeof(parts) / sizeof(parts[0]); i++)
     if (strstr(name, parts[i])) return 1;
   return 0;

@@ -9,7 +9,7 @@ import re
 _RUNTIME = re.compile(
     r"/hsperfdata_|/\.java_pid|/\.dotnet/|/clr-debug-pipe-|/dotnet-diagnostic-"
     r"|/v8-compile-cache-|/node-compile-cache/|/\.julia/logs/|/tmp/ompi\."
-    r"|/\.cache/(?:matplotlib|fontconfig)/"
+    r"|/\.cache/(?:matplotlib|fontconfig)/|/pyvenv\.cfg"
 )
 
 
