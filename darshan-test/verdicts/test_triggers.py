@@ -66,7 +66,7 @@ BESIDE = {
     "costly-listings": Trigger("names-c/walk-once"),
     "costly-lookups": Trigger("names-c/failed-access", limits=GENERAL),
     "costly-mappings": Trigger("transfers-c/map-at-once", limits=(*GENERAL, *CHEAP)),
-    "costly-mpiio": Trigger("ranks-c/large-collective/mpich", limits=(*GENERAL, *CHEAP)),
+    "costly-mpiio": Trigger("ranks-c/independent-writes/mpich", limits=(*GENERAL, *CHEAP)),
     "costly-opens": Trigger("names-c/stat-poll", limits=GENERAL),
     "costly-reads": Trigger("transfers-c/small-reads", limits=GENERAL),
     "costly-syncs": Trigger("sync-c/fsync-each", limits=GENERAL),

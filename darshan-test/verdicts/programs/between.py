@@ -58,7 +58,6 @@ def pieces_packed(cured: bool) -> None:
     for step in range(0, 24):
         for slot in range(_SLOTS):
             if step and not cured:
-                # blame: pieces-packed
                 packed = os.pread(file, lengths[slot], slot * _ROOM)
                 pieces[slot] = bytearray(zlib.decompress(packed))
             pieces[slot][step * 1000 : step * 1000 + 999] = bytes(999)

@@ -95,7 +95,7 @@ contains
         read (10) field
       else
         open (10, file='chk', status='replace')
-        write (10, *) field  ! blame: text-checkpoint
+        write (10, *) field
         rewind (10)
         read (10, *) field
       end if
@@ -116,7 +116,7 @@ contains
         write (10) field
       else
         open (10, file=name)
-        write (10, *) field  ! blame: text-output
+        write (10, *) field
       end if
       close (10)
     end do
