@@ -24,6 +24,8 @@ for name in ("zero", "one", "two", "helper.py", "three", "three"):
 try:
     open("params.nml")
 except OSError:
+    for number in range(30):  # as a traceback looks for source lines
+        os.path.exists(f"h5py/part{number}.pyx")
     sys.exit(%d)
 """
 

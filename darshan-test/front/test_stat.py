@@ -28,6 +28,21 @@ def test_program(darshan: Run, work: Path) -> None:
     fits(screen)
 
 
+def test_the_largest_sizes_are_shown(darshan: Run) -> None:
+    """If not all classes of sizes fit into the line, those with few calls are left out."""
+    program = """
+with open("all", "wb", 0) as file:
+    for size, calls in ((50, 9), (500, 9), (5000, 9), (50_000, 9), (300_000, 900)):
+        for number in range(calls):
+            file.seek(0)
+            file.write(bytes(size))
+"""
+    screen = darshan("stat", sys.executable, "-c", program).stderr.decode()
+    (line,) = re.findall(r"^bytes per write.*$", screen, re.M)
+    assert "100K-1M 9" in line and len(line) <= 80
+    fits(screen)
+
+
 def test_the_answer(darshan: Run, work: Path) -> None:
     """The costliest finding is shown with its line of code and its remedy. Unused standard streams
     have no row."""

@@ -34,8 +34,11 @@ static int is_searched(const char *name, size_t length) {
          NULL; /* strstr may be used because the name ends with a NUL */
 }
 
+/* Returns 1 for a name of a program file. Otherwise returns 0. A traceback of Python looks for the
+ * source of compiled modules (.pyx) in all folders of its path. */
 static int is_of_program(const char *name, size_t length) {
-  static const char *const endings[] = {".so", ".py", ".pyc", ".pth", ".mo"};
+  static const char *const endings[] = {".so",  ".py",  ".pyc", ".pyx",
+                                        ".pxd", ".pxi", ".pth", ".mo"};
   size_t at = darshan_ending(name, length);
   for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
     if (strlen(endings[i]) == length - at && memcmp(name + at, endings[i], length - at) == 0)
@@ -52,6 +55,8 @@ static void give(struct darshan_lookup *slot) {
 
 void missed_note(const char *name, size_t length) {
   if (length == 0 || length >= MISSED_ROOM || name[0] != '/') return;
+  /* A traceback looks up so many of these names that no other name would remain. */
+  if (length > 4 && memcmp(name + length - 4, ".pyx", 4) == 0) return;
   struct darshan_lookups *all = ring();
   uint32_t count = __atomic_load_n(&all->count, __ATOMIC_RELAXED);
   struct darshan_lookup *last = &all->slot[(count - 1) % PLACES];

@@ -141,31 +141,55 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
   end_line(screen);
 }
 
-/* Prints the percentage of calls in each size class. family: the start of the names of these
- * counters. verb: the kind of call. */
+/* Writes a size class and its percentage of the calls to `item`. counter: the name of the class's
+ * counter; family: how the name starts. Returns the number of characters. */
+static int format_class(char item[2 * NUMBER], const char *counter, const char *family,
+                        double share) {
+  char label[NUMBER];
+  snprintf(label, sizeof(label), "%s", strstr(counter, family) + strlen(family));
+  for (char *c = label; *c; c++)
+    if (*c == '_') *c = '-';
+  return snprintf(item, 2 * NUMBER, "  %s %.*f%%", label, share < 0.95 ? 1 : 0, share);
+}
+
+/* Returns the percentage that a size class must exceed to be shown, so that all shown classes fit
+ * into `room` characters. first: the counter of the smallest class; shares: percentages of the
+ * classes. */
+static double least_shown(const struct darshan_counter *first, const char *family,
+                          const double *shares, int room) {
+  char item[2 * NUMBER];
+  double least = 0;
+  for (; least<100; least = least> 0 ? 2 * least : 0.05) {
+    int used = 0;
+    for (int i = 0; i < SIZE_BINS; i++)
+      if (shares[i] > least) used += format_class(item, first[i].name, family, shares[i]);
+    if (used <= room) break;
+  }
+  return least;
+}
+
+/* Prints the percentages of calls in the size classes; if not all fit, only the largest ones.
+ * family: the start of the names of these counters. verb: the kind of call. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);
   const struct darshan_counter *first = layer->plan.module->counters;
-  char label[NUMBER];
-  double sum = 0;
+  double sum = 0, shares[SIZE_BINS];
   while (first->name[0] && !strstr(first->name, family))
     first++;
   if (!first->name[0]) return;
   for (int i = 0; i < SIZE_BINS; i++)
     sum += (double)values[first->index + i];
   if (sum <= 0) return;
+  for (int i = 0; i < SIZE_BINS; i++)
+    shares[i] = 100 * (double)values[first->index + i] / sum;
   int column = fprintf(stderr, "%s", verb);
+  double least = least_shown(first, family, shares, screen->columns - column);
   for (int i = 0; i < SIZE_BINS; i++) {
-    double share = 100 * (double)values[first->index + i] / sum;
-    if (share <= 0) continue;
-    snprintf(label, sizeof(label), "%s", strstr(first[i].name, family) + strlen(family));
-    for (char *c = label; *c; c++)
-      if (*c == '_') *c = '-';
     char item[2 * NUMBER];
-    int n = snprintf(item, sizeof(item), "  %s %.*f%%", label, share < 0.95 ? 1 : 0, share);
-    if (column + n > screen->columns) break;
-    column += fprintf(stderr, "%s", item);
+    if (shares[i] <= least) continue;
+    format_class(item, first[i].name, family, shares[i]);
+    fputs(item, stderr);
   }
   end_line(screen);
 }
