@@ -130,16 +130,16 @@ def _of_cython(function: str) -> str:
     return ""
 
 
-def calls_of(line: Line) -> str:
-    """Returns the I/O functions that the line called, and the library function between: "read,
-    open64, through numpy.load"."""
+def _calls_of(line: Line, names: int) -> str:
+    """Returns the I/O functions that the line called, at most `names`, and the library function
+    between: "read, open64, through numpy.load"."""
     ways: dict[str, Counter[str]] = {}
     for site in line.sites:
         way = ways.setdefault(library_call(site), Counter())
         way[site.stack.called or "?"] += site.sums.seconds  # type: ignore[assignment]
     through, called = max(ways.items(), key=lambda way: sum(way[1].values()))
-    some = [name for name, _ in called.most_common(_CALLED)]
-    text = ", ".join(some) + (", ..." if len(called) > _CALLED else "")
+    some = [name for name, _ in called.most_common(names)]
+    text = ", ".join(some) + (", ..." if len(called) > names else "")
     if some == [IMPORT]:
         text = "an import"
     if through:
@@ -149,10 +149,13 @@ def calls_of(line: Line) -> str:
     return text
 
 
-def whole_call(line: Line, function: str) -> str:
+def whole_call(line: Line, function: str, width: int) -> str:
     """Returns the function that contains a line and the functions that the line called: "load:
-    read, open64"."""
-    return f"{function}: {calls_of(line)}" if function else calls_of(line)
+    read, open64". width: largest number of characters; names fewer functions if that is enough to
+    fit, else cuts the middle out."""
+    start = f"{function}: " if function else ""
+    texts = [start + _calls_of(line, names) for names in range(_CALLED, 0, -1)]
+    return next((text for text in texts if len(text) <= width), shorten(texts[-1], width))
 
 
 def _short(name: str) -> str:
@@ -216,7 +219,7 @@ def text(found: Lines) -> Iterator[str]:
                 count(sums.calls),
                 amount(sums.read + sums.written),
             )
-            yield f"  {shorten(whole_call(line, function), _WIDTH - 2)}"
+            yield f"  {whole_call(line, function, _WIDTH - 2)}"
             if files := files_of(found, line):
                 yield f"  files: {shorten(files, _WIDTH - 9)}"
     for sentence in summary(found):

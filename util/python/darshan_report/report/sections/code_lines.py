@@ -32,7 +32,7 @@ def blocks(context: Context) -> list[Block]:
     rows = tuple(
         (
             shorten(where, _PLACE),
-            shorten(told.whole_call(line, function), _CALLS),
+            told.whole_call(line, function, _CALLS),
             seconds(line.sums.seconds),
             seconds(line.sums.shown_gaps),
             told.count(line.sums.calls),
