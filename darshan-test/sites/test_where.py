@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -304,6 +305,21 @@ def test_a_script_in_python(where: Where) -> None:
     assert load["bytes_read"] >= 30 * 8000
     assert at(found, script, line_of(SCRIPT, "numpy.save"))["through"] == "numpy.save"
     assert "through numpy.load" in where.ask().stdout
+
+
+def test_a_long_line_keeps_whole_names(where: Where) -> None:
+    """If the called functions do not fit, one of them is named, and none is cut."""
+    script = where.folder / "script.py"
+    script.write_text(
+        "import tempfile\ndef rows():\n    for i in range(9):\n"
+        "        with tempfile.TemporaryDirectory() as folder:\n"
+        "            open(f'{folder}/a', 'w').close()\nrows()\n"
+    )
+    where.run(sys.executable, script)
+    lines = where.ask().stdout.splitlines()
+    (line,) = [line for line in lines if "through tempfile.TemporaryDirectory" in line]
+    assert re.match(r"  rows: \w+, \.\.\. through \S+; \d other ways?$", line), line
+    assert len(line) <= 80
 
 
 def test_hdf5_in_python(where: Where) -> None:
