@@ -284,7 +284,7 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
 def _none_known(others: Sequence[Finding]) -> str:
     """Returns the title for a run without a problem; others: notices that may tell much of it."""
     told = (f for f in others if f.kind == NOTICE)
-    much = any(f.gains_much or f.name.startswith(costly.NAME) for f in told)
+    much = any(f.gains_much or f.is_hint or f.name.startswith(costly.NAME) for f in told)
     return "No other problem is known" if much else "No known problem"
 
 
