@@ -107,6 +107,7 @@ def _locks() -> list[Row]:
 
 def _needed() -> list[Row]:
     return [
+        Row("sync.c", "msync-once", says=(r"once for up to 160 MiB: data that must survive",)),
         Row(
             "sync.c",
             "queue",
