@@ -12,7 +12,7 @@ _SITES = (("DARSHAN_SITES", "1"),)
 
 def rows() -> list[Row]:
     """Returns the rows, which run on this machine with call sites."""
-    return [*_libraries(), *_pieces(), *_locks(), *_needed()]
+    return [*_libraries(), *_archives(), *_pieces(), *_locks(), *_needed()]
 
 
 def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
@@ -41,6 +41,28 @@ def _libraries() -> list[Row]:
             "pickle-in-python",
             says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
             never=(old,),
+        ),
+    ]
+
+
+def _archives() -> list[Row]:
+    packs = "[Cc]ompress(?:ing|es)|compresslevel"
+    return [
+        _row(
+            "readers.py",
+            "manifest-of-zip",
+            says=(
+                r"extractall unpacked files for",
+                r"wrote 24 files \([\d.]+ MiB\) that it removed again and never read",
+                "zip gives each member by itself",
+            ),
+            never=(packs,),
+        ),
+        _row(
+            "readers.py",
+            "scans-of-zip",
+            says=("Unpacking an archive takes much of the run",),
+            never=(packs, "never read"),
         ),
     ]
 
@@ -85,6 +107,7 @@ def _locks() -> list[Row]:
 
 def _needed() -> list[Row]:
     return [
+        Row("sync.c", "msync-once", says=(r"once for up to 160 MiB: data that must survive",)),
         Row(
             "sync.c",
             "queue",

@@ -330,6 +330,7 @@ def _between() -> list[Row]:
         ),
         row("words.java", "scanner", input=12, says=(hint, "not Scanner")),
         row("words.java", "count-words", input=64, never=("Much of the run passes",)),
+        row("words.java", "large-reader", input=64, never=("asks about the same files",)),
         row("words.js", "awaited-each", "same-bytes-again-read opened-again", "readFileSync"),
         row(
             "words.cc",

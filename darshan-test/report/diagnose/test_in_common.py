@@ -10,7 +10,7 @@ import pytest
 from darshan_report import open_log
 from darshan_report.diagnose.accesses.in_common import InCommon
 from darshan_report.diagnose.facts import Facts
-from darshan_report.diagnose.remedies.in_common import OUTPUT, STATE
+from darshan_report.diagnose.remedies.in_common import LOCKED, OUTPUT, STATE
 from darshan_report.diagnose.run import diagnose, diagnose_facts
 from darshan_report.measure.processes.processes import processes
 
@@ -52,7 +52,7 @@ _LOSE_NOTHING = {
     "waits-for-locks": "the remedy is about several processes",
     "written-in-turns": "the remedy is about several processes",
 }
-_OF_COMMON = (STATE.text, OUTPUT.text)
+_OF_COMMON = (STATE.text, OUTPUT.text, LOCKED.text)
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,11 @@ def test_what_ranks_write_or_read(tmp_path: Path) -> None:
     ("locked", "common"), [("/a", True), ("/a.lock", True), ("/b.lock", False), ("", False)]
 )
 def test_what_one_process_locks(locked: str, common: bool, tmp_path: Path) -> None:
-    """By a lock of the file, or of one with its name, a program says that others use it."""
+    """By a lock of the file, or of one with its name, a program says that others may use it. The
+    run has no other process, so the remedy does not say that one uses the file."""
     opened = row("POSIX", "/a", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     lock = (row("POSIX_EXT", locked, LOCKS=5000, F_LOCK_TIME=0.01),) if locked else ()
-    assert (_told(Job((opened, *lock)), tmp_path) in _OF_COMMON) == common
+    assert (_told(Job((opened, *lock)), tmp_path) == LOCKED.text) == common
 
 
 def test_what_sqlite_locks(tmp_path: Path) -> None:
@@ -118,3 +119,13 @@ def test_one_of_many_files(tmp_path: Path) -> None:
     common = shared("POSIX", "/all", OPENS=400, WRITES=400, BYTES_WRITTEN=4000, F_META_TIME=0.5)
     told = _told(Job((own, common), nprocs=4), tmp_path)
     assert told.startswith("Open once") and "Do not do this for /all" in told
+
+
+def test_one_of_many_is_locked(tmp_path: Path) -> None:
+    """Among files of one process, one is locked: the advice excepts it while it is not locked."""
+    own = row("POSIX", "/own", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
+    locked = row("POSIX", "/all", OPENS=400, WRITES=400, BYTES_WRITTEN=4000, F_META_TIME=0.5)
+    lock = row("POSIX_EXT", "/all", LOCKS=400, F_LOCK_TIME=0.01)
+    told = _told(Job((own, locked, lock)), tmp_path)
+    assert told.startswith("Open once") and "Do not do this for /all without the lock" in told
+    assert "other processes use" not in told

@@ -6,6 +6,8 @@ import codecs
 import hashlib
 import pickle
 import sys
+import tempfile
+import zipfile
 from collections import Counter
 from pathlib import Path
 from xml.dom import minidom
@@ -156,6 +158,36 @@ def map_each(cured: bool) -> None:
         one = whole if cured else np.memmap("records.bin", HEAD, "r")  # blame: map-each
         found += len(one[number]["values"])
     assert found == 24 * 5_000
+
+
+def prepare_manifest_of_zip() -> None:
+    """Writes archives of 24 files of 2 MiB and a manifest."""
+    numbers = np.random.default_rng(5).integers(0, 40, (24, 2 << 20), "u1")
+    with zipfile.ZipFile("scans.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("manifest", "scan 24\n")
+        for number, data in enumerate(numbers):
+            archive.writestr(f"scan{number}", data.tobytes())
+
+
+def manifest_of_zip(cured: bool) -> None:
+    """Unpacks an archive to read one member; cured: reads the member."""
+    with zipfile.ZipFile("scans.zip") as archive, tempfile.TemporaryDirectory(dir=".") as folder:
+        if cured:
+            text = archive.read("manifest").decode()
+        else:
+            archive.extractall(folder)  # blame: manifest-of-zip
+            text = (Path(folder) / "manifest").read_text()
+    assert text == "scan 24\n"
+
+
+prepare_scans_of_zip = prepare_manifest_of_zip
+
+
+def scans_of_zip(_: bool) -> None:
+    """Unpacks an archive and reads all of its files."""
+    with zipfile.ZipFile("scans.zip") as archive, tempfile.TemporaryDirectory(dir=".") as folder:
+        archive.extractall(folder)
+        assert sum(max(path.read_bytes()) > 38 for path in Path(folder).iterdir()) > 23
 
 
 def _photos(copies: int) -> None:

@@ -108,6 +108,20 @@ static void msync_each(bool cured) {
   close(fd);
 }
 
+/* Fills a mapping of 160 MiB, whose size one write of a byte sets, and synchronizes it once. */
+static void msync_once(bool cured) {
+  (void)cured;
+  const size_t size = 160 << 20;
+  int fd = open("pixels", O_RDWR | O_CREAT | O_TRUNC, 0644);
+  must(fd >= 0, "open");
+  must(pwrite(fd, "", 1, (off_t)size - 1) == 1, "pwrite");
+  char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  must(map != MAP_FAILED, "mmap");
+  memset(map, 'p', size);
+  must(msync(map, size, MS_SYNC) == 0, "msync");
+  must(munmap(map, size) == 0 && close(fd) == 0, "close");
+}
+
 /* Inserts without a transaction: each insert is a transaction. */
 static void sqlite_autocommit(bool cured) {
   sqlite3 *db;
@@ -175,6 +189,7 @@ int main(int argc, char **argv) {
       {"o-dsync", o_dsync},
       {"save-each-step", save_each_step},
       {"msync-each", msync_each},
+      {"msync-once", msync_once},
       {"lock-held", lock_held},
       {"sqlite-autocommit", sqlite_autocommit},
       {"checkpoint", checkpoint},

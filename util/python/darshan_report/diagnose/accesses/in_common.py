@@ -28,6 +28,8 @@ class InCommon:
     states: frozenset[int] = _NONE  # files that are also read: processes use what others wrote
     outputs: frozenset[int] = _NONE  # files that are only written, or read after the last write
     locked: frozenset[int] = _NONE  # files of both kinds that are locked, or that have a lock file
+    # Those of them that no two processes of the run use at the same time: others may do so.
+    apart: frozenset[int] = _NONE
 
     @property
     def ids(self) -> frozenset[int]:
@@ -58,6 +60,11 @@ class _Use:
         """Whether the file is mostly read, and only after its last write."""
         return not self.is_state and self.read > self.written
 
+    @property
+    def is_common(self) -> bool:
+        """Whether several processes of the run use the file at the same time."""
+        return self.users > 1 and (self.at_once or _overlap(self.spans))
+
 
 def in_common(
     tables: Sequence[Table],
@@ -81,13 +88,13 @@ def in_common(
     found = {
         number: use
         for number, use in uses.items()
-        if not use.is_input
-        and (number in locked or (use.users > 1 and (use.at_once or _overlap(use.spans))))
+        if not use.is_input and (number in locked or use.is_common)
     }
     return InCommon(
         frozenset(number for number, use in found.items() if use.is_state),
         frozenset(number for number, use in found.items() if not use.is_state),
         locked & found.keys(),
+        frozenset(number for number, use in found.items() if not use.is_common),
     )
 
 

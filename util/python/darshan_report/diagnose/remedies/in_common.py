@@ -51,6 +51,18 @@ OUTPUT = Remedy(
     "Perl: open(my $out, '>>', $path);  $out->autoflush(1);  print $out $record\n"
     "shell: work > part.$n &  # a file for each process;  at the end: cat part.* > all",
 )
+# For files that are locked, but that no other process of the run used at the same time.
+LOCKED = Remedy(
+    "A lock protects this file, so processes of other runs may use it; in this run, no other "
+    "process did so at the same time. Hold the lock for many changes: until its release, what was "
+    "read may stay in memory, and what is new may be written at once, just before the release. If "
+    "no other process ever uses the file, leave out the lock.",
+    "C: flock(fd, LOCK_EX);  read all;  many changes;  write all;  flock(fd, LOCK_UN)\n"
+    "Python: fcntl.flock(file, fcntl.LOCK_EX)  # before the loop, then LOCK_UN after its writes\n"
+    "Perl: flock($f, LOCK_EX);  # before the loop, then LOCK_UN after its writes\n"
+    "Java: try (var lock = channel.lock()) { the whole loop, and its writes }\n"
+    "shell: flock lockfile script  # around the whole loop",
+)
 
 
 def safe(facts: Facts, finding: Finding) -> Finding:
@@ -64,13 +76,31 @@ def safe(facts: Facts, finding: Finding) -> Finding:
     if not some:
         return finding
     if told_of[:1] and told_of[0] in some:
-        remedy = STATE if told_of[0] in facts.common.states else OUTPUT
-        return replace(finding, remedy=remedy)
-    names = facts.name(min(some))
-    names += f" and {plural(len(some) - 1, 'more file')}" if len(some) > 1 else ""
-    text = (
-        f"{finding.remedy.text} Do not do this for {names}: other processes use "
-        f"{'them' if len(some) > 1 else 'it'} at the same time, and would lose data or read "
-        "outdated data."
-    )
+        return replace(finding, remedy=_remedy(facts, told_of[0]))
+    text = finding.remedy.text
+    if crowd := [n for n in some if n not in facts.common.apart]:
+        text += (
+            f" Do not do this for {_named(facts, crowd)}: other processes use "
+            f"{'them' if len(crowd) > 1 else 'it'} at the same time, and would lose data or read "
+            "outdated data."
+        )
+    if alone := [n for n in some if n in facts.common.apart]:
+        it = "them" if len(alone) > 1 else "it"
+        text += (
+            f" Do not do this for {_named(facts, alone)} without the lock that protects {it}: "
+            f"processes of other runs may use {it}."
+        )
     return replace(finding, remedy=replace(finding.remedy, text=text))
+
+
+def _remedy(facts: Facts, record: int) -> Remedy:
+    """Returns the remedy for a file (a record's id) that several processes use."""
+    if record in facts.common.apart:
+        return LOCKED
+    return STATE if record in facts.common.states else OUTPUT
+
+
+def _named(facts: Facts, files: list[int]) -> str:
+    """Returns the name of one of some files, and the number of the others."""
+    more = f" and {plural(len(files) - 1, 'more file')}" if len(files) > 1 else ""
+    return facts.name(min(files)) + more

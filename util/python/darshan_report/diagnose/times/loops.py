@@ -12,6 +12,8 @@ computing that no remedy removes, so only these gaps count:
   name. They count up to the time that parsing or formatting the bytes takes, because between two
   calls of one library function there is mostly no code of the user. A shell does not count as a
   library: it waits for the programs that it starts.
+- For a remedy that removes look-ups from a loop that also moves bytes: only the gaps before the
+  look-ups.
 - Gaps below 10 milliseconds of a program in Node.js, which makes its calls in other threads and
   waits for each of them.
 - Gaps before a library opens a file. Only as much of each gap counts as a library takes for a call.
@@ -33,7 +35,18 @@ import re
 from collections.abc import Sequence
 
 from ...call_sites.lines import Line, Site, sites_of
-from ...call_sites.measured import CLOSE, KINDS, LONG, LOOKUP, MEDIUM, OPEN, READ, SHORT, Measured
+from ...call_sites.measured import (
+    CLOSE,
+    KINDS,
+    LONG,
+    LOOKUP,
+    MEDIUM,
+    OPEN,
+    READ,
+    SHORT,
+    WRITE,
+    Measured,
+)  # fmt: skip
 from ...call_sites.stack import IMPORT, Python
 from ...call_sites.told import library_call, name_of
 from ...classes import dataclass
@@ -178,15 +191,23 @@ def _asks_more(loop: Line) -> bool:
     return calls[LOOKUP] > _SEARCH * max(1, calls[OPEN])
 
 
+def _moves_too(loop: Line) -> bool:
+    """Returns whether a loop reads or writes about as often as it looks names up. Without the
+    look-ups its rounds are still there, and with them the work on the bytes."""
+    calls = loop.sums.calls_of
+    return calls[READ] + calls[WRITE] >= _HALF * calls[LOOKUP]
+
+
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     """Returns the seconds between a loop's calls that fewer iterations of the loop would save.
     kinds: the kinds of calls that they would save."""
     short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
     begun, others, pauses = 0, 0, 0
     apart = LOOKUP not in kinds and _asks_more(loop)
+    beside = tuple(kinds) == (LOOKUP,) and _moves_too(loop)
     for site in loop.sites:
         sums = site.sums
-        if apart and sums.calls_of[LOOKUP]:
+        if (apart and sums.calls_of[LOOKUP]) or (beside and not sums.calls_of[LOOKUP]):
             continue
         short += sums.gaps[SHORT]
         begins = _begins(site)

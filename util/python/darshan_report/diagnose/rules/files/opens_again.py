@@ -11,6 +11,7 @@ from ....checkpoints.saves import state_ids
 from ....records import among, in_both
 from ....units import amount, count, plural, seconds
 from ...accesses import rotations
+from ...accesses.of_streams import of_streams
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Evidence, Finding, Remedy
 from ...programs.parsing import is_parsed
@@ -199,9 +200,9 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
 
 
 def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, for each file, how often all processes queried it (stat, access), and the seconds of
-    the queries that the table's times do not contain."""
-    asks, asking = table["STATS"], np.zeros(len(table.ids))
+    """Returns, for each file, how often all processes queried it (stat, access), without the
+    queries of streams, and the seconds of the queries that the table's times do not contain."""
+    asks, asking = _without_streams(facts, table), np.zeros(len(table.ids))
     extra = facts.table("POSIX_EXT") if table.prefix == "POSIX" else None
     if extra is not None and extra["ACCESSES"].max(initial=0) > facts.limits["stats.again"]:
         here, there = in_both(table.ids, extra.ids)
@@ -212,6 +213,20 @@ def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
         mostly = number > added([extra[name] for name in _OTHERS])[there]
         asking[here] = np.where(mostly, extra["F_META_TIME"][there], 0.0)
     return asks, asking
+
+
+def _without_streams(facts: Facts, table: Table) -> np.ndarray:
+    """Returns, for each file, the number of stat calls that no stream of a language made beside its
+    own reads and writes."""
+    asks: np.ndarray = table["STATS"]
+    if table.prefix != "POSIX" or asks.max(initial=0) <= facts.limits["stats.again"]:
+        return asks
+    own = of_streams(facts)
+    left = np.array(asks, "f8")
+    for place, number in enumerate(table.ids.tolist()):
+        known = own.named[number]
+        left[place] -= min(left[place], known) if known else left[place] * own.others
+    return left
 
 
 def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:

@@ -6,13 +6,15 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ....call_sites.lines import Site
 from ....call_sites.measured import READ, WRITE
 from ....call_sites.stack import IMPORT
 from ....call_sites.told import library_call, name_of
 from ....classes import dataclass
-from ....units import plural, seconds, share
+from ....units import amount, plural, seconds, share
+from ...accesses.unpacked import UNPACKS, unneeded
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
 from ...programs.parsing import TEXT, parsing_of
@@ -22,6 +24,7 @@ from ...times.loops import Loops, loops_of, parsed_after
 NAME = "conversion"
 ROLE = LAST
 _PACKED = "compressed"
+_UNPACKED = "unpacked files"
 _RATIO = 8  # bytes that a library packs into a byte, at most
 _HALF = 0.5  # share of this time that other findings must explain so that this one is left out
 
@@ -59,6 +62,16 @@ _PARSED = "If the file is read more than once, convert it once to a binary forma
 _LEVEL = (
     "Use a low level of compression, a faster method (zstd, lz4), or several threads: the highest "
     "levels take several times as long for a few percent of size."
+)
+_KEPT = "a run that needs few members can leave the others in the archive"
+_MEMBER = (
+    "with zipfile.ZipFile(path) as archive: data = archive.read(name)  # no other member\n"
+    "with tarfile.open(path) as archive: data = archive.extractfile(name).read()"
+)
+_ONE_MEMBER = Remedy(
+    "Read from the archive only the members that the program needs, without files: zip gives each "
+    "member by itself; a compressed tar must be decompressed up to the member.",
+    _MEMBER,
 )
 _WAYS = (
     _Way(
@@ -136,6 +149,12 @@ _WAYS = (
     _Way(
         r"csv\.", WRITE, "formatted text", _TEXT_OUT, _BINARY,
         "numpy.save(path, array);  frame.to_parquet(path)",
+    ),
+    _Way(
+        UNPACKS.pattern, WRITE, _UNPACKED, "Unpacking an archive takes much of the run",
+        "If the program needs only some members, take only these from the archive. If each run "
+        "unpacks the same archive, unpack it once and keep the files.",
+        _MEMBER, saves=_KEPT,
     ),
     _Way(
         r"(?:gzip|zlib|bz2|lzma|zipfile|tarfile)\.", WRITE, _PACKED, _PACKS, _LEVEL,
@@ -340,7 +359,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         if stake.share < least:
             continue
         first, *more = (name for name, _ in functions.most_common())
-        yield Finding(
+        finding = Finding(
             f"{NAME}-{'writing' if way.kind == WRITE else 'reading'}",
             way.title,
             f"Between its calls on files, {first}"
@@ -357,3 +376,28 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
                 "conversion.codecs", "conversion.compiled", "stake.seconds",
             ),
         )  # fmt: skip
+        yield _of_members(facts, known, finding, spent) if way.does == _UNPACKED else finding
+
+
+def _of_members(facts: Facts, known: Loops, finding: Finding, spent: float) -> Finding:
+    """Returns the finding about unpacking, with what the run lost by members that nobody needed.
+    Without such members nothing is at stake: the run may need all of them. spent: seconds of
+    unpacking."""
+    found = unneeded(facts)
+    sites = [site for loop in known.groups for site in loop.sites]
+    ours = [site for site in sites if (way := _way(site)) is not None and way[0].does == _UNPACKED]
+    written = sum(site.sums.written for site in ours)
+    named = {number for site in ours for number in site.sums.files.calls}
+    if found.bytes < _HALF * written or not named & found.files:
+        return replace(finding, stake=facts.stake(0.0, ""))
+    part = min(1.0, found.bytes / max(1, written))
+    return replace(
+        finding,
+        title="Files are unpacked that the run removes without reading them",
+        sentence=f"{finding.sentence} The run wrote {plural(len(found.files), 'file')} "
+        f"({amount(found.bytes)}) that it removed again and never read.",
+        stake=facts.stake(0.0, "time of unpacking these files", between=part * spent),
+        remedy=_ONE_MEMBER,
+        covers=found.files,
+        is_hint=True,
+    )

@@ -338,13 +338,17 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
         f"{of_run(facts, spent)} went into {plural(int(number), 'call')} that "
         f"{'waits' if one else 'wait'} until the data is on storage (fsync and the like).{where}"
     )
-    moved, writes, in_groups = _synced(facts)
+    msyncs = extra.sum("MSYNCS")
+    mapped = 2 * msyncs > number
+    moved, writes, in_groups = (_msynced(extra), 0.0, 0.0) if mapped else _synced(facts)
+    each_of = msyncs if mapped else number
     groups = in_groups >= _HALF * spent and number >= advice.FEW
     # So many bytes may be many records, which the log does not show.
-    large = number < facts.limits["sync.calls"] and moved >= facts.limits["sync.large"] * number
+    large = number < facts.limits["sync.calls"] and moved >= facts.limits["sync.large"] * each_of
     needed = groups or large
     found = Remedy("") if needed else remedy(advice.SYNCS, Seen(calls=number, moved=moved))
-    each = f" for {amount(moved / number)}" if moved and number else ""
+    most = "up to " if mapped else ""
+    each = f" for {most}{amount(moved / each_of)}" if moved and each_of else ""
     each += f" ({count(writes / number)} writes)" if each and writes >= 2 * number else ""
     how = ", for groups of writes" if groups else "" if found.text else ", in few calls"
     return Told(
@@ -360,6 +364,16 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
         "a program whose output can be made again may leave the call out.",
         facts.sums(extra, "F_FSYNC_TIME", "F_SYNC_TIME"),
     )
+
+
+def _msynced(extra: Table) -> float:
+    """Returns an upper bound of the bytes that msync wrote: each call writes the changed pages of
+    its range, which are at most those that the program touched in writable mappings."""
+    calls, ranges, pages = extra["MSYNCS"], extra["MSYNC_BYTES"], np.zeros(len(extra.ids))
+    for name in ("MMAP_WRITABLE", "MMAP_DIRTY"):
+        if extra.has(name):
+            pages = np.where(extra[name] > 0, extra[name], pages)
+    return float(np.where(pages > 0, np.minimum(ranges, calls * pages), ranges)[calls > 0].sum())
 
 
 def _synced(facts: Facts) -> tuple[float, float, float]:

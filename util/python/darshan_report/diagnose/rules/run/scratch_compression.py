@@ -18,6 +18,7 @@ from ....measure.processes.processes import Processes
 from ....units import amount, plural, seconds
 from ...accesses.copies import Renamed, removed_of, renamed_of
 from ...accesses.objects import with_files
+from ...accesses.unpacked import UNPACKS
 from ...facts import Facts
 from ...finding import CAUSE, NOTICE, PROBLEM, Evidence, Finding, Remedy, Stake
 from ...programs.responsible_programs import users
@@ -221,6 +222,8 @@ def _library(facts: Facts, site: Site, files: set[int], filtered: frozenset[int]
         return ""
     names = [name_of(place) for place in site.places[: site.user]]
     of_files = [facts.own_name(number) for number in files]
+    if any(map(UNPACKS.match, names)):
+        return ""
     if any(map(_STREAMS.match, names)):
         found = True
     elif any(map(_PICTURES.match, names)):
