@@ -42,6 +42,11 @@ def _libraries() -> list[Row]:
             says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
             never=(old,),
         ),
+        _row(
+            "words.java",
+            "objects-out",
+            says=(r"OutputStream\.writeObject serialized objects for", "DataOutputStream out"),
+        ),
     ]
 
 

@@ -173,6 +173,31 @@ def test_whole_arrays_as_text(tmp_path: Path) -> None:
     assert "between-calls-records" in numbers
 
 
+@pytest.mark.parametrize(
+    ("frames", "file", "told"),
+    [
+        ("PIL/ImageFile.py:9:ImageFile.load", "/a.jpg", True),
+        ("PIL/Image.py:9:open", "/a.jpg", False),
+        ("cv2/cv2.abi3.so+100", "/a.jpg", True),
+        ("cv2/cv2.abi3.so+100", "/a.mp4", False),
+    ],
+)
+def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> None:
+    """Libraries decode images between their reads, seeks and closes; other calls of Pillow do not
+    follow such work, and OpenCV reads videos, too."""
+    inside = f"/v/site-packages/{frames};/a.py:3:load"
+    same = {"FRAMES": 2, "PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": number_of(file)}
+    job = Job(
+        (
+            row("POSIX", file, OPENS=1, READS=50, BYTES_READ=9 * MIB, F_READ_TIME=0.01),
+            row("SITES", f"read;{inside}", READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=4.0,
+                FILE1_CALLS=50, **same),
+            row("SITES", f"close;{inside}", CLOSES=9, F_GAP_MEDIUM_TIME=1.0, FILE1_CALLS=9, **same),
+        )
+    )  # fmt: skip
+    assert ("conversion-reading" in findings(job, tmp_path)) == told
+
+
 def test_read_back(tmp_path: Path) -> None:
     """A file that is written anew before each time that it is read has other bytes each time."""
     job = Job((
