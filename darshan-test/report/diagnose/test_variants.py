@@ -209,6 +209,27 @@ def test_read_back(tmp_path: Path) -> None:
     assert "same-bytes-again-read" in findings(job.but(BYTES_WRITTEN=10 * MIB), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("library", "told"), [("netCDF4/_netCDF4.abi3.so+100", True), ("grid/_g.abi3.so+100", False)]
+)
+def test_values_of_netcdf(library: str, told: bool, tmp_path: Path) -> None:
+    """The netCDF library works on each value that is asked for, in any order; with another library,
+    scattered reads of the same bytes cost what the calls cost."""
+    inside = f"/v/site-packages/netCDF4.libs/libnetcdf.so.22+10;/v/site-packages/{library}"
+    inside = inside if told else inside.partition(";")[2]
+    file = number_of("/a.nc")
+    job = Job(
+        (
+            row("POSIX", "/a.nc", OPENS=1, READS=9000, SEEKS=9000, BYTES_READ=70 * MIB,
+                MAX_BYTE_READ=MIB - 1, F_READ_TIME=0.1),
+            row("SITES", f"read;{inside};/a.py:3:take", FRAMES=2 + told, PROCESSES=1, READS=9000,
+                BYTES_READ=70 * MIB, F_READ_TIME=0.1, F_GAP_MEDIUM_TIME=5.0, FILE_BITS=1,
+                FILE1_BY_CALLS=file, FILE1_CALLS=9000),
+        )
+    )  # fmt: skip
+    assert ("same-bytes-again-read" in findings(job, tmp_path)) == told
+
+
 def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
     """An index is made of all datasets, which are then read."""
     every: dict[str, float] = {"UPPER_MODULE": 4, "OPEN_CALLS": 6, "F_OPEN_TIME": 0.006}
