@@ -42,6 +42,11 @@ def _libraries() -> list[Row]:
             says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
             never=(old,),
         ),
+        _row(
+            "words.java",
+            "objects-out",
+            says=(r"OutputStream\.writeObject serialized objects for", "DataOutputStream out"),
+        ),
     ]
 
 
@@ -82,6 +87,14 @@ def _pieces() -> list[Row]:
         ),
         _row("readers.py", "array-written-each", each, "tobytes", says=(r"tofile made 40,000",)),
         _row("readers.py", "records-at-once"),
+        _row(
+            "readers.py",
+            "values-of-a-grid",
+            "same-bytes-again-read",
+            "once, before the loop",
+            says=(r"program and its libraries spent up to", "netCDF file once, before the loop"),
+        ),
+        _row("readers.py", "planes-of-a-grid"),
         _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
     ]
 

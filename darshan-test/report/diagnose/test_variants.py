@@ -173,6 +173,31 @@ def test_whole_arrays_as_text(tmp_path: Path) -> None:
     assert "between-calls-records" in numbers
 
 
+@pytest.mark.parametrize(
+    ("frames", "file", "told"),
+    [
+        ("PIL/ImageFile.py:9:ImageFile.load", "/a.jpg", True),
+        ("PIL/Image.py:9:open", "/a.jpg", False),
+        ("cv2/cv2.abi3.so+100", "/a.jpg", True),
+        ("cv2/cv2.abi3.so+100", "/a.mp4", False),
+    ],
+)
+def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> None:
+    """Libraries decode images between their reads, seeks and closes; other calls of Pillow do not
+    follow such work, and OpenCV reads videos, too."""
+    inside = f"/v/site-packages/{frames};/a.py:3:load"
+    same = {"FRAMES": 2, "PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": number_of(file)}
+    job = Job(
+        (
+            row("POSIX", file, OPENS=1, READS=50, BYTES_READ=9 * MIB, F_READ_TIME=0.01),
+            row("SITES", f"read;{inside}", READS=50, BYTES_READ=9 * MIB, F_GAP_MEDIUM_TIME=4.0,
+                FILE1_CALLS=50, **same),
+            row("SITES", f"close;{inside}", CLOSES=9, F_GAP_MEDIUM_TIME=1.0, FILE1_CALLS=9, **same),
+        )
+    )  # fmt: skip
+    assert ("conversion-reading" in findings(job, tmp_path)) == told
+
+
 def test_read_back(tmp_path: Path) -> None:
     """A file that is written anew before each time that it is read has other bytes each time."""
     job = Job((
@@ -182,6 +207,27 @@ def test_read_back(tmp_path: Path) -> None:
     ))  # fmt: skip
     assert "same-bytes-again-read" not in findings(job, tmp_path)
     assert "same-bytes-again-read" in findings(job.but(BYTES_WRITTEN=10 * MIB), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("library", "told"), [("netCDF4/_netCDF4.abi3.so+100", True), ("grid/_g.abi3.so+100", False)]
+)
+def test_values_of_netcdf(library: str, told: bool, tmp_path: Path) -> None:
+    """The netCDF library works on each value that is asked for, in any order; with another library,
+    scattered reads of the same bytes cost what the calls cost."""
+    inside = f"/v/site-packages/netCDF4.libs/libnetcdf.so.22+10;/v/site-packages/{library}"
+    inside = inside if told else inside.partition(";")[2]
+    file = number_of("/a.nc")
+    job = Job(
+        (
+            row("POSIX", "/a.nc", OPENS=1, READS=9000, SEEKS=9000, BYTES_READ=70 * MIB,
+                MAX_BYTE_READ=MIB - 1, F_READ_TIME=0.1),
+            row("SITES", f"read;{inside};/a.py:3:take", FRAMES=2 + told, PROCESSES=1, READS=9000,
+                BYTES_READ=70 * MIB, F_READ_TIME=0.1, F_GAP_MEDIUM_TIME=5.0, FILE_BITS=1,
+                FILE1_BY_CALLS=file, FILE1_CALLS=9000),
+        )
+    )  # fmt: skip
+    assert ("same-bytes-again-read" in findings(job, tmp_path)) == told
 
 
 def test_a_second_pass_is_no_search(tmp_path: Path) -> None:

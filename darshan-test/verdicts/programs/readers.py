@@ -17,6 +17,9 @@ import numpy as np
 
 LINES = 600_000
 BILLS = 12_000
+GRID = (80, 70, 74)
+if sys.argv[1].endswith("-of-a-grid"):
+    import netCDF4
 
 
 def prepare_codecs_lines() -> None:
@@ -188,6 +191,34 @@ def scans_of_zip(_: bool) -> None:
     with zipfile.ZipFile("scans.zip") as archive, tempfile.TemporaryDirectory(dir=".") as folder:
         archive.extractall(folder)
         assert sum(max(path.read_bytes()) > 38 for path in Path(folder).iterdir()) > 23
+
+
+def prepare_values_of_a_grid() -> None:
+    """Writes a classic netCDF file of 1.6 MB."""
+    with netCDF4.Dataset("grid.nc", "w", format="NETCDF3_CLASSIC") as file:
+        for name, size in zip("tyx", GRID):
+            file.createDimension(name, size)
+        file.createVariable("heat", "f4", tuple("tyx"))[:] = np.ones(GRID)
+
+
+prepare_planes_of_a_grid = prepare_values_of_a_grid
+
+
+def values_of_a_grid(cured: bool) -> None:
+    """Takes values along a track from a variable; cured: from the array of all its values."""
+    with netCDF4.Dataset("grid.nc") as file:
+        heat = file["heat"][:] if cured else file["heat"]
+        total = 0.0
+        for at in range(4000):
+            place = (at * 7 % GRID[0], at * 11 % GRID[1], at % GRID[2])
+            total += heat[place]  # blame: values-of-a-grid
+    assert total == 4000
+
+
+def planes_of_a_grid(_: bool) -> None:
+    """Takes each plane of a variable once."""
+    with netCDF4.Dataset("grid.nc") as file:
+        assert all(file["heat"][at].mean() == 1 for at in range(GRID[0]))
 
 
 def _photos(copies: int) -> None:

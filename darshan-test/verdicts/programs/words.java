@@ -2,6 +2,33 @@
 import java.io.*;
 
 class Words {
+  static class Item implements Serializable {
+    int number;
+    double price;
+    String note;
+  }
+
+  static void objects(boolean cured) throws IOException {
+    OutputStream file = new BufferedOutputStream(new FileOutputStream("items"), 1 << 16);
+    ObjectOutputStream all = cured ? null : new ObjectOutputStream(file);
+    DataOutputStream out = new DataOutputStream(file);
+    for (int i = 0; i < 300000; i++) {
+      Item one = new Item();
+      one.number = i;
+      one.price = i / 100.0;
+      one.note = "n" + i;
+      if (cured) {
+        out.writeInt(one.number);
+        out.writeDouble(one.price);
+        out.writeUTF(one.note);
+      } else {
+        all.writeObject(one);
+        all.reset();
+      }
+    }
+    (cured ? out : all).close();
+  }
+
   public static void main(String[] words) throws IOException {
     boolean cured = words.length > 1;
     if (words[0].equals("lines-out")) {
@@ -17,6 +44,8 @@ class Words {
       while (in.hasNext()) found += in.next().length();
       in.close();
       if (found == 0) throw new IOException("empty");
+    } else if (words[0].equals("objects-out")) {
+      objects(cured);
     } else if (words[0].equals("count-words") || words[0].equals("large-reader")) {
       long found = 0;
       int size = words[0].equals("large-reader") ? 1 << 16 : 1 << 13;

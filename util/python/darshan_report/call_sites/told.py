@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ..show.text import shorten, visible
+from ..show.text import printable, shorten, visible
 from ..units import amount, brief, plural, seconds, share
 from . import installed
 from .lines import Line, Lines, Place, Site
@@ -154,7 +154,7 @@ def whole_call(line: Line, function: str, width: int) -> str:
     read, open64". width: largest number of characters; names fewer functions if that is enough to
     fit, else cuts the middle out."""
     start = f"{function}: " if function else ""
-    texts = [start + _calls_of(line, names) for names in range(_CALLED, 0, -1)]
+    texts = [printable(start + _calls_of(line, names)) for names in range(_CALLED, 0, -1)]
     return next((text for text in texts if len(text) <= width), shorten(texts[-1], width))
 
 

@@ -236,14 +236,14 @@ LIMITS = (
         1 << 20,
         "bytes/s",
         "lowest rate at which a library formats, parses or compresses; longer times are computing",
-        "lzma 1 to 2, json.dump 17, read_csv 100 MB/s",
+        "lzma 1 to 2, json.dump 17, JPEG 20 to 50, read_csv 100 MB/s",
     ),
     Limit(
         "conversion.compiled",
         4 << 20,
         "bytes/s",
-        "lowest rate at which C++ and Fortran format and parse; longer times are computing",
-        "11 to 25 MB/s of numbers with 8 digits, on a busy machine",
+        "lowest rate at which C++, Fortran and Java format and parse; longer times are computing",
+        "11 to 25 MB/s of numbers with 8 digits, on a busy machine; objects of Java 15 to 60 MB/s",
     ),
     Limit(
         "conversion.codecs",

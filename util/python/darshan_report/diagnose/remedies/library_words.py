@@ -100,8 +100,9 @@ _SAVED_WHOLE = (
     _Row(
         r"numpy\.(?:\w+\.)*save",
         True,
-        "Keep the pieces in a list and save one array at the end; or append to a file that grows: "
-        "an HDF5 data set that can be resized, or a file of raw values.",
+        "Keep the pieces in a list and save one array at the end, or save the whole file less "
+        "often; or append to a file that grows: an HDF5 data set that can be resized, or a file of "
+        "raw values.",
         "Python: pieces.append(piece)  # in the loop\n"
         "Python: numpy.save(path, numpy.concatenate(pieces))  # once, after it\n"
         "Python: with open(path, 'ab') as file: piece.tofile(file)  # or: only the new values",
@@ -109,8 +110,9 @@ _SAVED_WHOLE = (
     _Row(
         r"(?:pandas|pyarrow|polars)\.",
         True,
-        "Keep the rows in a list and write one table at the end, or write a file for each piece "
-        "into one folder: readers take the folder as one table.",
+        "Keep the rows in a list and write one table at the end, or save the whole file less "
+        "often; or write a file for each piece into one folder: readers take the folder as one "
+        "table.",
         "Python: pieces.append(piece)  # in the loop\n"
         "Python: pandas.concat(pieces).to_parquet(path)  # once, after it\n"
         "Python: piece.to_parquet(folder / f'part-{n}.parquet')  # or: only the new rows",

@@ -51,6 +51,17 @@ _NPZ_ONCE = Remedy(
     "Python: with numpy.load(path) as file: gain = file['gain']  # once, before the loop",
     alone=True,
 )
+_NETCDF = r"libnetcdf|netCDF4\._netCDF4\.|nc_get_"
+_NETCDF_ONCE = Remedy(
+    "Read each variable of the netCDF file once, before the loop, and take the values from the "
+    "array in memory. Each access to a variable reads a block of the file again, and checks and "
+    "converts its few values on its own. Of a variable that does not fit into memory, read a large "
+    "block with one call.",
+    "Python: values = file['t'][:]  # once, before the loop;  values[k, j, i]\n"
+    "C: nc_get_var_float(file, variable, values);  // once, not nc_get_var1_float\n"
+    "Fortran: ierr = nf90_get_var(file, variable, values)  ! once, before the loop",
+    alone=True,
+)
 _HDF5_ONCE = """\
 C: H5Dread(set, whole_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows);  // once, before the loop
 C++: set.read(rows.data(), whole_type);  // once, before the loop
@@ -219,6 +230,14 @@ def _in_order(table: Table, kind: str) -> Mask:
     return found
 
 
+def _by_netcdf(facts: Facts, direction: str) -> np.ndarray:
+    """Returns the ids of the files that netCDF reads without HDF5: it reads a block of the file,
+    and works on it, for each access to a variable, in any order."""
+    files = used_through(facts, _NETCDF) if direction == "READ" else frozenset()
+    found = [number for number in files if not _is_hdf5(facts, number)]
+    return np.array(sorted(found), np.uint64)
+
+
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
     mask, moved, size = _again(facts, table, direction)
     if not mask.any():
@@ -229,7 +248,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     again = int(extra[mask].sum())
     whole = int(moved.sum())
     word, title, _, _ = _WORDS[direction]
-    often = seconds[mostly(facts, table, kind) & _in_order(table, kind)].sum()
+    repeated = _in_order(table, kind) | among(table.ids, _by_netcdf(facts, direction))
+    often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
     stake = facts.stake(
         seconds.sum(),
@@ -279,6 +299,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         return found
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _NPZ):
         return _NPZ_ONCE
+    if int(table.ids[place]) in _by_netcdf(facts, direction):
+        return _NETCDF_ONCE
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _TABLES):
         return TABLE_ONCE
     if direction == "READ" and facts.together:

@@ -48,7 +48,10 @@ class _Way:
     file: str = ""  # pattern for the function's file, where its name does not tell the module
     named: str = ""  # what the user wrote, if the function says it less clearly
     ratio: int = 1  # largest number of bytes that it works on for each byte in the file
-    in_lines: bool = False  # it takes lines, which is faster than other work of libraries
+    rate: str = "conversion.rate"  # the limit of the bytes per second
+    # The library's other calls, such as seeks and closes, follow this work, too.
+    at_all: bool = False
+    of: str = ""  # pattern for the names of the files that it works on, if the library has others
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -73,6 +76,7 @@ _ONE_MEMBER = Remedy(
     "member by itself; a compressed tar must be decompressed up to the member.",
     _MEMBER,
 )
+_IMAGES = r"(?i).*\.(?:jpe?g|png|tiff?|bmp|webp|jp2|avif|exr)$"
 _WAYS = (
     _Way(
         r"numpy\.savetxt", WRITE, "formatted text", _TEXT_OUT, _BINARY,
@@ -195,6 +199,56 @@ _WAYS = (
         "root = xml.etree.ElementTree.parse(path).getroot()",
         saves="a parser in C saves most of it", named="xml.dom", file=r".*/xml/dom/\w+\.py$",
     ),
+    *(
+        _Way(
+            function, READ, "decoded images", "Decoding images takes much of the run",
+            f"If the program uses the images at a smaller size, let the decoder make them smaller: "
+            f"{smaller} decodes a JPEG at a half, a quarter or an eighth of its size. If the "
+            "program decodes the same images again, in each epoch or run, keep the decoded arrays "
+            "in a file.",
+            f"{example}\nnumpy.save(path, array)  # once;  numpy.load(path, mmap_mode='r')",
+            saves="decoding at a smaller size, or only once, can save most of it",
+            named=named, at_all=not named, of=_IMAGES if named else "",
+        )
+        for function, named, smaller, example in (
+            (
+                r"PIL\.ImageFile\.(?:\w+\.)?load$", "",
+                "draft() before load(), which thumbnail() calls,",
+                "im.draft('RGB', (256, 256)); im.load()  # JPEG: no smaller than this size\n"
+                "im.thumbnail((128, 128))  # without load() or convert() before it",
+            ),
+            (
+                r"cv2$", "cv2.imread", "IMREAD_REDUCED_COLOR_2, 4 or 8",
+                "cv2.imread(path, cv2.IMREAD_REDUCED_COLOR_4)",
+            ),
+        )
+    ),
+    *(
+        _Way(
+            rf"(?:java\.io\.)?Object{stream}\.(?:{verb}|default|{inner})", kind, does, title,
+            "Java's serialization describes the class of the objects in the file, again after each "
+            "reset(), and writes a header for each object. Move the bare fields through a "
+            f"Data{stream} with a buffer, or at least do not call reset() for each object.",
+            f"{stream} file = new Buffered{stream}(new File{stream}(path));\n"
+            f"Data{stream} {name} = new Data{stream}(file);\n{example}",
+            " This time may also contain what the program does with each object; the log does not "
+            "separate the two.",
+            saves="a stream of the bare fields saves most of it",
+            named=f"Object{stream}.{verb}", rate="conversion.compiled", at_all=kind == READ,
+        )
+        for stream, verb, inner, kind, does, title, name, example in (
+            (
+                "InputStream", "readObject", "readOrdinaryObject|readUnshared", READ,
+                "read objects", "Reading serialized objects takes much of the run",
+                "in", "item.price = in.readDouble();",
+            ),
+            (
+                "OutputStream", "writeObject", "writeOrdinaryObject|writeUnshared", WRITE,
+                "serialized objects", "Serializing objects takes much of the run",
+                "out", "out.writeDouble(item.price);",
+            ),
+        )
+    ),
     _Way(
         r"codecs\.Stream(?:Reader|Recoder)", READ, "decoded text and split it in Python",
         "Text is read through codecs.open",
@@ -204,7 +258,7 @@ _WAYS = (
         " This time may also contain what the program does with each line; the log does not "
         "separate the two.",
         saves="open() saves most of what codecs.open takes", named="codecs.open",
-        in_lines=True,
+        rate="conversion.codecs",
     ),
 )  # fmt: skip
 _OF_COMPILED = (
@@ -237,7 +291,7 @@ _FORMATTED = 8192  # bytes of the buffer of formatted units in libgfortran
 _NUMBER = 4  # bytes of the smallest usual number, and of the marks around a record
 
 
-def _way(site: Site) -> tuple[_Way, str] | None:
+def _way(facts: Facts, site: Site) -> tuple[_Way, str] | None:
     """Returns what the library of a site does between its calls, and the library's function; None
     if unknown."""
     if site.stack.called == IMPORT:
@@ -246,7 +300,11 @@ def _way(site: Site) -> tuple[_Way, str] | None:
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
     functions = [(name_of(place), place.file) for place in reversed(inside)]
     for way in _WAYS:
-        for function, file in functions if site.sums.calls_of[way.kind] > 0 else ():
+        works = way.at_all or site.sums.calls_of[way.kind] > 0
+        if works and way.of:
+            names = [facts.name(number) for number in site.sums.files.calls]
+            works = bool(names) and all(re.match(way.of, name) for name in names)
+        for function, file in functions if works else ():
             if re.match(way.function, function) and re.match(way.file, file):
                 called = library_call(site) if way.after or way.is_inner else ""
                 return way, (way.named or called or function).partition("+")[0]
@@ -260,24 +318,26 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
     _add_compiled(facts, known, spent)
     for loop in known.groups:
         after: dict[_Way, str] = {}
-        gaps: dict[_Way, float] = defaultdict(float)
+        gaps: dict[tuple[_Way, str], float] = defaultdict(float)
+        moved: dict[tuple[_Way, str], int] = defaultdict(int)
         for site in loop.sites:
-            if found := _way(site):
+            if found := _way(facts, site):
                 way, function = found
+                key = (way, "" if way.after else function)
+                gaps[key] += sum(site.sums.gaps)
+                moved[key] += site.sums.written if way.kind == WRITE else site.sums.read
                 if way.after:
                     after[way] = function
-                    gaps[way] += sum(site.sums.gaps)
-                    continue
-                moved = site.sums.written if way.kind == WRITE else site.sums.read
-                limits = facts.limits
-                lowest = limits["conversion.rate"]
-                lowest = limits["conversion.codecs"] if way.in_lines else lowest
-                most = moved * way.ratio / lowest
-                time = min(sum(site.sums.gaps), most) * known.overlap
-                spent[way][function] += time  # type: ignore[assignment]
-        for way, function in after.items():
-            time = min(gaps[way] + parsed_after(facts, loop), parsing_of(facts, loop))
-            spent[way][function] += time * known.overlap  # type: ignore[assignment]
+        for (way, function), gap in gaps.items():
+            time = gap
+            if way.after:
+                most = parsing_of(facts, loop)
+                time += parsed_after(facts, loop)
+            else:  # the library may have read a small image as it opened it
+                read = loop.sums.read if way.at_all else moved[way, function]
+                most = read * way.ratio / facts.limits[way.rate]
+            name = after.get(way, function)
+            spent[way][name] += min(time, most) * known.overlap  # type: ignore[assignment]
     return spent
 
 
