@@ -445,7 +445,11 @@ def _of_members(facts: Facts, known: Loops, finding: Finding, spent: float) -> F
     unpacking."""
     found = unneeded(facts)
     sites = [site for loop in known.groups for site in loop.sites]
-    ours = [site for site in sites if (way := _way(site)) is not None and way[0].does == _UNPACKED]
+    ours = [
+        site
+        for site in sites
+        if (way := _way(facts, site)) is not None and way[0].does == _UNPACKED
+    ]
     written = sum(site.sums.written for site in ours)
     named = {number for site in ours for number in site.sums.files.calls}
     if found.bytes < _HALF * written or not named & found.files:
