@@ -192,10 +192,10 @@ def _asks_more(loop: Line) -> bool:
 
 
 def _moves_too(loop: Line) -> bool:
-    """Returns whether a loop reads or writes about as often as it looks names up. Without the
-    look-ups its rounds are still there, and with them the work on the bytes."""
+    """Returns whether a loop reads or writes about as often as it looks names up, and seldom opens
+    files. Without the look-ups its rounds are still there, and with them the work on the bytes."""
     calls = loop.sums.calls_of
-    return calls[READ] + calls[WRITE] >= _HALF * calls[LOOKUP]
+    return calls[READ] + calls[WRITE] >= _HALF * calls[LOOKUP] and _asks_more(loop)
 
 
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
