@@ -58,6 +58,11 @@ def _alike() -> list[Row]:
 
     return [
         own("state-of-each", "opened-again", "keep new data in memory"),
+        replace(
+            own("stock-of-one", "read-write-alternation", "Hold the lock for many changes", tree=0),
+            place=HERE,
+            never=("Processes use this file",),
+        ),
         own("one-after-another", "opened-again", "Open once", tree=1),
         own("read-by-workers", "opened-again same-bytes-again-read", "memory"),
         replace(own("records-appended"), place=HERE),

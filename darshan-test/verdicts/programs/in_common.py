@@ -266,5 +266,27 @@ def blocks_of_numbers(_: bool) -> None:
     workers(take)
 
 
+def stock_of_one(cured: bool) -> None:
+    """One process books sales in a file, under a lock for each; cured: one lock for all."""
+    size, number, sales = 16, 5000, 150_000
+    Path("stock").write_bytes(bytes(size * number))
+    file = os.open("stock", os.O_RDWR)
+    if cured:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        stock = bytearray(os.read(file, size * number))
+        for sale in range(sales):
+            stock[sale * 7919 % number * size] |= 1
+        os.pwrite(file, stock, 0)
+        fcntl.lockf(file, fcntl.LOCK_UN)
+        return
+    for sale in range(sales):
+        at = sale * 7919 % number * size
+        fcntl.lockf(file, fcntl.LOCK_EX, size, at)
+        record = bytearray(os.pread(file, size, at))
+        record[0] |= 1
+        os.pwrite(file, record, at)  # blame: stock-of-one
+        fcntl.lockf(file, fcntl.LOCK_UN, size, at)
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])
