@@ -230,6 +230,26 @@ def test_values_of_netcdf(library: str, told: bool, tmp_path: Path) -> None:
     assert ("same-bytes-again-read" in findings(job, tmp_path)) == told
 
 
+@pytest.mark.parametrize(("short", "longer", "told"), [(0.01, 4.0, True), (1.0, 0.5, False)])
+def test_slow_bindings(short: float, longer: float, told: bool, tmp_path: Path) -> None:
+    """A binding that takes longer for each element leaves longer gaps; between short gaps, a longer
+    one is the program's own work."""
+    job = Job(
+        (
+            row("LAYERS", "/f.h5:/d", UPPER_MODULE=4, READ_CALLS=20_000, BYTES_ASKED_READ=80_000,
+                F_READ_TIME=1.0),
+            row("H5D", "/f.h5:/d", file="/f.h5", OPENS=1, READS=20_000, BYTES_READ=80_000,
+                F_READ_START_TIMESTAMP=1.0, F_READ_END_TIMESTAMP=9.0),
+            row("SITES", "H5Dread;/v/site-packages/netCDF4/_netCDF4.abi3.so+100;/a.py:3:take",
+                FRAMES=2, PROCESSES=1, READS=20_000, BYTES_READ=80_000, F_READ_TIME=1.0,
+                F_GAP_SHORT_TIME=short, F_GAP_MEDIUM_TIME=longer),
+        ),
+        command=b"python a.py",
+    )  # fmt: skip
+    found = findings(job, tmp_path)
+    assert ("in Python" in found["element-wise"].sentence) == told
+
+
 def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
     """An index is made of all datasets, which are then read."""
     every: dict[str, float] = {"UPPER_MODULE": 4, "OPEN_CALLS": 6, "F_OPEN_TIME": 0.006}

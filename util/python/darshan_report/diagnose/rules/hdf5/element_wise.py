@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ....call_sites.measured import MEDIUM, SHORT
 from ....measure.files.overflow import ID
 from ....measure.layers.attribution import CLOSE, META, OPEN
 from ....units import amount, count, seconds
@@ -19,6 +20,7 @@ from . import flush_per_chunk, hdf5_opened_again, objects_searched, sieve_buffer
 
 NAME = "element-wise"
 ROLE = CAUSE
+_CALLS = ("H5Dread", "H5Dwrite")
 _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN", "writes"))
 
 
@@ -33,6 +35,21 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     lasted = joined(sets.ids, table, last - first) * sets.processes - sets.time()
     between: np.ndarray = np.minimum(np.maximum(0, lasted), binding(facts, sets[f"{kind}_CALLS"]))
     return between
+
+
+def _around(facts: Facts, estimated: float, counted: float) -> float:
+    """Returns the seconds of Python's bindings that are at stake, besides those that call sites
+    have counted, which are in short gaps. netCDF4 takes longer for each access than h5py, so almost
+    all of its gaps are longer ones. In longer gaps between short ones the program computes."""
+    known = loops.loops_of(facts)
+    if known is None:
+        return estimated
+    sites = [site for loop in known.groups for site in loop.sites if loops.is_of_library(site)]
+    gaps = [site.sums.gaps for site in sites if site.stack.called.startswith(_CALLS)]
+    short, longer = sum(gap[SHORT] for gap in gaps), sum(gap[MEDIUM] for gap in gaps)
+    if short >= longer:
+        return 0.0
+    return max(0.0, min(estimated, (short + longer) * known.overlap) - counted)
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
@@ -110,7 +127,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
     )
     # Call sites have measured this time; without them it is estimated.
     more = loops.between(facts, NAME, float(time[tiny].sum()))
-    around = around if more.seconds <= 0 else 0.0
+    around = _around(facts, around, more.seconds)
     scale = around / max(float(between[tiny].sum()), 1e-9)
     lost = np.where(tiny, facts.lost(time + scale * between, asked), 0.0)
     flushes = _flushes(facts, h5, tiny, float(lost.sum()) + more.seconds) if writes else 0.0
@@ -132,7 +149,7 @@ def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iter
         + (f", and up to {seconds(around)} in Python" if around > 0 else "")
         + f"{facts.over_all}."
         + (f" A flush after each write took {seconds(flushes)}." if flushes > 0 else "")
-        + more.sentence,
+        + ("" if around > 0 else more.sentence),
         stake=stake,
         evidence=sets.sums(tiny, f"{kind}_CALLS", asked_name, f"F_{kind}_TIME"),
         remedy=_remedy(facts, frozenset(int(i) for i in sets.ids[tiny]), kind, flushed=flushes > 0),
