@@ -111,7 +111,7 @@ def _names() -> list[Row]:
         name("failed-access", "failed-lookups", "path"),
         name("failed-open", "failed-lookups", "path"),
         replace(
-            name("stat-poll", "opened-again", "remember", size=1),
+            name("stat-poll", "opened-again", "Query once", size=1),
             says=(r"stat\(path, &known\)",),
             never=("fopen", "[Oo]pen once"),
         ),

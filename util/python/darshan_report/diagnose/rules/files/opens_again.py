@@ -43,10 +43,11 @@ _AGAIN = 4  # fewest times that the same bytes are moved
 # size on average. A program that looks for a line reads only up to this line, if no process writes
 # the file.
 _WHOLE, _FOUND = {"WRITTEN": 0.25, "READ": 0.8}, 0.25
+# The log does not show whether a file was opened to append (O_APPEND): its offsets begin at 0, too.
 _SAVED_LESS = Remedy(
-    "Each open writes to the same offset again. Write less often, such as every few seconds or "
-    "once at the end, and keep new data in memory until then. If each state must be on disk, "
-    "open once and seek back to this offset for each write.",
+    "Open once and keep the descriptor if the program appends to the file. If each open writes to "
+    "the same offset again, write less often, such as every few seconds or once at the end, and "
+    "keep new data in memory until then; or open once and seek back to this offset for each write.",
     "if (time(NULL) - saved >= 5) save();\n"
     "Python: if time.time() - saved >= 5: save()\n"
     "shell: [ $((i % 100)) = 0 ] && echo $i > state",
@@ -55,9 +56,9 @@ _SAVED_LESS = Remedy(
 # For writes of a shell or a stream, whose log does not show whether each open began at the start of
 # the file.
 _STATE_OR_LIST = Remedy(
-    "If the program appends to the file, open it once and keep the descriptor. If each open "
-    "writes a new state over the old one, write it less often, such as every 100 rounds and "
-    "once at the end.",
+    "Open once and keep the descriptor if the program appends to the file. If each open writes a "
+    "new state over the old one, write it less often, such as every 100 rounds and once at the "
+    "end.",
     'C: if (n % 100 == 0) save();  // a state;  a list: fopen(path, "a") before the loop\n'
     "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
     "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
@@ -246,7 +247,7 @@ def _title(
     whole = float(opens[place] * table.processes[place])
     files = "Files are" if others else "A file is"
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
-        return f"{files} written anew with each open"
+        return f"{files} opened for each write"
     if _is_mapped(facts, table, place):
         opened = "opened and " if opens[place] > facts.limits["opens.again"] else ""
         return f"{files} {opened}mapped again and again"
@@ -311,13 +312,13 @@ def _is_again(
 def _in_total(facts: Facts, record: int, opens: float) -> str:
     """Returns a sentence, with a space before it, on the bytes of all opens; empty if these are not
     mostly the same bytes."""
-    for direction, words in (("WRITTEN", "wrote to"), ("READ", "read")):
+    for direction, words in (
+        ("WRITTEN", "wrote the same {size} again, or appended as many"),
+        ("READ", "read the same place again, of {size}"),
+    ):
         if _is_again(facts, record, direction, opens):
             moved, size = _moved(facts, record, direction, direction == "READ")
-            return (
-                f" Most opens {words} the same place again, of {amount(size)}: {amount(moved)} in "
-                "total."
-            )
+            return f" Most opens {words.format(size=amount(size))}: {amount(moved)} in total."
     return ""
 
 
