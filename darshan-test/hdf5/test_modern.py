@@ -64,8 +64,9 @@ ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Yields an error for each counter that one call did not divide between its two datasets in
-    proportion to the bytes that it requested from each."""
+    """Yields an error for each counter whose values for the two datasets are not in the proportion
+    of the bytes that the calls of H5Dread_multi and H5Dwrite_multi requested from each, and one if
+    fewer bytes were counted than were moved."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):

@@ -233,8 +233,8 @@ def test_hostile_lines(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_mutated_accountings(tmp_path: Path) -> None:
-    """A file of arbitrary bytes is read, or refused with LakeError, and the values of every row
-    that was read can be added up."""
+    """An accounting of sacct, PBS or Flux with one to five changed bytes is read, or refused with a
+    LakeError of one line, and the values of every row that was read can be added up."""
     rng = random.Random(seed())
     lake = tmp_path / "lake"
     storage.make(str(lake), {})

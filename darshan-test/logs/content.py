@@ -1,5 +1,5 @@
-"""Makes random records of every module version for the catalogue of logs, which depend only on a
-seed."""
+"""Makes random records of every module version, for the catalogue of logs. The records depend only
+on a seed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""PROCESS records include the time of operations on files without a record, and their names shorten
-a long chain of programs."""
+"""The PROCESS records of a run: they include the time of operations on files without a record, but
+no waits at named pipes, and their names shorten a long chain of programs. A launcher leaves no log
+of its own."""
 
 from __future__ import annotations
 

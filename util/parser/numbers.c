@@ -1,5 +1,6 @@
-/* Formats numbers as decimal text. Digits are converted in pairs, from a table. Fractions are exact
- * 128-bit integers. */
+/* Formats numbers as decimal text. Digits are converted in pairs, from a table. A fraction is
+ * multiplied exactly, in 128 bits, and then rounded to the digits that are printed. snprintf
+ * formats numbers from 2^53 on, infinities and NaN. */
 #include "numbers.h"
 
 #include <stdbool.h>

@@ -26,7 +26,8 @@ static void written_and_checked(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Each rank appends lines to one log and flushes each line. */
+/* Each rank appends lines to one log and flushes each line; cured: it flushes when the buffer is
+ * full. */
 static void log_by_lines(bool cured) {
   FILE *log = fopen("log", "a");
   must(log != NULL, "log");

@@ -181,8 +181,9 @@ int candidates_add_found(struct candidates *set, int section, const struct reduc
 /* --- messages ------------------------------------------------------------------- */
 
 /* Constants of the encoding of records. A record is sent as 64-bit words, most of which are 0: a
- * bit mask marks the words that are sent. A word is sent without its leading and trailing zero
- * bytes, because counters are small and times are rounded. */
+ * mask of BITS bits marks the words that are sent. A word is sent without its leading and trailing
+ * zero bytes, because counters are small and times are rounded: at most PACKED_MAX bytes, the first
+ * of which has the numbers of trailing zero bytes and of sent bytes. */
 enum { WORD = sizeof(uint64_t), BITS = 64, PACKED_MAX = 1 + WORD };
 
 /* The words before a record in a message. spread is 0 in a record of one rank. */

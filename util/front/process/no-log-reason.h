@@ -7,8 +7,9 @@
 
 #include "../../../runtime/format/run.h"
 
-/* Finds the file that a command executes: the program in PATH, or a script's interpreter. Returns
- * 0, or -1 if there is no such file. */
+/* Finds the file that a command executes: the program, or a script's interpreter. A name without a
+ * slash is looked up in PATH. Returns 0, or -1 if it is not there; a path with a slash is copied
+ * without a check. */
 int program_of_command(char path[PATH_MAX], const char *command);
 
 /* Writes the most likely reason why a program left no log, as a phrase for one line. command: the

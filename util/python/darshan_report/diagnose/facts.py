@@ -484,8 +484,8 @@ class Facts:
 
     @once
     def unplaced(self, table: Table, direction: str) -> np.ndarray:
-        """Returns, for each POSIX file, the bytes that were READ or WRITTEN (`direction`) at
-        unknown offsets. The file's highest byte does not include them."""
+        """Returns, for each file, the bytes READ or WRITTEN (`direction`) at unknown offsets, which
+        MAX_BYTE_* does not include: 0 for modules other than POSIX, and in older logs."""
         found = np.zeros(len(table), "i8")
         beside = self.table("POSIX_EXT")
         if beside is None or table.prefix != "POSIX" or not beside.has(f"UNPLACED_{direction}"):

@@ -148,15 +148,15 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
     with open(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
-            raise ValueError("is not a result of darshan try")
+            raise ValueError("the file is not a result of darshan try")
         try:
             whole = json.loads(file.read(_LARGEST))
         except RecursionError:
-            raise ValueError("is JSON that is nested too deeply") from None
+            raise ValueError("the file is JSON that is nested too deeply") from None
     if not isinstance(whole, dict) or (whole.get("format"), whole.get("version")) != (
         FORMAT, VERSION,
     ):  # fmt: skip
-        raise ValueError("is not a result of darshan try")
+        raise ValueError("the file is not a result of darshan try")
     return whole, status.st_uid
 
 

@@ -27,7 +27,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The requested page and its parameters: filters, name, log, week."""
+    """The requested page and its parameters: filters, name, log, week, path, field."""
 
     page: str
     filters: Filters = field(default_factory=Filters)

@@ -33,8 +33,9 @@ class Sums:
         self._own: dict[str, bool] = {}  # whether a file of the lake has sums there
 
     def are_at_hand(self, snapshot: Snapshot) -> bool:
-        """Returns whether every file of the lake has sums. If few are missing, makes them first. A
-        lake of an earlier release may lack many. Files with other column names cannot get sums."""
+        """Returns whether every file of the lake has sums. If the files without sums have at most
+        _MOST_ROWS rows, makes these sums first. A lake of an earlier release may lack more. Files
+        that lack columns, because another release wrote them, cannot get sums."""
         known = there(snapshot.path)
         lacking = [f for f in sources(snapshot) if path_of(f) not in known]
         if sum(f.rows for f in lacking if f.path not in self._own) > _MOST_ROWS:

@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     seconds = float(table["F_READ_TIME"][edited] + facts.time(table)[copy])
     stake = facts.stake(
         seconds,
-        "time of reading the file for the copy and of writing it",
+        "time of reading the file for the copy and of writing the copy",
         copied,
         int(table.sum("BYTES_WRITTEN")),
     )

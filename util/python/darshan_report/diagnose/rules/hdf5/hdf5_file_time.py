@@ -1,4 +1,5 @@
-"""Time in creating, opening and closing HDF5 files that is not spent in the file system."""
+"""Time in creating, opening, flushing and closing HDF5 files, and in other calls on their metadata,
+that is not spent in the file system."""
 
 from __future__ import annotations
 

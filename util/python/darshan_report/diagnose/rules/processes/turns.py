@@ -116,7 +116,8 @@ def _find(facts: Facts, table: Table, waited: float) -> Iterator[Finding]:
 _AT_ONCE = Remedy(
     "Let the ranks write at the same time: each at an offset that it computes from the sizes of "
     "the others' pieces, with one open for the run; or each to a file of its own, joined at the "
-    "end; or send the pieces to one rank, which writes them. Only keeping the file open is not "
-    "enough: a rank would then overwrite what other ranks have written in the meantime.",
+    "end; or send the pieces to one rank, which writes them. A rank that keeps the file open "
+    "must append to it (O_APPEND): at an offset of its own it would overwrite what other ranks "
+    "have written in the meantime.",
     "MPI_Gatherv(text, ...);  if (rank == 0) write(fd, all, size)\n" + OUTPUT.example,
 )
