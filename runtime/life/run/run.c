@@ -39,18 +39,25 @@ static int path_in_folder(char *out, size_t room, const char *name) {
 
 enum { FULL = 1 }; /* RLIMIT_FSIZE allows no further row in the file */
 
-static int append_to(const char *path, const struct run_event *row) {
+/* Returns the bytes of an open file, or -1. A function of its own, so that its `struct stat` takes
+ * no stack while the file is opened. */
+static __attribute__((noinline)) int64_t length_of(int fd) {
   struct stat st;
+  return sys_fstat(fd, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+static int append_to(const char *path, const struct run_event *row) {
   int is_first = path == run_state.events;
   /* The `darshan` command made `events`. If it is gone, the run has its log (log_run_is_open). */
   int makes = is_first && run_state.top == 0 ? 0 : O_CREAT;
   int fd = outside_open(path, O_WRONLY | O_APPEND | makes | O_NOFOLLOW, RUN_EVENTS_MODE);
   if (fd < 0) return -1;
-  int result = sys_fstat(fd, &st);
-  if (result == 0 && !sys_may_grow_to((uint64_t)st.st_size + sizeof(*row))) result = FULL;
+  int64_t length = length_of(fd);
+  int result = length < 0 ? -1 : 0;
+  if (result == 0 && !sys_may_grow_to((uint64_t)length + sizeof(*row))) result = FULL;
   if (result == 0) result = sys_write(fd, row, sizeof(*row)) == sizeof(*row) ? 0 : -1;
-  if (row->kind == RUN_START) run_state.is_first_row = is_first && result == 0 && st.st_size == 0;
-  if (row->kind == RUN_END && is_first) rows_before_end = (uint64_t)st.st_size;
+  if (row->kind == RUN_START) run_state.is_first_row = is_first && result == 0 && length == 0;
+  if (row->kind == RUN_END && is_first && length >= 0) rows_before_end = (uint64_t)length;
   if (row->kind == RUN_END && is_first && row->pid == run_state.top)
     sys_fchmod(fd, RUN_TOP_LEFT_MODE);
   sys_close(fd);
