@@ -61,6 +61,15 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   if (number) count_open(file, counter, mode, t1, t2);
 }
 
+/* Sets the position of a file that was opened to append, only for writing: each write goes to the
+ * end of the file, which other processes may move. */
+static __attribute__((noinline)) void begin_at_end(struct posix_file *file, int fd) {
+  struct stat st;
+  if (sys_fstat(fd, &st) < 0 || !posix_lock(file)) return;
+  if (!file->adrift) file->offset = st.st_size;
+  posix_unlock(file);
+}
+
 static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path, int flags,
                                              mode_t mode, uint64_t t1, uint64_t t2) {
   struct posix_name name;
@@ -79,6 +88,8 @@ static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path
   posix_name_done(&name);
   int creates = (flags & O_CREAT) || unnamed;
   register_fd(fd, number, OPEN_BEGINS, creates ? (int64_t)mode : 0, t1, t2);
+  if (number && (flags & (O_APPEND | O_ACCMODE)) == (O_APPEND | O_WRONLY))
+    begin_at_end(posix_file_at(number), fd);
   /* O_SYNC includes the bit of O_DSYNC. */
   if (number && (flags & O_DSYNC))
     posix_ext(posix_file_at(number), POSIX_EXT_SYNC_OPENS, 1, -1, 0, 0);
