@@ -227,8 +227,8 @@ def test_words_of_the_library(
 @pytest.mark.parametrize(
     ("words", "body"),
     [
-        ("writes to the same offset again", 'open("state", "w").write(f"{n:9}" * 200)'),
-        ("writes to the same offset again", 'open("head", "r+").write(f"{n:9}")'),
+        ("writes a new state over the old one", 'open("state", "w").write(f"{n:9}" * 200)'),
+        ("writes a new state over the old one", 'open("head", "r+").write(f"{n:9}")'),
         ("Read it once", 'open("values").read()'),
         ("Open once and keep", 'open("list", "a").write(f"{n:9}")'),
     ],

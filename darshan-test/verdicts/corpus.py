@@ -477,7 +477,7 @@ def _parsed() -> list[Row]:
         parsed(
             "pages-by-offset",
             again,
-            "go on after the last key",
+            "continue after the last key",
             says=("Between these calls the program and its libraries spent",),
         ),
         parsed("table-in-pieces", again, "chunksize"),

@@ -73,6 +73,13 @@ def _no_advice() -> list[Row]:
     once, merge = "keep it open", "durable once"
     return [
         Row("sound.c", "copy-durable", input=64, never=(merge, "BEGIN", "as binary", once)),
+        Row(
+            "sound.py",
+            "computed-then-written",
+            place=HERE,
+            never=("passes between",),
+            settings=(("DARSHAN_SITES", "1"),),
+        ),
         Row("sound.c", "overwritten", never=(once, "many small", "as binary")),
         Row(
             "sound.py",

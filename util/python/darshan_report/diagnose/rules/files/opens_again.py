@@ -43,22 +43,13 @@ _AGAIN = 4  # fewest times that the same bytes are moved
 # size on average. A program that looks for a line reads only up to this line, if no process writes
 # the file.
 _WHOLE, _FOUND = {"WRITTEN": 0.25, "READ": 0.8}, 0.25
-# The log does not show whether a file was opened to append (O_APPEND): its offsets begin at 0, too.
-_SAVED_LESS = Remedy(
-    "Open once and keep the descriptor if the program appends to the file. If each open writes to "
-    "the same offset again, write less often, such as every few seconds or once at the end, and "
-    "keep new data in memory until then; or open once and seek back to this offset for each write.",
-    "if (time(NULL) - saved >= 5) save();\n"
-    "Python: if time.time() - saved >= 5: save()\n"
-    "shell: [ $((i % 100)) = 0 ] && echo $i > state",
-    alone=True,
-)
-# For writes of a shell or a stream, whose log does not show whether each open began at the start of
-# the file.
+# Logs of Darshan 3.5.0, and writes of a shell or a stream, do not show whether each open began at
+# the start of the file or at its end.
 _STATE_OR_LIST = Remedy(
     "Open once and keep the descriptor if the program appends to the file. If each open writes a "
-    "new state over the old one, write it less often, such as every 100 rounds and once at the "
-    "end.",
+    "new state over the old one, write it less often, such as every few seconds or once at the "
+    "end, and keep new data in memory until then; or open once and seek back to the same offset "
+    "for each write.",
     'C: if (n % 100 == 0) save();  // a state;  a list: fopen(path, "a") before the loop\n'
     "Python: if n % 100 == 0: save()  # a state;  a list: open(path, 'a') before the loop\n"
     "Perl: save() if $n % 100 == 0;  # a state;  a list: open($out, '>>', $path) before the loop\n"
@@ -328,7 +319,7 @@ def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np
     terms of this library."""
     record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
     if _is_again(facts, record, "WRITTEN", whole):
-        return _SAVED_LESS
+        return _STATE_OR_LIST
     writes = bool(2 * table["BYTES_WRITTEN"][place] > table["BYTES_READ"][place])
     if words := opened_through(facts, record, writes=writes):
         return words

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ....call_sites.lines import Line
-from ....call_sites.measured import READ, WRITE
+from ....call_sites.measured import LONG, MEDIUM, READ, SHORT, WRITE
 from ....units import count, seconds, share
 from ...facts import Facts
 from ...finding import FACT, LAST, PROBLEM, Finding
@@ -17,7 +17,7 @@ NAME = "costly-between"
 ROLE = LAST
 _MOSTLY = 0.5  # share of the run
 _HALF = 0.5  # share of this time that other findings must explain so that this one is left out
-_ROUNDS = 3  # reads and writes of a loop; less shows no repetition
+_ROUNDS = 3  # reads and writes of a loop, and long gaps of a site; less shows no repetition
 
 
 def _moving(loop: Line) -> int:
@@ -26,8 +26,13 @@ def _moving(loop: Line) -> int:
 
 
 def _passed(loop: Line) -> float:
-    """Returns the seconds in gaps of all lengths before a loop's calls."""
-    return sum((sum(site.sums.gaps) for site in loop.sites), start=0.0)
+    """Returns the seconds in gaps before a loop's calls. One or two long gaps of a site in each
+    process do not count: they may be the time before the loop."""
+    found = 0.0
+    for sums in (site.sums for site in loop.sites):
+        many = sums.pauses >= _ROUNDS * max(1, sums.processes)
+        found += sums.gaps[SHORT] + sums.gaps[MEDIUM] + (sums.gaps[LONG] if many else 0.0)
+    return found
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
