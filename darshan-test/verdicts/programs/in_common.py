@@ -162,7 +162,7 @@ def table_of_all(cured: bool) -> None:
 
     def change(worker: int) -> None:
         with open("table", "r+b", buffering=0) as file:
-            for step in range(4000):
+            for step in range(40_000):
                 at = 64 * ((step * 1103 + worker * 977) % 4096)
                 fcntl.lockf(file, fcntl.LOCK_EX, 64, at)  # blame: table-of-all
                 record = os.pread(file.fileno(), 64, at)

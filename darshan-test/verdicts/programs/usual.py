@@ -157,10 +157,13 @@ def prepare_sqlite_lookups() -> None:
 
 
 def next_name(cured: bool) -> None:
-    """Lists the folder for the name of each new file."""
+    """Lists the folder for the name of each new file; cured: saves one file."""
     Path("frames").mkdir()
-    for step in range(500):
-        number = step if cured else len(glob.glob("frames/frame_*.npy"))  # blame: next-name
+    if cured:
+        np.save("frames/all.npy", np.zeros((500, 8)))
+        return
+    for _ in range(500):
+        number = len(glob.glob("frames/frame_*.npy"))  # blame: next-name
         np.save(f"frames/frame_{number:06d}.npy", np.zeros(8))  # blame: next-name
 
 
