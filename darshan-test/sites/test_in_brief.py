@@ -74,3 +74,58 @@ def test_in_brief(blamed: Blamed, pattern: str, where: Where) -> None:
     wanted = pattern.replace("LINE", str(line_of(blamed.source, "here")))
     assert re.search(wanted, said), said
     assert "\n! " not in done.stdout, done.stdout
+
+
+# JSON that takes much longer to format than the short lines take to be written.
+_BOTH = """
+import json, os
+values = [{"x": i * 0.1, "y": [i, i + 1], "name": f"n{i}"} for i in range(400_000)]
+with open("out.json", "w") as file:
+    json.dump(values, file)  # here
+file = os.open("lines", os.O_WRONLY | os.O_CREAT)
+for i in range(100_000):
+    os.write(file, b"a short line")
+"""
+
+
+def test_larger_notice(where: Where) -> None:
+    """A notice that may save much more than all problems comes before them."""
+    blamed = Blamed("both", "py", "", _BOTH)
+    start(where, blamed)
+    darshan = where.program.build / "darshan"
+    thresholds = where.folder / "thresholds"
+    thresholds.write_text("stake.share = 0.01\nstake.seconds = 0.01\n")
+    options = ("--text", "--brief", "--thresholds", thresholds)
+    done = finished([darshan, "report", *options, where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    line = line_of(blamed.source, "here")
+    wanted = rf"^- \S[^!]+At both\.py:{line}\b[^!]+\n! \S"
+    assert re.search(wanted, done.stdout), done.stdout
+
+
+# Two files with problems of their own, which one function causes.
+_FUNCTION = """
+import os
+def count(number):
+    os.pwrite(counts, b"%011d " % number, 12 * number)
+    return os.pread(names, 16, 16 * (number * 7919 % 60_000))
+names = os.open("names", os.O_RDWR | os.O_CREAT)
+os.write(names, bytes(16 * 60_000))
+counts = os.open("counts", os.O_WRONLY | os.O_CREAT)
+for number in range(60_000):
+    count(number)
+"""
+
+
+def test_one_function(where: Where) -> None:
+    """The first finding about a function has the saving of all findings about it."""
+    start(where, Blamed("function", "py", "", _FUNCTION))
+    thresholds = where.folder / "thresholds"
+    thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
+    command = (where.program.build / "darshan", "report", "--text", "--thresholds", thresholds)
+    done = finished([*command, where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    said = re.sub(r"\s+", " ", done.stdout)
+    both = re.findall(r"at stake: up to [\d.]+ m?s [^:]*?; with (?:the other finding|the \d other "
+                      r"findings) about this function up to ", said)  # fmt: skip
+    assert len(both) == 1, done.stdout

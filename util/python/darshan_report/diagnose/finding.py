@@ -16,6 +16,7 @@ PROBLEM = "problem"  # costs time or bytes, and the user can change it
 NOTICE = "notice"  # something that the log cannot show, or that is worth knowing
 FACT = "fact"  # something that took time, without a proposal for a change
 GOOD = "good"  # nothing to change
+_SEVERAL = 3.0  # ratio of a notice's saving to that of all problems, from which it is shown first
 _MUCH = 0.25  # share of the run that a notice may save so that `darshan stat` shows it
 
 # Roles of rules.
@@ -189,9 +190,16 @@ class Findings(list[Finding]):
 
 
 def shown_first(found: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings that every first screen shows, in their order. These are the problems.
-    Without a problem, they are the hints; without a hint, the notices that may save much of the
-    run."""
-    every = list(found)
+    """Returns the findings that every first screen shows, those to be shown first at the begin.
+    These are the problems, after hints and notices that may save several times as much as any of
+    them. Without a problem, they are the hints; without a hint, the notices that may save much of
+    the run."""
+    every = sorted(found, key=lambda f: f.rank)
     problems = [f for f in every if f.kind == PROBLEM]
-    return problems or [f for f in every if f.is_hint] or [f for f in every if f.gains_much]
+    hints = [f for f in every if f.is_hint]
+    notices = [f for f in every if f.gains_much]
+    if not problems:
+        return hints or notices
+    costs = max(f.stake.seconds for f in problems)
+    larger = [f for f in every if f in hints or f in notices]
+    return [f for f in larger if f.stake.seconds > _SEVERAL * costs > 0] + problems

@@ -51,6 +51,7 @@ from ..measure.traces.heat import Heat, heats
 from ..measure.traces.timelines import Timelines, timelines
 from ..records import Records, Totals
 from ..show.text import ShortNames, shorten
+from .same_place import altogether
 from .tried import Tried, trials
 
 # Keys of a log's metadata: how many processes left no records, which parts were skipped.
@@ -445,6 +446,12 @@ class Context:
             return f"At {finding.at}."
         found = self.blame(finding)
         return f"{found.text[0].upper()}{found.text[1:]}." if found else ""
+
+    def at_stake(self, finding: Finding) -> str:
+        """Returns the potential saving of a finding as text, with that of further findings about
+        the same line or function; "" if it is unknown."""
+        texts = (finding.stake.text, altogether(self.findings, finding, self.blame))
+        return "; ".join(filter(None, texts))
 
     @functools.cached_property
     def trials(self) -> dict[str, list[Tried]]:

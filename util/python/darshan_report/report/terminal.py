@@ -234,7 +234,7 @@ def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> 
         yield from _wrapped(f"at {finding.at}")
     elif found := context.blame(finding):
         yield from _wrapped(found.text)
-    at = finding.stake.text
+    at = context.at_stake(finding)
     if at:
         yield from _wrapped(f"at stake: {at}")
     if finding.remedy.text:
@@ -315,7 +315,7 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}
-    problems = sorted(shown_first(f for f, *_ in found), key=lambda f: f.rank)
+    problems = shown_first(f for f, *_ in found)
     titles: dict[str, Finding] = {}
     for finding in problems:
         titles.setdefault(finding.title, finding)

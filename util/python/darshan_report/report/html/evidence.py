@@ -40,7 +40,7 @@ def _evidence(finding: Finding, links: Links) -> str:
 
 
 def _finding(context: Context, name: str, finding: Finding, links: Links) -> str:
-    at = finding.stake.text
+    at = context.at_stake(finding)
     basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
     parts = [
         f'<div class="finding {finding.kind}" id="{name}">',

@@ -53,10 +53,8 @@ def moved(context: Context) -> tuple[int, int]:
     return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
 
 
-def _change(
-    context: Context, prefix: str, place: int, finding: Finding, heading: str = "Change first"
-) -> str:
-    at = finding.stake.text
+def _change(context: Context, prefix: str, place: int, finding: Finding, heading: str) -> str:
+    at = context.at_stake(finding)
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
     title = f'<a href="#{prefix}-finding-{place}">{text(finding.title)}</a>'
@@ -70,21 +68,21 @@ def _change(
     )
 
 
+def _more_problems(context: Context, prefix: str, shown: Finding) -> str:
+    """Returns a link to the problems other than the one that is shown; "" if there are none."""
+    left = sum(f.kind == PROBLEM and f is not shown for f in context.findings)
+    words = text(plural(left, "more problem" if shown.kind == PROBLEM else "problem"))
+    return f'<p><a href="#{prefix}-findings">{words} below</a>.</p>' if left else ""
+
+
 def _verdict(context: Context, prefix: str) -> str:
-    problems = [(i, f) for i, f in enumerate(context.findings) if f.kind == PROBLEM]
-    if problems:
-        left = len(problems) - 1
-        more = (
-            f'<p><a href="#{prefix}-findings">{text(plural(left, "more problem"))} below</a>.</p>'
-            if left
-            else ""
-        )
-        return _change(context, prefix, *problems[0]) + more
-    hints = shown_first(context.findings)
+    shown = shown_first(context.findings)[:1]
     for place, found in enumerate(context.findings):
-        if hints and found is hints[0]:
-            return _change(context, prefix, place, found, "Worth a look")
-        if not hints and found.kind == NOTICE and found.name.startswith(costly.NAME):
+        if shown and found is shown[0]:
+            heading = "Change first" if found.kind == PROBLEM else "Worth a look"
+            change = _change(context, prefix, place, found, heading)
+            return change + _more_problems(context, prefix, found)
+        if not shown and found.kind == NOTICE and found.name.startswith(costly.NAME):
             return _change(context, prefix, place, found, "No known problem; most time")
     fine = [f for f in context.findings if f.name == "fine"] or [
         f for f in context.findings if f.kind == GOOD

@@ -26,7 +26,7 @@ def _anchor(context: Context, finding: Finding) -> str:
 
 def _texts(context: Context, finding: Finding, number: int) -> list[str]:
     """Returns the paragraphs of a finding on page 1, the title first. number: of the problem."""
-    start, at = f"{number}. " if finding.kind == PROBLEM else "", finding.stake.text
+    start, at = f"{number}. " if finding.kind == PROBLEM else "", context.at_stake(finding)
     return [
         f"{start}{finding.title}.",
         finding.sentence + (f" At stake: {at}." if at else ""),
@@ -47,10 +47,12 @@ def top(context: Context) -> list[Block]:
     left = sum(f.kind in told for f in context.findings) - sum(f.kind in told for f in shown)
     found: list[Block] = [Heading("What to change first")]
     room = _LINES
-    for number, finding in enumerate(shown, 1):
+    number = 0
+    for place, finding in enumerate(shown, 1):
+        number += finding.kind == PROBLEM
         texts = _texts(context, finding, number)
         room -= sum(-(-len(text) // _WIDTH) for text in texts)
-        if number == TOP and room < 0:  # the page has no space for the last finding
+        if place == TOP and room < 0:  # the page has no space for the last finding
             left += finding.kind in told
             break
         title, *others = texts
@@ -103,7 +105,7 @@ def full(context: Context) -> list[Block]:
         found.append(Paragraph(finding.sentence))
         if where := context.where(finding):
             found.append(Paragraph(where))
-        at = finding.stake.text
+        at = context.at_stake(finding)
         if at:
             basis = f" Estimate: {finding.stake.basis}." if finding.stake.basis else ""
             found.append(Paragraph(f"At stake: {at}.{basis}"))
