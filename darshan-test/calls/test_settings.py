@@ -228,6 +228,10 @@ def test_journal_folder(build: Path, tmp_path: Path) -> None:
     )
     assert (run.logs, run.journals) == ([], [])
     assert len(list(journals.iterdir())) == 1
+    merge = (build / "darshan-merge", "--logs", tmp_path / "logs")
+    done = finished([*merge, *journals.iterdir()], cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1) and "--logs" in done.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".darshan"] == []
 
 
 @pytest.mark.parametrize(

@@ -154,3 +154,11 @@ def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
     log = next((path for path in logs.glob("*.darshan")), None)
     assert log and names_of(build, log)[0] == LAST[0]
     assert "nowhere" not in " ".join(names_of(build, log))
+
+
+def test_path_of_the_log_is_too_long(build: Path, tmp_path: Path) -> None:
+    """Without room for the log's path, the program does not start, and one line says why."""
+    variables = {**os.environ, "DARSHAN_LOGFILE": "/" + "x" * 5000}
+    done = finished([build / "darshan", "run", "true"], cwd=tmp_path, env=variables)
+    assert (done.returncode, done.stderr.count("\n")) == (125, 1), done
+    assert "DARSHAN_LOGFILE" in done.stderr and "File name too long" in done.stderr

@@ -78,6 +78,10 @@ def test_a_question_is_verified(darshan: Run, tmp_path: Path) -> None:
         assert done.returncode == 1 and "another content" in done.stderr, done
         assert done.stderr.count("\n") == 1 and not done.stdout
         assert darshan(*verified, "users", "--since", "2030-01-01").returncode == 0
+    files = lake / committed(lake)["files_posix"][0]
+    with _flipped(files, 8 * (files.stat().st_size // 2)):  # this question reads it for all days
+        done = darshan(*verified, "never-read", "--since", "2030-01-01")
+        assert done.returncode == 1 and files.name in done.stderr, done
 
 
 def test_checks_go_round(darshan: Run, tmp_path: Path) -> None:

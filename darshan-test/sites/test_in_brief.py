@@ -129,3 +129,14 @@ def test_one_function(where: Where) -> None:
     both = re.findall(r"at stake: up to [\d.]+ m?s [^:]*?; with (?:the other finding|the \d other "
                       r"findings) about this function up to ", said)  # fmt: skip
     assert len(both) == 1, done.stdout
+
+
+def test_sites_are_no_files(where: Where) -> None:
+    """darshan-parser counts call sites neither as files nor as a layer with a throughput."""
+    start(where, Blamed("large", "py", "", _LARGE))
+    parser = where.program.build / "darshan-parser"
+    done = finished([parser, "--perf", "--file", "--annex", where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    parts = re.split(r"\n# (\w+) module data\n", done.stdout)
+    found = {name: "agg_perf_by_slowest" in text for name, text in zip(parts[1::2], parts[2::2])}
+    assert found["POSIX"] and not found.get("SITES"), found

@@ -194,7 +194,7 @@ def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
 
 
-def test_nothing_is_left_of_half_a_log(convert: Path, tmp_path: Path) -> None:
+def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Path) -> None:
     """A conversion that is ended by a signal at any time leaves no partial log."""
     (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
     for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
@@ -202,6 +202,8 @@ def test_nothing_is_left_of_half_a_log(convert: Path, tmp_path: Path) -> None:
             time.sleep(wait)
             writer.kill()
         assert {x.name for x in tmp_path.iterdir()} <= {"old", "new"}
+        if (tmp_path / "new").exists():
+            assert printed(parser, tmp_path / "new") == printed(parser, tmp_path / "old")
         (tmp_path / "new").unlink(missing_ok=True)
 
 

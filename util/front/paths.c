@@ -128,16 +128,24 @@ static int count_named(const struct places *places) {
   return count;
 }
 
-/* Stores the absolute path of DARSHAN_LOGFILE, if it is set. Returns 0, or -1 if the path is too
- * long or the current folder is unknown. */
+/* Stores the absolute path of DARSHAN_LOGFILE, if it is set. Returns 0, or -1 after a message, if
+ * the path is too long or the current folder is unknown. */
 static int find_name(struct places *places) {
   char here[PATH_MAX];
   const char *named = getenv("DARSHAN_LOGFILE");
   if (!named || !*named) return 0;
+  int fits = 1;
   if (named[0] == '/')
-    snprintf(places->named, sizeof(places->named), "%s", named);
-  else if (!getcwd(here, sizeof(here)) || join(places->named, here, named) < 0)
+    fits = snprintf(places->named, sizeof(places->named), "%s", named) < PATH_MAX;
+  else if (!getcwd(here, sizeof(here)))
+    fits = -1;
+  else
+    fits = join(places->named, here, named) >= 0;
+  if (fits <= 0) {
+    say("cannot use DARSHAN_LOGFILE as the log's path: %s",
+        fits < 0 ? strerror(errno) : strerror(ENAMETOOLONG));
     return -1;
+  }
   places->named_before = count_named(places);
   return 0;
 }

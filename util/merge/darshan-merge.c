@@ -34,11 +34,12 @@ static const char usage[] =
     "  --shared-redux        combine the records of files that ranks share (default, unless\n"
     "                        ranks are missing that may be on other nodes)\n"
     "  --no-shared-redux     keep a record per rank\n"
-    "  --job-end-time SEC    end of the job, seconds since 1970 [the latest timestamp of\n"
-    "                        all records]\n"
+    "  --job-end-time SEC    end of the job, seconds since 1970 [the latest end of its\n"
+    "                        processes; of a killed one: the last time in its records]\n"
     "  --remove              remove the journals, or logs, when the log is complete\n"
     "  --job NAME            use only the logs or journals of this job\n"
-    "  --logs DIR            make a log of each job in this folder, with a generated name\n"
+    "  --logs DIR            make a log of each job in this folder, with a generated name;\n"
+    "                        not for journals, which darshan recover -o DIR reads\n"
     "  --version, --help\n"
     "\n"
     "darshan-merge --run FOLDER [-o FILE | --logs DIR] [OPTION...]\n"
@@ -392,6 +393,10 @@ int main(int argc, char **argv) {
   merge.journals.job = options.job;
   for (int i = optind; result == 0 && i < argc; i++)
     result = journals_add(&merge.journals, argv[i]) < 0;
+  if (result == 0 && options.run.logs) {
+    merge_say("--logs is not for journals: use -o FILE, or `darshan recover`, which names the log");
+    result = 2;
+  }
   if (result == 0) result = run(&merge);
   journals_free(&merge.journals);
   node_log_free(&merge.node);

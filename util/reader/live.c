@@ -75,7 +75,10 @@ static long read_compressed(struct darshan_live *live, struct darshan_live_room 
   size_t used = 0, got;
   if (darshan_stream_open(&stream, &live->file, region, compression, error) != 0) return -1;
   do {
-    if (make_room(room, used + NAME_ROOM, error) != 0) break;
+    if (make_room(room, used + NAME_ROOM, error) != 0) {
+      darshan_stream_close(&stream);
+      return -1;
+    }
     got = darshan_stream_read(&stream, room->bytes + used, room->capacity - used);
     used += got;
   } while (got > 0 && used < DARSHAN_LIVE_REGION_MAX);

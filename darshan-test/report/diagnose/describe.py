@@ -104,7 +104,7 @@ def page() -> str:
                 (m for m in modules if name == m.NAME or name.startswith(f"{m.NAME}-")),
                 key=lambda m: len(m.NAME),
             )
-            why = (owner.__doc__ or "").strip().split("\n")[0]
+            why = " ".join((owner.__doc__ or "").strip().split("\n\n")[0].split())
             parts += (f"{text}\n" for text in _finding(name, found, why))
     parts.append(verdicts())
     parts += _public()

@@ -22,7 +22,6 @@ MODES = ("independent", "collective")  # the problem and its cure
 SOURCE = {"independent": (30, "5,000,000, < 1 KB"), "collective": (290, "some 10 MB each")}
 LAYERS = ("POSIX", "MPIIO", "COMM")  # below HDF5; what they do not explain is HDF5's own
 VALUE = 8  # bytes
-RUNTIME = "libdarshan.so"
 
 
 @dataclass(frozen=True)

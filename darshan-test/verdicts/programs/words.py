@@ -211,7 +211,7 @@ def saved_by_rename(cured: bool) -> None:
     if cured:
         with open("all.new", "w") as file:
             for step in range(1200):
-                file.write(f"record {step}\\n")
+                file.write(f"record {step}\n")
         os.replace("all.new", "all")
         return
     for step in range(1200):

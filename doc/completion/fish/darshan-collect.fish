@@ -8,7 +8,7 @@ complete -c darshan-collect -l read-programs -d 'table sites: find functions and
 complete -c darshan-collect -l no-findings -d 'do not make the tables findings, epochs and checkpoints'
 complete -c darshan-collect -l thresholds -r -F -d 'read thresholds of findings from FILE: lines name = number'
 complete -c darshan-collect -l process-rate -x -d 'GiB per second that a process can move at most (1024)'
-complete -c darshan-collect -l since -x -d 'only logs that changed since 2026-11-22, or within 7d, 12h'
+complete -c darshan-collect -l since -x -d 'only logs that changed since 2026-11-22 (in UTC), or within 7d, 12h'
 complete -c darshan-collect -l follow -d 'run until interrupted: search for new logs every minute (--every)'
 complete -c darshan-collect -l every -x -d 'seconds between two searches with --follow (60)'
 complete -c darshan-collect -l log-bytes -x -d 'do not read a larger log'

@@ -2,7 +2,7 @@
 complete -c darshan-merge -s o -l output -r -F -d 'the log [darshan-merge.darshan]'
 complete -c darshan-merge -l shared-redux -d 'combine the records of files that ranks share (default, unless ranks are missing that may be on other nodes)'
 complete -c darshan-merge -l no-shared-redux -d 'keep a record per rank'
-complete -c darshan-merge -l job-end-time -x -d 'end of the job, seconds since 1970 [the latest timestamp of all records]'
+complete -c darshan-merge -l job-end-time -x -d 'end of the job, seconds since 1970'
 complete -c darshan-merge -l remove -d 'remove the journals, or logs, when the log is complete'
 complete -c darshan-merge -l job -x -d 'use only the logs or journals of this job'
 complete -c darshan-merge -l logs -x -a '(__fish_complete_directories)' -d 'make a log of each job in this folder, with a generated name'

@@ -2,6 +2,19 @@
  * to other strings. */
 #include "v8-text.h"
 
+/* Stores the number of characters of a string. Returns false if it cannot be read. */
+static bool length_of(uintptr_t value, uint32_t *length) {
+  return python_read_few(length, value - V8_TAG + (uintptr_t)v8.at.text_length, sizeof(*length));
+}
+
+/* Replaces a concatenated string by its first part, if that has all characters: V8 stores the whole
+ * text there when it is read for the first time. Returns false if it does not have all. */
+static bool step_into_first(uintptr_t *value) {
+  uint32_t whole, first;
+  return length_of(*value, &whole) && v8_field(*value, v8.at.text_first, value) &&
+         length_of(*value, &first) && first == whole;
+}
+
 bool v8_text_of(uintptr_t value, struct v8_text *text) {
   enum { HOPS = 8, DATA_BEHIND = 8 };
   const struct v8_layout *at = &v8.at;
@@ -10,8 +23,7 @@ bool v8_text_of(uintptr_t value, struct v8_text *text) {
   for (int i = 0; i < HOPS; i++) {
     int type = v8_type(value), form = type & at->text_form;
     if (type < 0 || type >= at->type_no_text) return false;
-    if (i == 0 && !python_read_few(&length, value - V8_TAG + (uintptr_t)at->text_length, 4))
-      return false;
+    if (i == 0 && !length_of(value, &length)) return false;
     uintptr_t word = 0;
     text->length = length;
     text->width = type & at->text_one_byte ? 1 : 2;
@@ -25,8 +37,8 @@ bool v8_text_of(uintptr_t value, struct v8_text *text) {
       if (!v8_field(value, at->text_offset, &word)) return false;
       text->offset += word >> V8_SMI_BITS;
       if (!v8_field(value, at->text_parent, &value)) return false;
-    } else if (form == at->form_cons) { /* if it is flat, its first part has all characters */
-      if (!v8_field(value, at->text_first, &value)) return false;
+    } else if (form == at->form_cons) {
+      if (!step_into_first(&value)) return false;
     } else if (form == at->form_thin) {
       if (!v8_field(value, at->text_actual, &value)) return false;
     } else {

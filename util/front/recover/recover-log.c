@@ -145,11 +145,16 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
-  if (journal_name_read(&name, path) < 0) return -1;
+  if (journal_name_read(&name, path) < 0) {
+    say("cannot recover %s: its name is not that of a journal", say_path(path));
+    return -1;
+  }
   struct log_name log = {name.start, name.start_length, strtoll(name.job, NULL, 10),
                          journal->start_sec,
                          strtoull(name.unique, NULL, 10) + strtoull(name.rank, NULL, 10)};
-  return log_name_path(out, folder, &log);
+  if (log_name_path(out, folder, &log) == 0) return 0;
+  say("cannot recover %s: the path of its log in %s is too long", say_path(path), say_path(folder));
+  return -1;
 }
 
 /* Locks a job's first journal, so that no other process recovers it at the same time. Returns a

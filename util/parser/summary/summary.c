@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Modules of the annex are no layers: their records are call sites and the like, not files. */
 bool summary_has_io(const struct darshan_module *module) {
   bool has_times = false;
   for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)
     has_times |= row->rule == DARSHAN_RULE_SLOWEST;
-  return has_times && module->kind != DARSHAN_KIND_FILE_COUNTERS;
+  return has_times && module->id < DARSHAN_MAX_MODULES &&
+         module->kind != DARSHAN_KIND_FILE_COUNTERS;
 }
 
 bool summary_has_totals(const struct darshan_module *module) {

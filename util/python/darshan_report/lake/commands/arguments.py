@@ -5,6 +5,7 @@ They are separate from the code that needs pyarrow, because --help does not need
 from __future__ import annotations
 
 import argparse
+import calendar
 import contextlib
 import ipaddress
 import os
@@ -187,7 +188,9 @@ def collect(given: Sequence[str]) -> argparse.Namespace:
         "table problems gets a row"
     )  # fmt: skip
     parser.add_argument(
-        "--since", metavar="WHEN", help="only logs that changed since 2026-11-22, or within 7d, 12h"
+        "--since",
+        metavar="WHEN",
+        help="only logs that changed since 2026-11-22 (in UTC), or within 7d, 12h",
     )
     parser.add_argument(
         "--follow", action="store_true", help="run until interrupted: search for new logs "
@@ -243,8 +246,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Converts an option's text (a day, a minute, or an age such as 7d) to nanoseconds since 1970;
-    0 without a text. Ends the command if the text is none of these."""
+    """Converts an option's text (a day or a minute in UTC, or an age such as 7d) to nanoseconds
+    since 1970; 0 without a text. Ends the command if the text is none of these."""
     if text is None:
         return 0
     ago = dates.span(text)
@@ -252,8 +255,10 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
         return int((time.time() - ago.total_seconds()) * 1e9)
     for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"):
         with contextlib.suppress(ValueError):
-            return int(time.mktime(time.strptime(text, form)) * 1e9)
-    parser.error(f"{option} {text}: must be a day (2026-11-22) or a time span ({dates.AGO})")
+            return calendar.timegm(time.strptime(text, form)) * 10**9
+    parser.error(
+        f"{option} {text}: must be a day (2026-11-22, in UTC) or a time span ({dates.AGO})"
+    )
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 from typing import Any
 
 from ...show import signal_exit
@@ -24,6 +25,7 @@ from .arguments import ASK as PROGRAM
 from .errors import told
 from .messages import say
 
+_FROM = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
 NOT_POSTED = 1  # exit status if changes could not be posted
 
 
@@ -95,14 +97,23 @@ def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
     return lake.stream(*query(question, filters, values), typed=typed)
 
 
-def _tables(lake: Asked, options: argparse.Namespace) -> set[str]:
-    """Returns the tables that the query may read."""
-    if options.sql is not None:
-        return lake.tables_of(options.sql)
+def _verify(lake: Asked, options: argparse.Namespace) -> None:
+    """Verifies the files that the query may read. Raises LakeError for the first one that
+    differs."""
+    if options.sql is not None:  # the views of the lake apply the filters
+        lake.verify(lake.tables_of(options.sql), options.since, options.until)
+        return
     question = BY_NAME.get(options.question)
     if question is None:
-        return {"jobs"} if options.question == CHANGES else set()
-    return {found[2] for found in TABLE.finditer(question.sql)}
+        lake.verify({"jobs"} if options.question == CHANGES else set(), None, options.until)
+        return
+    tables = {True: set[str](), False: set[str]()}
+    for found in TABLE.finditer(question.sql):
+        tables[bool(found[1])].add(found[2])
+    lake.verify(tables[False], options.since, options.until)
+    lake.verify(tables[True], options.since)
+    others = _FROM.findall(TABLE.sub("", question.sql))  # of all days
+    lake.verify(set(others) & set(lake.tables))
 
 
 def _changes(lake: Asked, options: argparse.Namespace) -> int:
@@ -166,8 +177,7 @@ def _run(options: argparse.Namespace) -> int:
     with _opened(options) as lake, lake.limited(lake.limits(options.timeout), end):
         try:
             if options.verify:
-                since = None if options.question == CHANGES else options.since
-                lake.verify(_tables(lake, options), since, options.until)
+                _verify(lake, options)
             if options.question == CHANGES:
                 return _changes(lake, options)
             answer = _asked(lake, options)

@@ -41,17 +41,26 @@ class Form:
     interval: float | None = None  # seconds; None: the distance between the times
 
 
-def _csv(path: str, names: list[str]) -> pa.Table:
+def _csv(path: str, names: list[str]) -> tuple[pa.Table, int]:
+    """Returns the columns of a CSV file, and how many rows were left out, because they have another
+    number of fields than the first row."""
     options = csv.ConvertOptions(
         include_columns=names, column_types={n: pa.string() for n in names}
     )
-    # Rows with another number of fields are counted as rows without a time, like rows with
-    # impossible values.
-    return csv.read_csv(path, convert_options=options)
+    torn: list[int] = []
+
+    def skip(row: csv.InvalidRow) -> str:
+        torn.append(row.actual_columns)
+        return "skip"
+
+    parse = csv.ParseOptions(invalid_row_handler=skip)
+    return csv.read_csv(path, parse_options=parse, convert_options=options), len(torn)
 
 
-def _read(path: str, form: Form) -> dict[str, pa.ChunkedArray]:
-    """Returns the columns of a CSV or Parquet file by the lake's names. Raises LakeError."""
+def _read(path: str, form: Form) -> tuple[dict[str, pa.ChunkedArray], int]:
+    """Returns the columns of a CSV or Parquet file by the lake's names, and how many rows were left
+    out. Raises LakeError."""
+    torn = 0
     ours = [*form.names]
     theirs = [form.names[name] for name in ours]
     try:
@@ -70,11 +79,11 @@ def _read(path: str, form: Form) -> dict[str, pa.ChunkedArray]:
                 raise LakeError(f"{path} has no column {lacks[0]} (--servers-columns)")
             found = pq.read_table(path, columns=theirs, partitioning=None)
         else:
-            found = _csv(path, theirs)
+            found, torn = _csv(path, theirs)
     except (pa.ArrowException, KeyError, ValueError) as error:
         words = str(error).partition("\n")[0]
         raise LakeError(f"cannot read {path}: {words}") from None
-    return {name: found[of] for name, of in zip(ours, theirs)}
+    return {name: found[of] for name, of in zip(ours, theirs)}, torn
 
 
 def _texts(column: pa.ChunkedArray) -> list[str | None]:
@@ -177,14 +186,14 @@ def _integers(amounts: np.ndarray, most: int) -> pa.Array:
 class Refused(NamedTuple):
     """How many rows of a file were not used, because of their time or of their interval."""
 
-    times: int = 0  # rows without a time, or with an impossible one
+    times: int = 0  # rows without a time, with an impossible one, or with other fields
     intervals: int = 0  # rows whose interval is unknown, 0 or above _LONGEST
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
     """Returns the rows of a file in the form of the table, and how many rows were not used. Raises
     LakeError if there are too many rows."""
-    found = _read(path, form)
+    found, torn = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
         raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days")
@@ -219,7 +228,7 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
     arrays = [columns[f.name] if f.name in columns else pa.nulls(len(kept), f.type) for f in schema]
     # The last total of a series begins no interval.
     ends = len(np.unique(groups)) if form.values == "totals" else 0
-    refused = Refused(rows - len(good), max(0, len(order) - len(kept) - ends))
+    refused = Refused(torn + rows - len(good), max(0, len(order) - len(kept) - ends))
     return pa.table(arrays, schema=schema), refused
 
 

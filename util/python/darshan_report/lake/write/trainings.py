@@ -7,7 +7,6 @@ from typing import Any
 
 from ...checkpoints.saves import checkpoints
 from ...diagnose.facts import Facts
-from ...diagnose.training.data_formats import formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...diagnose.training.making import part_of
 from ...measure.fetches import Fetches
@@ -15,7 +14,6 @@ from ...measure.training import Span
 from .jobs import Job
 
 MOST = 10_000  # rows of a log: it may name any number of ranks
-_FORMATS = 8  # that are named
 Row = dict[str, Any]
 
 
@@ -45,9 +43,9 @@ def _made(made: Fetches | None) -> Row:
     }
 
 
-def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
+def _loop(verdict: Verdict) -> Iterator[Row]:
     """Yields the rows of a training loop: one for the whole loop, then one per epoch and one per
-    rank. data: formats of the files that it read."""
+    rank."""
     loader = verdict.loader
     same = {
         "file": loader.place.file or None if loader.place else None,
@@ -57,7 +55,7 @@ def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
         "batch_size": loader.batch_size,
         "why": verdict.why,
     }
-    yield {**same, **_epoch(loader.sums), **_made(loader.made), "formats": data}
+    yield {**same, **_epoch(loader.sums), **_made(loader.made)}
     for span in loader.epochs:
         yield {**same, **_epoch(span), "epoch": span.number}
     for span in loader.ranks:
@@ -67,11 +65,10 @@ def _loop(verdict: Verdict, data: str | None) -> Iterator[Row]:
 def epoch_rows(job: Job, facts: Facts) -> list[Row]:
     """Returns the rows of the table epochs."""
     known = verdicts(facts)
-    data = ",".join(one.title for one in formats(facts)[:_FORMATS]) or None if known else None
     found = [
         {**job.whose, "number": number, **row}
         for number, verdict in enumerate(known, 1)
-        for row in _loop(verdict, data)
+        for row in _loop(verdict)
     ]
     return found[:MOST]
 

@@ -33,15 +33,16 @@ def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, in
         name = facts.own_name(number)
         folder, base = os.path.split(name)
         ending = os.path.splitext(base)[1]
-        for other in originals.get((one.size, ending), ()):
-            place, original = os.path.split(facts.own_name(other))
-            if place == folder:
-                continue
-            if original == base:
+        others = [
+            other
+            for other in originals.get((one.size, ending), ())
+            if os.path.dirname(facts.own_name(other)) != folder
+        ]
+        for other in others:
+            if os.path.basename(facts.own_name(other)) == base:
                 named.append((one, files[other], number, other))
                 break
         else:
-            others = originals.get((one.size, ending), ())
             if ending and others:
                 alike.append((one, files[others[0]], number, others[0]))
     return named + alike if len(named) + len(alike) > 1 else named
