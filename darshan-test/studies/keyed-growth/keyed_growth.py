@@ -285,7 +285,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="a fiftieth of the source [this]")
-    size.add_argument("--full", action="store_true", help="as large as the source: 7 GB of disk")
+    size.add_argument(
+        "--full", action="store_true", help="as many records as the source: 8 GB of disk"
+    )
     options.add_argument("--hole", action="store_true", help="begin behind a hole of 4 GiB")
     options.add_argument("--out", type=Path, help="where to work [a new folder, removed]")
     options.add_argument("--build", type=Path, default=os.environ.get("DARSHAN_BUILD"))

@@ -231,7 +231,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     size = options.add_mutually_exclusive_group()
     size.add_argument("--small", action="store_true", help="8 and 16 ranks, a few MB [this]")
-    size.add_argument("--full", action="store_true", help="1 GiB, hours where writes wait")
+    size.add_argument("--full", action="store_true", help="1 GiB, about half an hour")
     options.add_argument(
         "--mesh", type=int, nargs=4, metavar=("RANKS", "EDGE", "PARTS", "VARIABLES")
     )

@@ -22,8 +22,8 @@ TEXT, WHOLE, ID, NUMBER, FLAG, DAY, TIME, UUID, EVIDENCE = (
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table. rule: by which values of several rows become one; "" if they
-    cannot."""
+    """One column of a table. rule: how values of several rows become one ("sum", "max", "min", or
+    a rule of counters.md); "" if they cannot."""
 
     name: str
     type: str
@@ -124,14 +124,16 @@ JOBS = Table(
         ),
         Column("log_bytes", WHOLE, "bytes", "size of the log", "sum"),
         Column("uid", WHOLE, "id", "the user's number", "", True),
-        Column("job_id", WHOLE, "id", "number of the batch job, or of the process", "", True),
+        Column(
+            "job_id", WHOLE, "id", "number of the batch job; without one, of a process", "", True
+        ),
         Column("command", TEXT, "", "the command line", "", True),
-        Column("started", TIME, "", "when it began, in UTC"),
-        Column("ended", TIME, "", "when it ended"),
-        Column("run_seconds", NUMBER, "seconds", "how long it ran; null: it has no end"),
+        Column("started", TIME, "", "when it began, in UTC; null: not known, or impossible"),
+        Column("ended", TIME, "", "when it ended; null: as before"),
+        Column("run_seconds", NUMBER, "seconds", "how long it ran; null: an end is missing"),
         Column("nprocs", WHOLE, "count", "ranks of the job"),
         Column("processes", WHOLE, "count", "processes: ranks, or those of a tree of programs"),
-        Column("process_seconds", NUMBER, "seconds", "in which all processes could work", "sum"),
+        Column("process_seconds", NUMBER, "seconds", "that all processes had together", "sum"),
         Column(
             "io_seconds",
             NUMBER,
@@ -143,16 +145,16 @@ JOBS = Table(
             "all_layers_seconds",
             NUMBER,
             "seconds",
-            "seconds in I/O of all layers",
+            "seconds in I/O of all layers; null: findings were not computed",
             "sum",
         ),
-        Column("hosts", WHOLE, "count", "hosts, where the log names them"),
+        Column("hosts", WHOLE, "count", "hosts that records of the log name; null: none"),
         Column("library", TEXT, "", "version of the library that wrote the log"),
         Column("format", TEXT, "", "version of the log's format"),
         Column("swapped", FLAG, "", "written by a machine of the other byte order"),
-        Column("partial", FLAG, "", "the log does not hold everything"),
+        Column("partial", FLAG, "", "lacks records or an end, or has impossible values"),
         Column("partial_modules", TEXT, "", "modules with records that were left out"),
-        _sum("files", WHOLE, "count", f"records {_BASE}"),
+        _sum("files", WHOLE, "count", f"records of files, of each rank, {_BASE}"),
         _sum("bytes_read", WHOLE, "bytes", f"read, {_BASE}"),
         _sum("bytes_written", WHOLE, "bytes", f"written, {_BASE}"),
         _sum("read_seconds", NUMBER, "seconds", f"in reads, {_BASE}"),
@@ -160,7 +162,7 @@ JOBS = Table(
         _sum("meta_seconds", NUMBER, "seconds", f"in other calls, {_BASE}"),
         *_of_layers(),
         Column("problems", WHOLE, "count", "findings that cost something; null: not computed"),
-        Column("stake_seconds", NUMBER, "seconds", "cost of the costliest finding, at most"),
+        Column("stake_seconds", NUMBER, "seconds", "the most that one problem costs; 0: none"),
     ),
 )
 
@@ -268,7 +270,7 @@ EPOCHS = Table(
     (
         *WHOSE,
         Column(
-            "number", WHOLE, "count", "of the loop in its log, by the time of its epochs, from 1"
+            "number", WHOLE, "count", "of the loop in its log; 1 has the longest epochs together"
         ),
         Column("file", TEXT, "", "source file of the loop; null: not known", "", True),
         Column("line", WHOLE, "line", "its number in the file"),
@@ -285,8 +287,8 @@ EPOCHS = Table(
         Column("num_workers", WHOLE, "count", "of the DataLoader; null: not known"),
         Column("batch_size", WHOLE, "count", "samples of a batch; null: not known"),
         Column("why", TEXT, "", "the reason for the wait, a word of the report's JSON"),
-        Column("part", TEXT, "", "of all epochs: the largest part of making batches, such a word"),
-        _sum("made_seconds", NUMBER, "seconds", "of all epochs: making batches, of all workers"),
+        Column("part", TEXT, "", "the largest part of making batches; null: not the whole loop"),
+        _sum("made_seconds", NUMBER, "seconds", "making batches, of all workers; null: as before"),
         _sum("opening_seconds", NUMBER, "seconds", "of these, opening files or looking names up"),
         _sum("reading_seconds", NUMBER, "seconds", "of these, reading or writing files"),
         _sum("computing_seconds", NUMBER, "seconds", "of these, other processor time, at most"),
@@ -333,7 +335,7 @@ TRIALS = Table(
             "",
             "helped, measured, no gain shown, changed the output, not applicable",
         ),
-        Column("pairs", WHOLE, "count", "runs without it, and as many with it"),
+        Column("pairs", WHOLE, "count", "runs without it, and as many with it; null: not measured"),
         Column("ratio", NUMBER, "", "time without it, divided by the time with it"),
         Column("ratio_low", NUMBER, "", "lower bound of the ratio's interval at 99 %"),
         Column("ratio_high", NUMBER, "", "upper bound"),
@@ -342,7 +344,7 @@ TRIALS = Table(
         Column("gain_seconds", NUMBER, "seconds", "their difference; negative: it took longer"),
         Column("same_output", FLAG, "", "the runs had the same output; null: not compared"),
         Column("compared_in_part", FLAG, "", "some of the output differs between runs anyway"),
-        Column("helped", FLAG, "", "ratio_low is at least 1.10, and the gain 0.1 s"),
+        Column("helped", FLAG, "", "the result is helped, and ratio_low is at least 1.10"),
     ),
 )
 
@@ -477,18 +479,16 @@ BATCH_JOBS = Table(
         Column("job", TEXT, "", "the job's id, as the scheduler writes it", "", True),
         Column("job_id", WHOLE, "id", "the number that jobs.job_id has, too", "", True),
         Column("account", TEXT, "", "account or bank that pays", "", True),
-        Column(
-            "project", TEXT, "", "the project; in Slurm the key that a job has for it", "", True
-        ),
+        Column("project", TEXT, "", "the project; null in Slurm", "", True),
         Column("queue", TEXT, "", "queue or partition"),
-        Column("state", TEXT, "", "how it ended, in the scheduler's words"),
+        Column("state", TEXT, "", "of the scheduler; of PBS: running, or exit and the status"),
         Column("nodes", WHOLE, "count", "nodes that it had", "sum"),
         Column("processors", WHOLE, "count", "processors that it had", "sum"),
-        Column("hosts", TEXT, "", "names of its nodes, commas between; null: more than fit"),
+        Column("hosts", TEXT, "", "names of its nodes, commas between; null: above 4,096, or none"),
         Column("submitted", TIME, "", "when it was submitted"),
         Column("started", TIME, "", "when it began"),
         Column("ended", TIME, "", "when it ended; null: it has not"),
-        Column("energy_joules", NUMBER, "joules", "energy that it took", "sum"),
+        Column("energy_joules", NUMBER, "joules", "energy that it took; null: not known", "sum"),
     ),
 )
 SERVER_LOAD = Table(
@@ -501,7 +501,7 @@ SERVER_LOAD = Table(
         Column("target", TEXT, "", "the server or target; null: the file system as a whole"),
         Column("began", TIME, "", "when the interval began"),
         Column("seconds", NUMBER, "seconds", "how long it was"),
-        _sum("bytes_read", WHOLE, "bytes", "bytes that clients read"),
+        _sum("bytes_read", WHOLE, "bytes", "bytes that clients read; null: not known"),
         _sum("bytes_written", WHOLE, "bytes", "bytes that clients wrote"),
         _sum("operations", WHOLE, "count", "operations, such as opens"),
     ),

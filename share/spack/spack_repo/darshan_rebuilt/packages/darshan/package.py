@@ -66,7 +66,7 @@ class Darshan(AutotoolsPackage):
     depends_on("libdeflate@1.14:")
     depends_on("bzip2")
 
-    # Also without reports: configure and some tools are made with it.
+    # Also without reports: configure looks for it, and some tools are written in it.
     depends_on("python@3.9:", type=("build", "run"))
     with when("+report"):
         extends("python")
