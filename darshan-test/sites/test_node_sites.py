@@ -146,3 +146,21 @@ def test_libraries(path: str, wanted: str) -> None:
     assert installed.is_installed(path)
     assert installed.called(path, "f") == wanted
     assert not installed.is_installed("/home/u/app/src/output.js")
+
+
+_CONCATENATED = """
+const name = 'scripts-of-a-server-' + process.pid + '/a-script-with-a-long-name.js';
+const source = "(fs) => { for (let i = 0; i < 500; i++) fs.writeSync(out, 'x'); }";
+globalThis.out = require('fs').openSync('out', 'w');
+new (require('vm').Script)(source, { filename: name }).runInThisContext()(require('fs'));
+"""
+
+
+def test_name_in_pieces(where: Where) -> None:
+    """The name of a script that V8 stores as two strings is not read beyond the first one."""
+    script = _node(where, "pieces.js", _CONCATENATED)
+    files = {row["place"]["file"] for row in where.found()["lines"] if row["place"]}
+    assert all(
+        file == str(script) or re.search(r"^\S+-\d+/a-script-with-a-long-name\.js$", file)
+        for file in files
+    ), files
