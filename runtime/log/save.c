@@ -21,8 +21,8 @@ static int create(const char *path) {
   return outside_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
-/* Creates the file with the temporary name, after making missing folders. Returns its descriptor
- * or -errno. */
+/* Creates the file with the temporary name. If its folder is missing, makes the folders, except
+ * after a change of the root directory. Returns its descriptor or -errno. */
 int log_create(const struct darshan_config *config, const char *partial) {
   enum { TRIES = 5, MISSING = -2 /* ENOENT */ };
   int fd = create(partial);

@@ -19,10 +19,10 @@ void snapshot_begin(void);
  * next event calls snapshot_take before it takes a lock. */
 void snapshot_look(void);
 void snapshot_take(void);
-/* Writes all records after recording has ended. Returns 0, or a negative value if the file cannot
- * be written. */
+/* Writes all records after recording has ended. Returns 0, or a negative value if the process takes
+ * no snapshots or the file cannot be written. */
 int snapshot_last(void);
-const char *snapshot_path(void);
+const char *snapshot_path(void); /* of the file; "" before snapshot_begin */
 /* Removes the file, because the log has all records. */
 void snapshot_remove(void);
 

@@ -323,8 +323,8 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 /* --- excess candidates ------------------------------------------------------------- */
 
 /* Returns 1 if the candidate need not be compared with candidates of other ranks: it is the record
- * of a single rank; it has no merge rules and stays with its rank; or it is a name, which the log
- * may contain twice. Otherwise returns 0. */
+ * of a single rank; its module has no merge rules (LUSTRE); or it is a name, which the log may
+ * contain twice. Otherwise returns 0. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -332,8 +332,9 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
   return !darshan_merge_plan_of(&plan, section_module((int)item->section));
 }
 
-/* Aggregates the candidates of each section that are still in the set into one overflow record, and
- * marks the modules as partial. Returns 0, or -1 if out of memory. */
+/* Aggregates the candidates of each section that are still in the set into one overflow record,
+ * adds the name of that record, and marks the modules as partial. Returns 0, or -1 if out of
+ * memory. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);
