@@ -61,8 +61,7 @@ static size_t unescape(char *out, size_t most, struct slice field) {
 }
 
 /* Writes "\n<type>\t<mount point>" for a line "device point type options ...". Returns its length,
- * or 0 if the entry must not be stored. Sets *nfs to true if the entry belongs to the second
- * pass. */
+ * or 0 if the entry must not be stored. Sets *nfs to true if the file system is NFS. */
 static size_t mount_entry(char out[MAX_ENTRY], struct slice line, bool *nfs) {
   take(&line, ' ');
   struct slice point = take(&line, ' '), type = take(&line, ' ');
@@ -90,7 +89,8 @@ static bool has_entry(struct slice entries, const char *entry, size_t length) {
 }
 
 /* Appends the mount table, NFS last because a node may have hundreds of NFS mounts. Leaves out
- * entries that do not fit, and entries that are already there. */
+ * entries that do not fit, entries that are already there, and entries after MAX_MOUNTS. Adds the
+ * entry "unknown /" if there is none. */
 static void add_mounts(struct darshan_text *text, struct slice table) {
   const char *start = text->bytes + text->length;
   int count = 0;
