@@ -38,8 +38,8 @@ struct file_look {
 };
 
 /* Predicts whether a program will be instrumented, by its file. The program must need this C
- * library's loader and have no raised rights. Returns the prediction. A file that cannot be read is
- * assumed to be instrumentable. */
+ * library's loader and have no raised rights. A file that cannot be read, or that this process may
+ * have locked by fcntl, is assumed to be instrumentable. */
 struct file_look file_look(const char *path);
 
 /* Returns 1 if a program with this environment is recorded: the environment names the run, and

@@ -284,9 +284,9 @@ int run_others_live(void) {
 /* --- the merger ------------------------------------------------------------------------- */
 
 enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
-/* A process that ends waits for the merger for PATIENCE_NS plus a part of the run's duration, then
- * kills the merger. A small run needs some 5 ms of a processor; the rest is for machines on which
- * fifty processes compete for one processor. */
+/* A process that ends waits for the merger for PATIENCE_NS plus a part of the run's duration, at
+ * most MOST_PATIENCE_NS, then kills the merger. A small run needs some 5 ms of a processor; the
+ * rest is for machines on which fifty processes compete for one processor. */
 #define PATIENCE_NS (NS_PER_SECOND / 4)
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
