@@ -133,8 +133,8 @@ struct scope {
   uintptr_t method, instruction;
 };
 
-/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if the outermost
- * method is not `method`, to which the code belongs. */
+/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if they cannot be
+ * read or the outermost method is not `method`, to which the code belongs. */
 static unsigned read_scopes(const struct tables *tables, uint32_t scope, uintptr_t method,
                             struct scope *found) {
   unsigned count = 0;

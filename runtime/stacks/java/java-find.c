@@ -92,7 +92,8 @@ static void take(struct java_layout *at, const struct table *table, uintptr_t en
   }
 }
 
-/* Stores the needed offsets, sizes and the release of the machine. */
+/* Stores the needed offsets and addresses of variables, and number_base, which depends on the
+ * machine's release. */
 static void take_structures(struct java *found, const struct table *table) {
   char type[NAME_ROOM], field[NAME_ROOM];
   uintptr_t entry = table->entry, at;

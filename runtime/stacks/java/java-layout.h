@@ -52,17 +52,18 @@ struct java_blob {
   uintptr_t frame;  /* size of its stack frames, in bytes */
   bool is_compiled; /* it is a method, into which other methods may be inlined */
 };
-/* Finds the compiled code that contains the address. Returns false if there is none. */
+/* Finds the compiled code or stub that contains the address. Returns false if there is none. */
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
-/* Passes the methods of a compiled frame to `give`, the innermost first. stack: the frame's
- * address. code: the address at which the frame continues. Returns false if the sink needs no
- * further frames. */
+/* Passes the methods of a compiled frame to `give`, the innermost first. If the inlined methods
+ * cannot be read, passes only the method to which the code belongs, without an instruction. stack:
+ * the frame's address. code: the address at which the frame continues. Returns false if the sink
+ * needs no further frames, or if the code has no method. */
 typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
 bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
                         uintptr_t code, java_give *give) __attribute__((visibility("hidden")));
 
-/* Addresses that are read from a method; 0 if the method has none. */
+/* Addresses that are read from a method. */
 struct java_method {
   uintptr_t constant, pool, holder; /* its ConstMethod, its ConstantPool, and the class of that */
   uintptr_t bytecodes;

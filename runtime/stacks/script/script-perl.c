@@ -22,8 +22,9 @@ static const struct perl_layout layouts[] = {
 #undef PERL
 };
 
-/* Returns the function pthread_getspecific, which returns a value of this thread. A program with
- * threads has it in libc or, with an older glibc, in libpthread. */
+/* Returns the function pthread_getspecific, which returns a value of this thread, from the first
+ * object from `object` on that has it; NULL if there is none. A program with threads has it in libc
+ * or, with an older glibc, in libpthread. */
 static void *(*find_own_value(const struct link_map *object))(pthread_key_t) {
   void *found = NULL;
   for (; object && !found; object = object->l_next)
