@@ -17,7 +17,8 @@
 #include <sys/types.h>
 
 /* A folder that has files of the runtime. outside_hold is called before `chroot` or `setns`, and
- * opens the folders of the log and the journal. */
+ * opens the folders of the log and the journal, and the folder for journals in memory (/dev/shm).
+ * */
 struct outside_folder {
   const char *path; /* only its first `length` bytes */
   size_t length;
@@ -36,7 +37,8 @@ int outside_is_active(void);
 int outside_is_lost(void);
 
 /* System calls on files of the runtime, whose paths are those before any change. They return the
- * kernel's result, or -errno. */
+ * kernel's result, or -errno. After a change they fail for a path that is not below an open folder.
+ * */
 int outside_open(const char *path, int flags, unsigned mode);
 int outside_unlink(const char *path);
 int outside_rename_new(const char *from, const char *to);

@@ -1,7 +1,8 @@
-/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space is allocated at
- * once. Elements that the program never writes are then undefined, so `darshan try` applies the
- * remedy only to datasets that the log shows to be overwritten, and compares the values. Types with
- * data of variable length get fill values as usual, because HDF5 reads them as addresses. */
+/* The remedy fill-time: new datasets of HDF5 that are contiguous or chunked get no fill values, and
+ * their space is allocated at once unless they have filters. Elements that the program never writes
+ * are then undefined, so `darshan try` applies the remedy only to datasets that the log shows to be
+ * overwritten, and compares the values. Types with data of variable length and references get fill
+ * values as usual, because HDF5 reads them as addresses. */
 #include <string.h>
 
 #include "../remedies.h"
