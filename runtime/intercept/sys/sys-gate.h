@@ -62,7 +62,8 @@ static inline void sys_gate_leave(void) {
 
 /* A thread shuts the gate before the call that installs a filter, and reopens the gate if that call
  * fails. sys_gate_try_shut returns 0 without shutting if a critical section is in progress;
- * sys_gate_shut waits for the end of the section, ten seconds at most. */
+ * sys_gate_shut waits for the end of the section, ten seconds at most, then shuts the gate anyway.
+ * */
 int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));
