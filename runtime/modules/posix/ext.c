@@ -415,8 +415,8 @@ static int was_listed(uint64_t id) {
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
-/* Marks the descriptor of a folder, unless it is a system folder, so that entries read from it are
- * counted. */
+/* Counts the opening of a folder to list it, unless the folder is excluded, and marks its
+ * descriptor so that entries read from it are counted. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;

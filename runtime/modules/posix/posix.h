@@ -100,8 +100,9 @@ static inline void posix_unlock(struct posix_file *file) {
   runtime_leave();
 }
 
-/* Count a successful read or write of `bytes` bytes at an offset; POSIX_HERE: at the current
- * position. memory: the application's buffer. t1, t2: begin and end in ticks (transfer.c). */
+/* Count a read or write of `bytes` bytes at an offset; POSIX_HERE: at the current position. Do
+ * nothing if `bytes` is negative, because the call failed. memory: the application's buffer. t1,
+ * t2: begin and end in ticks (transfer.c). */
 void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
                      uint64_t t1, uint64_t t2);
 void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,

@@ -85,8 +85,8 @@ static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
   return *site != NULL;
 }
 
-/* Locks the record, unless the process has one thread: each number then changes by one
- * instruction. */
+/* Locks the record, unless the process has one thread: each number then changes by one instruction.
+ * Returns 1, or 0 if the call must not be counted here. */
 static inline int lock(struct stdio_stream *stream) {
   return LIKELY(*(const volatile char *)has_one_thread) || stdio_lock(stream);
 }

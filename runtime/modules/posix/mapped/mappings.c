@@ -144,7 +144,8 @@ static int write_slot(struct mapping mapping) {
   return 1;
 }
 
-/* Adds a copy of a mapping to the table. If the table is full, the mapping is not recorded. */
+/* Adds a copy of a mapping to the table. If the table is full, counts the mapping's bytes as
+ * unmeasured. */
 static void put(struct mapping mapping) {
   int is_written = 0;
   if (mapping.n == 0) return;

@@ -31,8 +31,9 @@ static inline int mappings_may_hold(const void *at, size_t n) {
  * mmap. Called after mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
 /* Called before pages are dropped: count the accesses to the mapped pages of a range.
- * mappings_leaving, for munmap, also removes the mappings from the table; mappings_dropping, for
- * madvise(MADV_DONTNEED), does not. */
+ * mappings_leaving, for munmap, also removes the mappings from the table. mappings_dropping, for
+ * madvise, does not; it does nothing unless the advice drops pages (MADV_DONTNEED, MADV_REMOVE,
+ * MADV_PAGEOUT). */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
 /* Called before and after calls that make the kernel map pages on request: mlock,
@@ -57,7 +58,9 @@ struct posix_file *mappings_file(const void *at);
  * */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
-/* Called before msync: counts the pages that were written so far. */
+/* mappings_syncing, called before msync, counts the pages that were touched so far in mappings
+ * whose written data reach the file, if there is time for it (pages_have_time). mappings_ending
+ * counts those of all mappings, at exit and before an exec. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
 /* Called in a forked child: assigns the mappings to the child's own files. heir returns the child's
