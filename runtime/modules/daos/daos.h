@@ -45,7 +45,7 @@ void daos_settle_heatmaps(void);
 
 /* Functions of keys.c, for open handles. The caller holds no lock. daos_prepare returns 1 if the
  * memory for handles exists, which the first call allocates, else 0. */
-int daos_prepare(void);                                     /* 0 if out of memory */
+int daos_prepare(void);
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);

@@ -88,8 +88,8 @@ static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   return stripes != 0 && (part->objects || (pattern & RELEASED));
 }
 
-/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the entry is not in use; -1
- * if it is invalid. */
+/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the objects of the entry do
+ * not exist yet; -1 if it is invalid. */
 static int read_entry(struct part *part, const unsigned char *bytes, size_t n, size_t number) {
   const unsigned char *entry = bytes + HEAD_COMPOSITE + number * ENTRY;
   uint32_t flags = word(entry + 4), offset = word(entry + 24), size = word(entry + 28);

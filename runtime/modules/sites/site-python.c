@@ -1,4 +1,4 @@
-/* Reads the frames of Python, bash and Perl, for sites. */
+/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript), for sites. */
 #include <string.h>
 
 #include "../../door/door.h"

@@ -57,7 +57,8 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
 }
 
 /* Counts where a POSIX transfer began, compared with the last transfer of the site: in another
- * file, at its end, at its start, or before or behind its end. */
+ * file, or in the same file where the last one ended, where it began, elsewhere before its end, or
+ * behind its end. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
   int counter = SITES_FORWARD;
