@@ -37,8 +37,8 @@ int64_t runtime_start_ns(void);
 void runtime_forking(void);
 void runtime_forked(void);
 /* Called in a forked child: resets the state of the parent. The child then records for itself,
- * unless the application has installed a seccomp filter, or the parent was a rank and
- * DARSHAN_ENABLE_NONMPI is not set. */
+ * unless a seccomp filter of the application forbids system calls (sys-gate.h), or the parent was a
+ * rank and DARSHAN_ENABLE_NONMPI is not set. */
 void runtime_become_child(void);
 
 /* Releases the locks and the state of the frames that a jump of this thread abandons. Called before

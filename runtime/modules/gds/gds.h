@@ -15,13 +15,13 @@ struct gds_item {
   uint32_t number;
   struct darshan_gds_record *record; /* NULL: no record yet */
   /* The bytes read and written in the POSIX record of the file, which POSIX calls change. NULL:
-   * POSIX calls on the file are not recorded. */
+   * POSIX calls on the file are not recorded, or several files share the GDS record. */
   const int64_t *posix;
   double last_end[3]; /* ends of the last metadata operation, read and write, in seconds */
   struct layer_state layer;
   /* awaited: bytes of batches and streams for which it is unknown whether they took the direct
-   * path. seen: bytes of POSIX calls that have been assigned to a path. Both have an element for
-   * reads and one for writes. */
+   * path. seen: the value in `posix` up to which bytes have been assigned to a path. Both have an
+   * element for reads and one for writes. */
   int64_t awaited[2], seen[2];
 };
 

@@ -80,7 +80,7 @@ void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int resul
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
 /* Returns the dataset of an id, or NULL if it is not recorded. Makes the record now if the open was
- * not seen. */
+ * not seen or was by a reference. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
 /* Count how much of the dataset's traffic was raw data (storage.c), if DARSHAN_HDF5_STORAGE is set.

@@ -29,7 +29,7 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
 }
 
 /* Adds up the overlap of accessed bytes with each chunk of the dataset. Returns 1, or 0 if the
- * library cannot report the chunks. */
+ * library cannot report the chunks or there are more than MOST_CHUNKS. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;

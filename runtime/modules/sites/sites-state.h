@@ -15,7 +15,7 @@ enum {
   SITES_MOST = 1024, /* largest number of sites of a process */
   SITE_STACKS =
       4096, /* largest number of known stacks of a process; several may have the same site */
-  SITE_STACKS_BY_WORDS = 2048, /* from so many on, none with lines of Java or JavaScript */
+  SITE_STACKS_BY_WORDS = 2048, /* from so many on, none with Java or JavaScript is added */
   SITE_HEADS = 1024
 };
 
