@@ -47,9 +47,10 @@ void modules_agree_on_last(double seconds);
 int modules_times(double times[2]);
 void modules_agree_on_variances(const double variances[2], int is_first);
 
-/* A modules_frame_left returns 1 if a jump abandons the frame. modules_are_inside returns 1 if
- * modules have stored frames, which a longjmp may abandon. modules_jumped, called before the jump,
- * makes the modules drop the frames for which is_left returns 1. */
+/* A modules_frame_left returns 1 if a jump abandons the frame, otherwise 0. modules_are_inside
+ * returns 1 if modules have stored frames of this thread, which a longjmp may abandon, otherwise 0.
+ * modules_jumped, called before the jump, makes the modules drop the frames for which is_left
+ * returns 1. */
 typedef int modules_frame_left(const void *jump, const char *frame);
 int modules_are_inside(void);
 void modules_jumped(modules_frame_left *is_left, const void *jump);

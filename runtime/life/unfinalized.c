@@ -76,8 +76,8 @@ static int claim(void) {
   return said ? -1 : first;
 }
 
-/* Waits until the pipe at stderr is empty, because a launcher may discard unread output when it
- * sees that the rank has ended. */
+/* Waits until the pipe at stderr is empty, TRIES pauses at most, because a launcher may discard
+ * unread output when it sees that the rank has ended. */
 static void wait_until_read(void) {
   struct timespec pause = {0, PAUSE_NS};
   struct stat st;

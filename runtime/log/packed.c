@@ -22,11 +22,12 @@ int log_is_packed(void) {
   return is_packed;
 }
 
-/* A run with the file `closed` has its log: the merger writes `closed` before it looks for parts a
- * last time. A directory with neither `closed` nor `events` has its log, too, in a run of the
- * `darshan` command (top is 0): there `events` exists from the start, and the merger removes it
- * before `closed`; the directory stays if a late process has made a file in it. In any other run
- * the first process makes `events`, so a directory without both files is open. */
+/* Returns 1 if the run accepts parts, otherwise 0. A run with the file `closed` has its log: the
+ * merger writes `closed` before it looks for parts a last time. A directory with neither `closed`
+ * nor `events` has its log, too, in a run of the `darshan` command (top is 0): there `events`
+ * exists from the start, and the merger removes it before `closed`; the directory stays if a late
+ * process has made a file in it. In any other run the first process makes `events`, so a directory
+ * without both files is open. */
 int log_run_is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.closed, &st) == 0) return 0;

@@ -34,8 +34,8 @@ int log_create(const struct darshan_config *config, const char *partial) {
   return fd;
 }
 
-/* Creates the file of a log or of a part. A part makes no folder: a run directory that is missing
- * was removed, because the run has its log. */
+/* Creates the file of a log or of a part. Returns its descriptor or -errno. A part makes no folder:
+ * a run directory that is missing was removed, because the run has its log. */
 static int create_for(const struct darshan_config *config,
                       const struct darshan_log_identity *identity, const char *path) {
   return identity->part ? create(path) : log_create(config, path);

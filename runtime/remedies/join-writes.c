@@ -171,7 +171,8 @@ static void give_stream_up(const FILE *stream) {
 }
 
 /* Adds a small write to the descriptor's buffer. Returns 1 with the result of the write in *result,
- * or 0 if the caller must make the system call. */
+ * or 0 if the caller must make the system call. The result is -1, with errno, if an earlier write
+ * of delayed bytes failed. */
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;

@@ -35,8 +35,8 @@ static bool ranks_above(const struct entry *a, const struct entry *b) {
   return a->count > b->count || (a->count == b->count && a->value[0] > b->value[0]);
 }
 
-/* Inserts the entry after those that rank above it and drops the last one. Returns false if four
- * entries rank above it. */
+/* Inserts the entry after those that rank above it and drops the last one. Returns true, or false
+ * if four entries rank above it. */
 static bool insert(const struct list *list, const struct entry *entry) {
   int place = 0;
   for (; place < SLOTS; place++) {

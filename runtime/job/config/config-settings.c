@@ -125,8 +125,8 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns false if the text
- * is not a rank. */
+/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns true, or false if
+ * the text is not a rank. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
   if (at == end) return true;

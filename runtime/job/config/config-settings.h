@@ -48,8 +48,8 @@ struct darshan_slice { /* a range of bytes in a value, without a NUL */
  * the end of the list. */
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item);
 
-/* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale.  The slice may have
- * spaces around the number and nothing else.  Returns false if it is not a number. */
+/* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale. The slice may have
+ * spaces around the number and nothing else. Returns true, or false if it is not a number. */
 bool darshan_parse_number(struct darshan_slice text, double *value);
 /* Parses the integer at the start of a string.  Returns false if there is none or it is too
  * large. */

@@ -28,8 +28,8 @@ bool darshan_name_excluded_in(const struct darshan_config *config, int module_id
 bool darshan_is_mpi_file(const char *path);
 
 /* Split darshan_is_mpi_file for many files of one folder. darshan_may_hold_mpi_files returns false
- * if no row can match a path that begins in this folder. path: `length` bytes that end with a
- * slash. */
+ * if no row can match a path that begins in this folder, otherwise true. path: `length` bytes that
+ * end with a slash. */
 bool darshan_may_hold_mpi_files(const char *path, size_t length);
 /* Returns true if a row matches this name, the last component of a path in a folder for which
  * darshan_may_hold_mpi_files returned true. */

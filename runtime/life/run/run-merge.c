@@ -238,8 +238,9 @@ static int top_has_to_look(void) {
          is_alive(run_state.top);
 }
 
-/* Returns 0 if the root process is on another host or in another PID namespace, where its pid
- * means another process.  Its START row is one of the first. */
+/* Returns 0 if the root process is on another host or in another PID namespace, where its pid means
+ * another process. Otherwise, and if its START row is not found, returns 1. Its START row is one of
+ * the first. */
 static int top_is_here(void) {
   struct run_event rows[ROWS];
   int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
@@ -360,9 +361,9 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Starts the merger without Valgrind and waits for it; returns 1 if it was started. With
- * --trace-children, Valgrind would run the merger for longer than this process waits, and Valgrind
- * flushes libc's buffers in every process whose end it sees. */
+/* Starts the merger without Valgrind and waits for it; returns 1 if it was started, otherwise 0.
+ * With --trace-children, Valgrind would run the merger for longer than this process waits, and
+ * Valgrind flushes libc's buffers in every process whose end it sees. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;

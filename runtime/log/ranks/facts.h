@@ -84,7 +84,8 @@ void facts_down(struct facts *facts, const struct rank *rank);
 /* Returns the number of processors that the ranks may use on all hosts; 0 if it is unknown for one
  * host, or if there may be more hosts than the table has. */
 uint32_t facts_processors(const struct facts *facts);
-/* Computes the variances over all ranks that have such times; 0 if no rank has them. */
+/* Computes the variances (in seconds squared) of the two times in facts_spread over all ranks that
+ * have them; 0 if no rank has them. */
 void facts_variances(const struct facts *facts, double variances[2]);
 /* Frees the memory; hosts and sharing become invalid. */
 void facts_drop(struct facts *facts);

@@ -34,8 +34,8 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* daos_is_inside returns 1 if this thread is within a call. daos_left forgets the calls for which
- * is_left returns 1, because a jump abandons them. */
+/* daos_is_inside returns 1 if this thread is within a call, otherwise 0. daos_left forgets the
+ * calls for which is_left returns 1, because a jump abandons them. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 

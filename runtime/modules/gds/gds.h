@@ -65,8 +65,8 @@ static inline void gds_end(void) {
   darshan_inside.gds = NULL;
 }
 
-/* gds_is_inside returns 1 if this thread is within a call. gds_left forgets the call if is_left
- * returns 1 for it, because a jump abandons it. */
+/* gds_is_inside returns 1 if this thread is within a call, otherwise 0. gds_left forgets the call
+ * if is_left returns 1 for it, because a jump abandons it. */
 int gds_is_inside(void);
 void gds_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -81,7 +81,8 @@ struct gds_item *gds_item_at(uint32_t number);
 /* Returns the item of the file of a source, and makes its record if necessary; NULL if the file is
  * not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
-/* Returns the item of the record <driver>, which has calls on no file. */
+/* Returns the item of the record <driver>, which has calls on no file; NULL if it is not
+ * recorded. */
 struct gds_item *gds_driver(void);
 
 /* Functions of handles.c. The caller holds no lock. gds_item_of returns NULL if the handle is

@@ -131,7 +131,7 @@ static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, 
 }
 
 /* Returns the number of entries of a composite layout; 0 if the layout is not composite; -1 if
- * bytes are missing. */
+ * bytes are missing or there is no entry. */
 static int64_t count_entries(const unsigned char *bytes, size_t n) {
   if (n < HEAD_COMPOSITE || word(bytes) != MAGIC_COMPOSITE) return 0;
   size_t entries = half_word(bytes + 14);

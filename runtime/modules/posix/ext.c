@@ -378,8 +378,8 @@ void posix_page_faults_lost(int64_t lost) {
   add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
-/* Counts an msync of `bytes` bytes, for the file that is mapped at the address. Its time also
- * counts as write time, like every wait for storage. */
+/* Counts an msync of `bytes` bytes, for the file that is mapped at the address or, if that is not
+ * recorded, for other paths. Its time also counts as write time, like every wait for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {

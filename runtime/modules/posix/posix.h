@@ -42,8 +42,8 @@ static inline struct posix_aux *posix_aux_of(uint32_t record) {
 }
 /* Initializes the state of a new record, before the record is marked as ready. */
 void posix_aux_prepare(uint32_t number);
-/* Makes the name of a path. Returns 0 if the file is not recorded. Otherwise the caller must call
- * posix_name_done when it no longer needs the text. */
+/* Makes the name of a path. Returns 1, or 0 if the file is not recorded. After a result of 1 the
+ * caller must call posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
 /* Finds the name of a file that was opened as fd, and returns the same values as posix_name_of. The
  * path may not be the file's name, because it is the path of a descriptor (/dev/stdin) or relative
@@ -170,8 +170,8 @@ void posix_standard_replaced(void);
 struct mmsghdr;
 struct msghdr;
 void posix_arrived(int fd);
-/* Makes the name of the file of a descriptor with these facts. Returns 0 if the file is not
- * recorded. Otherwise the caller must call posix_name_done. */
+/* Makes the name of the file of a descriptor with these facts. Returns 1, or 0 if the file is not
+ * recorded. After a result of 1 the caller must call posix_name_done. */
 struct fd_facts;
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
 /* Forgets the descriptors that arrived with a received message. */

@@ -15,7 +15,7 @@ static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
 }
 
 /* Returns the path of an object. The loader does not have the program's path, so it is read from
- * the kernel into room. */
+ * the kernel into room, which has `size` bytes; "" if that fails. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);

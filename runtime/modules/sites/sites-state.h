@@ -141,7 +141,7 @@ struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
 /* Returns 0 if the frames of Java or JavaScript must not be walked: the rest of the table is
  * reserved for stacks without such lines, which are fewer, or this thread has spent too much time
- * on walks. */
+ * on walks. Otherwise returns 1. */
 int site_has_more_lines(void);
 /* Returns 1 if this thread is at the lines (of Python or a script) that the known stack has,
  * otherwise 0. May also return 0 if it is. */

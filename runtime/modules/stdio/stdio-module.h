@@ -32,8 +32,8 @@ uint64_t stdio_streams_in_overflow(void);
  * macros moved and the time of quick calls; and the bytes of a call that prints and ends the
  * process. */
 void stdio_finish(void);
-/* Stores the name of the stream that was opened with a descriptor in *name. Returns 0 if there is
- * no such stream. */
+/* Stores the name of the stream that was opened with a descriptor in *name. Returns 1, or 0 if
+ * there is no such stream. */
 int stdio_name_at(int fd, struct posix_name *name);
 /* Stores the name of a recorded stream in *name. Returns 0 if the stream is not recorded. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
@@ -101,7 +101,7 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* Ends the recording of a stream that is about to be closed or reopened. Copies its state to last,
- * for counting the event afterwards. Returns 0 if the stream has no record. */
+ * for counting the event afterwards. Returns 1, or 0 if the stream has no record. */
 int stdio_release(FILE *file, struct stdio_stream *last);
 /* Called before a stream is closed: passes its descriptor to the LUSTRE module. */
 void stdio_closing(const struct stdio_stream *stream, int fd);

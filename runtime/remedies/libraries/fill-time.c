@@ -17,7 +17,7 @@ static int may_be_undefined(struct hdf5 *h5, int64_t type) {
 }
 
 /* Returns a copy of the creation list without fill values, which the caller closes; -1 if nothing
- * must be changed. */
+ * must be changed or a call of HDF5 fails. */
 static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
   int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);

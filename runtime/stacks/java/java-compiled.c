@@ -14,10 +14,10 @@ bool java_compressed(uintptr_t *at, uint32_t *number) {
   return true;
 }
 
-/* Finds the block of a code heap that contains the address. Returns false if there is none. The
- * heap's map has one byte for each segment: the number of segments back to the block's start. If
- * that number is too large, the byte leads back to a segment nearer to the start. It is 255 if the
- * segment is free. */
+/* Finds the block of a code heap that contains the address. Returns true, or false if there is
+ * none. The heap's map has one byte for each segment: the number of segments back to the block's
+ * start. If that number is too large, the byte leads back to a segment nearer to the start. It is
+ * 255 if the segment is free. */
 static bool find_block(uintptr_t heap, uintptr_t address, struct java_blob *blob) {
   enum { FREE = 255, HOPS = 4096 };
   uintptr_t low, high, map;

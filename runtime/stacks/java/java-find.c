@@ -20,8 +20,8 @@ static uintptr_t variable(const struct link_map *object, const char *name) {
   return found ? *found : 0;
 }
 
-/* Finds the tables that an object publishes. Returns false if it publishes none, or has not set its
- * variables yet. */
+/* Finds the tables that an object publishes. Returns true, or false if it publishes none, or has
+ * not set its variables yet. */
 static bool structures_of(const struct link_map *object, struct table *table) {
   *table = (struct table){
       .entry = variable(object, "gHotSpotVMStructs"),

@@ -25,7 +25,8 @@ struct java {
   uintptr_t inside;     /* an address in the machine's library */
   void *(*own_value)(unsigned); /* pthread_getspecific */
 };
-/* Written once, before script_kind becomes SCRIPT_JAVA. */
+/* The facts about the Java machine of this process. Written once, before script_kind becomes
+ * SCRIPT_JAVA. */
 extern struct java java __attribute__((visibility("hidden")));
 
 /* Value of python_frame.instruction if the line of a frame is unknown; otherwise the value is the
@@ -42,8 +43,8 @@ static inline bool java_short(uintptr_t from, uint16_t *number) {
   return python_read_few(number, from, sizeof(*number));
 }
 
-/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns false if the
- * memory cannot be read. */
+/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns true, or false if
+ * the memory cannot be read. */
 bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
 
 /* A block of compiled code or a stub. */
@@ -52,7 +53,8 @@ struct java_blob {
   uintptr_t frame;  /* size of its stack frames, in bytes */
   bool is_compiled; /* it is a method, into which other methods may be inlined */
 };
-/* Finds the compiled code or stub that contains the address. Returns false if there is none. */
+/* Finds the compiled code or stub that contains the address. Returns true, or false if there is
+ * none. */
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
 /* Passes the methods of a compiled frame to `give`, the innermost first. If the inlined methods
@@ -69,7 +71,7 @@ struct java_method {
   uintptr_t bytecodes;
   uint16_t size; /* number of bytes of the bytecodes; 0: a native method */
 };
-/* Reads a method. Returns false if there is none at the address. */
+/* Reads a method. Returns true, or false if there is none at the address. */
 bool java_method_at(uintptr_t address, struct java_method *method)
     __attribute__((visibility("hidden")));
 

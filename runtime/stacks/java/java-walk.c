@@ -56,7 +56,8 @@ static bool read_anchor(uintptr_t anchor, struct place *place) {
   return place->code || java_word(place->stack - WORD, &place->code);
 }
 
-/* Moves *place to the caller's frame. Returns false if that is not above the current frame. */
+/* Moves *place to the caller's frame. Returns true, or false if that is not above the current
+ * frame. */
 static bool go(struct place *place, struct place caller) {
   if (caller.stack <= place->stack || caller.stack % WORD != 0) return false;
   *place = caller;
@@ -86,8 +87,9 @@ static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
   return JAVA_NO_INSTRUCTION;
 }
 
-/* Passes a frame to the sink. Frames within a loader of classes are dropped, with all frames that
- * they called: what the loader reads belongs to its caller. */
+/* Passes a frame to the sink. Returns false if the sink needs no further frames, otherwise true.
+ * Frames within a loader of classes are dropped, with all frames that they called: what the loader
+ * reads belongs to its caller. */
 static bool give(struct script_sink *sink, uintptr_t method, uintptr_t instruction) {
   if (java_loads_classes(method)) {
     sink->count = 0;
@@ -125,7 +127,7 @@ static bool compiled(struct script_sink *sink, struct place *place) {
 }
 
 /* Moves from an entry frame, in which native code called Java, to the Java frames before it.
- * Returns false if the walk ends there. */
+ * Returns true, or false if the walk ends there. */
 static bool entered(struct script_sink *sink, struct place *place) {
   enum { WRAPPER = 6 };
   uintptr_t wrapper, anchor;

@@ -110,10 +110,10 @@ enum { PYTHON_LEAST_ROOM = 64 };
 
 /* Reads file, function and line of a frame of the calling thread. Texts are valid UTF-8 without
  * control bytes: a question mark replaces each character that cannot be displayed (a control
- * character, a byte of a file name that is not UTF-8). Returns false if the frame cannot be read;
- * then only members marked "out" may have changed. The kernel makes the first read of each page
- * (python-memory.c), so a wrong frame does not crash the process. Takes 0.2 microseconds, and some
- * system calls for new pages. Preserves errno. */
+ * character, a byte of a file name that is not UTF-8). Returns true, or false if the frame cannot
+ * be read; then only members marked "out" may have changed. The kernel makes the first read of each
+ * page (python-memory.c), so a wrong frame does not crash the process. Takes 0.2 microseconds, and
+ * some system calls for new pages. Preserves errno. */
 bool python_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 

@@ -86,7 +86,7 @@ bool bash_consider(const struct link_map *program) {
   return bash.code && bash.variables && bash.script && bash.text;
 }
 
-/* Reads the table of the shell's variables. Returns false if it cannot be read. */
+/* Reads the table of the shell's variables. Returns true, or false if it cannot be read. */
 static bool read_table(char table[TABLE_BYTES]) {
   uintptr_t at, context = *bash.variables;
   if (!context || !python_read_few(&at, context + CONTEXT_TABLE, sizeof(at)) ||
@@ -128,7 +128,7 @@ struct cursor {
   intptr_t index;
 };
 
-/* Moves the cursor before the first element. Returns false if this is not an array. */
+/* Moves the cursor before the first element. Returns true, or false if this is not an array. */
 static bool begin(struct cursor *cursor, uintptr_t array) {
   char element[ELEMENT_BYTES];
   if (!array || !python_read_few(&cursor->head, array + bash.head, sizeof(cursor->head)) ||

@@ -26,7 +26,7 @@ struct script_sink {
   struct script_words *words; /* receives the words that identify the frames; NULL: not requested */
   const struct script_call *call;
 };
-/* Passes a frame to the sink. Returns false if the sink needs no further frames. */
+/* Passes a frame to the sink. Returns true, or false if the sink needs no further frames. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
     __attribute__((visibility("hidden")));
 /* Notes that the frames depend on the word at this address of the stack. */
@@ -52,16 +52,17 @@ long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
 
 /* Fills in the texts of a place: a path and the name of a function. If the path is relative and the
  * file exists in the folder in which the interpreter started, inserts this folder before the path.
- * file: address of the path; 0: the path is without_file. Returns false if there is no path. */
+ * file: address of the path; 0: the path is without_file. Returns true, or false if there is no
+ * path. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place, as script_place does. path: a path in the runtime's own memory.
- * Returns false if there is no path. */
+ * Returns true, or false if there is no path. */
 bool script_place_named(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 /* Fills in the texts of a place, as script_place_named does. path: may be relative to a folder of
- * sources. Returns false if there is no path. */
+ * sources. Returns true, or false if there is no path. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 

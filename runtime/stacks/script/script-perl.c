@@ -69,7 +69,7 @@ uintptr_t perl_address(void) {
   return perl.functions[perl.statement];
 }
 
-/* Reads a statement. Returns false if the address is not that of a statement. */
+/* Reads a statement. Returns true, or false if the address is not that of a statement. */
 static bool read_statement(uintptr_t at, struct statement *found) {
   char bytes[COP_BYTES];
   if (!at || !python_read_few(bytes, at, sizeof(bytes))) return false;
@@ -90,7 +90,7 @@ static bool give(struct script_sink *sink, const struct statement *statement, ui
 
 /* Walks the contexts of one stack of calls, from the innermost (number `last`) to number 0. *now:
  * the running statement (address 0: unknown); afterwards the statement that made the outermost
- * call. Returns false if the walk must end. */
+ * call. Returns true, or false if the walk must end. */
 static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t last,
                           struct statement *now, bool imports) {
   const struct perl_layout *at = perl.at;

@@ -31,7 +31,7 @@ int overflow_knows(const struct posix_state *posix, uint64_t id);
 /* Called when the last descriptor of a file is closed. Releases its state and stores only what the
  * next open of the file needs: its last operation. */
 void overflow_forget(struct posix_state *posix, struct posix_file *file);
-/* Assigns the record of a group to a file without a record of its own. Returns 0 if out of
+/* Assigns the record of a group to a file without a record of its own. Returns 1, or 0 if out of
  * memory. */
 int overflow_share(struct posix_file *file, const struct store_entry *group);
 

@@ -20,8 +20,8 @@ struct mappings_state {
 };
 extern struct mappings_state mappings_state __attribute__((visibility("hidden")));
 
-/* Returns 0 if no recorded mapping can be in this range. A fast check, because most calls that
- * unmap memory concern no file. */
+/* Returns 0 if no recorded mapping can be in this range, otherwise 1. A fast check, because most
+ * calls that unmap memory concern no file. */
 static inline int mappings_may_hold(const void *at, size_t n) {
   if (LIKELY(mappings_state.used == 0)) return 0;
   return (uintptr_t)at < mappings_state.high && (uintptr_t)at + n > mappings_state.low;
