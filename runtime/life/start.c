@@ -286,8 +286,8 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
-/* Returns 1 in another process that shares this memory, 0 in a forked child, where the kernel
- * has wiped the phase. */
+/* Returns 1 in another process that shares this memory, otherwise 0: also in a forked child, where
+ * the kernel has wiped the phase. */
 static int in_another_process(void) {
   return process_state.sharers && runtime_phase() != RUNTIME_OFF &&
          sys_getpid() != process_state.pid;

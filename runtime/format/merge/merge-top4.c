@@ -56,9 +56,9 @@ static void add_count(const struct list *list, int slot, int64_t count) {
   list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
 }
 
-/* Handles the common case of shared files: `from` is empty, or both lists have the same values
- * in an order that the addition of the counts does not change. Returns false in other cases, and
- * changes nothing. */
+/* Handles the common case of shared files: `from` is empty, or both lists have the same values in
+ * an order that the addition of the counts does not change. Then returns true. Returns false in
+ * other cases, and changes nothing. */
 static bool add_alike(const struct list *into, const struct list *from) {
   bool empty = true;
   for (int i = 0; i < SLOTS; i++)

@@ -68,7 +68,7 @@ int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));
 /* Called by the first thread that shuts the gate: waits until no other thread is in a call of the
- * runtime. */
+ * runtime, or another thread shuts the gate, too; some 50 ms at most. */
 void sys_gate_settle(void) __attribute__((visibility("hidden")));
 /* Called in the child after fork: clears the counts of calls and critical sections of other
  * threads, because the child does not have these threads. */
@@ -76,8 +76,8 @@ void sys_gate_forked(void) __attribute__((visibility("hidden")));
 
 /* Called at the start: detects an inherited filter and the calls that it allows. */
 void sys_gate_look(void) __attribute__((visibility("hidden")));
-/* Notes that an inherited filter allows the call of this name; "*" stands for all calls. Returns 0
- * if the runtime does not make such a call. */
+/* Notes that an inherited filter allows the call of this name; "*" stands for all calls. Returns 1,
+ * or 0 if the runtime does not make such a call. */
 int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 
 #else /* in tools and unit tests, which use the same code in their own process, every call is      \

@@ -51,7 +51,7 @@ bool darshan_next_item(struct darshan_slice *list, char separator, struct darsha
 /* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale. The slice may have
  * spaces around the number and nothing else. Returns true, or false if it is not a number. */
 bool darshan_parse_number(struct darshan_slice text, double *value);
-/* Parses the integer at the start of a string.  Returns false if there is none or it is too
+/* Parses the integer at the start of a string. Returns true, or false if there is none or it is too
  * large. */
 bool darshan_parse_leading_integer(const char *text, int64_t *value);
 

@@ -32,7 +32,7 @@ size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char
 /* Removes the lines of this key from the metadata. */
 void darshan_metadata_drop(char *metadata, const char *key);
 
-/* The job record of this process. */
+/* The job record of this process, and the text that follows it in the log (darshan_job_text). */
 struct job_state {
   struct darshan_job job;
   size_t text_length;

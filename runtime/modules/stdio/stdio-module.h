@@ -35,7 +35,7 @@ void stdio_finish(void);
 /* Stores the name of the stream that was opened with a descriptor in *name. Returns 1, or 0 if
  * there is no such stream. */
 int stdio_name_at(int fd, struct posix_name *name);
-/* Stores the name of a recorded stream in *name. Returns 0 if the stream is not recorded. */
+/* Stores the name of a recorded stream in *name. Returns 1, or 0 if the stream is not recorded. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
 /* stdio_follow records a stream from now on under this name, and returns its state; NULL if the
  * table is full or the process does not record. stdio_materialise gives a stream a record if it has

@@ -61,8 +61,8 @@ void python_refuse(const char *reason) __attribute__((visibility("hidden")));
  * mapped and readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Reads n bytes from an address that may be wrong, in memory that may be unmapped later. In
- * contrast to python_read, the kernel makes each of these reads. Returns false if the memory cannot
- * be read. */
+ * contrast to python_read, the kernel makes each of these reads. Returns true, or false if the
+ * memory cannot be read. */
 bool python_read_fresh(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Copies as many of the n bytes at an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));

@@ -141,7 +141,7 @@ bool perl_walk(struct script_sink *sink) {
 /* --- names -------------------------------------------------------------------------------- */
 
 /* Copies the name of a Perl function, without its package. Sets *is_cut if the name was longer than
- * `room`. Returns false if it cannot be read. */
+ * `room`. Returns true, or false if it cannot be read. */
 static bool name_of(uintptr_t function, char *to, size_t room, bool *is_cut) {
   enum { BODY = 0, FLAGS = 12, TYPE = 0xff, IS_FUNCTION = 13, IS_GLOB = 9 };
   enum { FUNCTION_GLOB = 56, FUNCTION_FLAGS = 92, IS_NAMED = 0x8000, GLOB_NAME = 32 };

@@ -15,7 +15,7 @@ struct page_faults {
 enum { PAGE_FAULT_NEAR = 2 << 20 /* a fault may map a large page of this size */ };
 
 /* A function that returns 1 if the address is in a recorded mapping, and then stores the mapping's
- * start and end. */
+ * start and end; otherwise 0. */
 typedef int page_fault_mapping(uintptr_t at, uintptr_t *from, uintptr_t *to);
 /* A function that counts the page faults in the mapping that begins at `from`. */
 typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
