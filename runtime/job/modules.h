@@ -34,9 +34,9 @@ struct modules_metadata {
 };
 void modules_add_metadata(const struct modules_metadata *add, void *context);
 
-/* modules_last returns the latest time that a module's time series reaches in this process, in
- * seconds since its start; 0 if there is none. modules_agree_on_last sets the time that all ranks
- * agreed on. */
+/* modules_last returns the time at which recording ended in this process, in seconds since its
+ * start. Called after modules_ended. modules_agree_on_last sets the latest such time of all
+ * ranks. */
 double modules_last(void);
 void modules_agree_on_last(double seconds);
 

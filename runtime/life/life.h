@@ -81,8 +81,9 @@ void runtime_pause(void);
  * registers a handler. */
 void last_arrange(void);
 
-/* Called by the destructor of this library. In a static program, makes libc end recording after all
- * destructors. Ends recording at once if libc accepts no handler. */
+/* Called by the destructor of this library. Does nothing if libc has accepted the handler of
+ * last_arrange. In a static program, makes libc end recording after all destructors. Ends recording
+ * at once if libc accepts no handler. */
 void last_destructor(void);
 
 /* Prints one line on stderr: the job ends without MPI_Finalize, and the journals of its ranks

@@ -454,7 +454,8 @@ static void settle_range(void *settling_) {
 }
 
 /* Counts the accessed pages in the mappings of a range now, before the process exits, if there is
- * time for it. */
+ * time for it. If there is none and the kernel mapped pages on request, marks the mappings
+ * (may_be_populated). */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
   order_so_far();
