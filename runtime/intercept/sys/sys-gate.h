@@ -38,7 +38,7 @@ static inline int sys_may(long number) {
          sys_gate_lets(number);
 }
 
-/* Returns 1 from the time when the application installs a filter. */
+/* Returns 1 from the time when the application installs a filter of system calls, otherwise 0. */
 static inline int sys_gate_is_shut(void) {
   return __builtin_expect(
       __atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= SYS_GATE_SHUT, 0);
@@ -61,9 +61,9 @@ static inline void sys_gate_leave(void) {
 }
 
 /* A thread shuts the gate before the call that installs a filter, and reopens the gate if that call
- * fails. sys_gate_try_shut returns 0 without shutting if a critical section is in progress;
- * sys_gate_shut waits for the end of the section, ten seconds at most, then shuts the gate anyway.
- * */
+ * fails. sys_gate_try_shut shuts the gate and returns 1; it returns 0 without shutting if a
+ * critical section is in progress; sys_gate_shut waits for the end of the section, ten seconds at
+ * most, then shuts the gate anyway. */
 int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));

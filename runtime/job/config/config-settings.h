@@ -44,8 +44,8 @@ struct darshan_slice { /* a range of bytes in a value, without a NUL */
   size_t length;
 };
 
-/* Removes the first item that is not empty from a list, and stores it in *item. Returns false at
- * the end of the list. */
+/* Removes the first item that is not empty from a list, and stores it in *item. Returns true, or
+ * false at the end of the list. */
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item);
 
 /* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale. The slice may have

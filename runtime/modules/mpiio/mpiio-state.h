@@ -40,7 +40,7 @@ struct mpiio_view {
 };
 
 /* Sizes of the tables: open handles, requests in progress, and hash buckets of requests. Requests
- * take up to some 64 MiB of memory. */
+ * take up to 48 MiB of memory. */
 enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 1 << 20, MPIIO_BUCKETS = 4096 };
 
 /* An open file. `key` changes under the lock of the tables, other members change under the lock of
