@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A folder that has files of the runtime. outside_hold is called before `chroot` or `setns`, and
- * opens the folders of the log and the journal, and the folder for journals in memory (/dev/shm).
- * */
+/* A folder that has files of the runtime. outside_hold is called before `chroot`, `pivot_root`,
+ * `setns` or `unshare`, and opens the folders of the log and the journal, and the folder for
+ * journals in memory (/dev/shm). */
 struct outside_folder {
   const char *path; /* only its first `length` bytes */
   size_t length;
@@ -26,9 +26,9 @@ struct outside_folder {
 void outside_hold(struct outside_folder log, struct outside_folder journal);
 /* Returns 1 if outside_hold has opened the folders, otherwise 0. */
 int outside_is_ready(void);
-/* Called after `chroot` or `setns` with its result. After a success, the functions below resolve
- * paths from the open folders. Closes these folders if the root has changed, or if no such call has
- * ever succeeded. */
+/* Called after `chroot`, `pivot_root`, `setns` or `unshare` with its result. After a success, the
+ * functions below resolve paths from the open folders. Closes these folders if the root has
+ * changed, or if no such call has ever succeeded. */
 void outside_changed(int result);
 
 /* Returns 1 if the meaning of paths has changed, otherwise 0. */

@@ -58,8 +58,9 @@ void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *st
 
 /* Stop the remedy for all descriptors, for good; join_writes_stop first writes the delayed bytes.
  * Called before the process first calls vfork or clone (the child shares this memory, so a
- * descriptor that it closes would also count as closed in the parent), if a list of files is full,
- * and join_writes_stop also at exit and before the size of files is limited. */
+ * descriptor that it closes would also count as closed in the parent), before it uses inotify or
+ * io_uring, and if a list of files is full; join_writes_stop also at exit and before the size of
+ * files is limited. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 

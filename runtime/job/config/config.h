@@ -68,7 +68,7 @@ struct darshan_config_room {
 
 /* All settings. Strings of the environment and of the configuration file are copied into
  * room.arena, because some applications overwrite their environment, for example to change their
- * title. Read-only after darshan_config_load. Takes about 30 KiB, which must be zero-filled static
+ * title. Read-only after darshan_config_load. Takes about 32 KiB, which must be zero-filled static
  * memory, so that pages of unused settings are never touched. */
 struct darshan_config {
   /* These decide whether this process is instrumented. */

@@ -28,9 +28,9 @@ void stdio_forked(void);
 void stdio_ended(void);
 /* Returns the number of streams that use the overflow record, for the metadata. */
 uint64_t stdio_streams_in_overflow(void);
-/* Called when recording ends: counts, for streams that are still open, the bytes that inlined
- * macros moved and the time of quick calls; and the bytes of a call that prints and ends the
- * process. */
+/* Called when recording ends, and before fcloseall: counts, for streams that are still open, the
+ * bytes that inlined macros moved and the time of quick calls; and the bytes of a call that prints
+ * and ends the process. */
 void stdio_finish(void);
 /* Stores the name of the stream that was opened with a descriptor in *name. Returns 1, or 0 if
  * there is no such stream. */
@@ -103,7 +103,8 @@ void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* Ends the recording of a stream that is about to be closed or reopened. Copies its state to last,
  * for counting the event afterwards. Returns 1, or 0 if the stream has no record. */
 int stdio_release(FILE *file, struct stdio_stream *last);
-/* Called before a stream is closed: passes its descriptor to the LUSTRE module. */
+/* Called before a stream is closed, or when recording ends: passes its descriptor to the LUSTRE
+ * module. */
 void stdio_closing(const struct stdio_stream *stream, int fd);
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,

@@ -31,9 +31,9 @@ static inline int mappings_may_hold(const void *at, size_t n) {
  * mmap. Called after mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
 /* Called before pages are dropped: count the accesses to the mapped pages of a range.
- * mappings_leaving, for munmap, also removes the mappings from the table. mappings_dropping, for
- * madvise, does not; it does nothing unless the advice drops pages (MADV_DONTNEED,
- * MADV_DONTNEED_LOCKED, MADV_REMOVE, MADV_PAGEOUT). */
+ * mappings_leaving, for munmap, mremap and mmap with MAP_FIXED, also removes the mappings from the
+ * table. mappings_dropping, for madvise, does not; it does nothing unless the advice drops pages
+ * (MADV_DONTNEED, MADV_DONTNEED_LOCKED, MADV_REMOVE, MADV_PAGEOUT). */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
 /* Called before and after calls that make the kernel map pages on request: mlock,
