@@ -155,8 +155,9 @@ static void name_journal(char *path, size_t room) {
     path[0] = '\0';
 }
 
-/* Moves the records from private memory into a journal, at the first record or later. Called
- * without any lock, so other threads continue to record. */
+/* Moves the records from private memory into a journal, at the first record or later. If that is
+ * impossible, begins snapshots (log/without-journal.h), or tells the run that this process has no
+ * journal. Called without any lock, so other threads continue to record. */
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);

@@ -22,7 +22,8 @@ static bool is(struct slice slice, const char *string) {
   return slice.length == strlen(string) && memcmp(slice.at, string, slice.length) == 0;
 }
 
-/* Returns true for types of file systems that store no user data. */
+/* Returns true for the types of file systems that the log omits, because they store no lasting user
+ * data. */
 static bool is_pseudo(struct slice type) {
   static const char names[][16] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
                                    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",
@@ -32,8 +33,8 @@ static bool is_pseudo(struct slice type) {
   return false;
 }
 
-/* Removes the bytes before the separator, or all bytes if it is missing, from text and returns
- * them. */
+/* Removes the bytes up to the separator, or all bytes if it is missing, from text. Returns them
+ * without the separator. */
 static struct slice take(struct slice *text, char separator) {
   const char *end = memchr(text->at, separator, text->length);
   struct slice taken = {text->at, end ? (size_t)(end - text->at) : text->length};

@@ -292,10 +292,10 @@ enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* Raises soft limits that the application lowered to the hard limits, for the merger. This function
- * and those below it up to become() run in a child process that has its own descriptors and signal
- * actions and shares this memory. run_merge_is_possible() has checked that no filter forbids their
- * system calls. */
+/* Raises the soft limits, which the application may have lowered, to the hard limits, for the
+ * merger. This function and those below it up to become() run in a child process that has its own
+ * descriptors and signal actions and shares this memory. run_merge_is_possible() has checked that
+ * no filter forbids their system calls. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
@@ -361,9 +361,10 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Starts the merger without Valgrind and waits for it; returns 1 if it was started, otherwise 0.
- * With --trace-children, Valgrind would run the merger for longer than this process waits, and
- * Valgrind flushes libc's buffers in every process whose end it sees. */
+/* Starts the merger without Valgrind and waits for it. Returns 0 if there can be no process for it,
+ * otherwise 1, also if the merger fails. With --trace-children, Valgrind would run the merger for
+ * longer than this process waits, and Valgrind flushes libc's buffers in every process whose end it
+ * sees. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;
@@ -373,11 +374,12 @@ static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   return child > 0;
 }
 
-/* Starts the merger and waits for it. Returns 0, or -1 if it cannot be started. The merger is a
- * grandchild. The child between them shares this memory, sends no signal at its exit, is invisible
- * to a wait() without __WALL or __WCLONE, and ends after the merger. So no signal and no wait of
- * this process, its parent, a subreaper or process 1 reports either of them. The child ignores
- * SIGCHLD, so the merger's processor time is not added to the time of this process's children. */
+/* Starts the merger and waits for it. Returns -1 if no child can be made, otherwise 0, also if the
+ * merger fails. The merger is a grandchild. The child between them shares this memory, sends no
+ * signal at its exit, is invisible to a wait() without __WALL or __WCLONE, and ends after the
+ * merger. So no signal and no wait of this process, its parent, a subreaper or process 1 reports
+ * either of them. The child ignores SIGCHLD, so the merger's processor time is not added to the
+ * time of this process's children. */
 static int start(struct start it) {
   int status;
   if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;

@@ -165,7 +165,7 @@ static void bring_journal(void) {
 }
 
 /* Returns 1 if the root process is in another mount namespace, where it would not see a folder made
- * here. Returns 0 if a namespace cannot be read. */
+ * here. Otherwise, and if a namespace cannot be read, returns 0. */
 static int top_is_elsewhere(void) {
   char path[32], top[32], own[32];
   struct darshan_text text = darshan_text_in(path, sizeof(path));

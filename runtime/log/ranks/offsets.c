@@ -16,8 +16,8 @@ struct log_file {
 
 /* --- layout, by the root rank -------------------------------------------------------- */
 
-/* Assigns file offsets to the regions, one after another in the order of sections. Stores them in
- * the header, and in places[i] for line i of the total. */
+/* Assigns file offsets to the regions outside of the annex, one after another in the order of
+ * sections. Stores them in the header, and in places[i] for line i of the total. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];

@@ -92,8 +92,9 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Returns 1 if records of this section in several ranks may become one record of the log, otherwise
- * 0. All other records (traces, heat maps, PROCESS) belong to one rank. */
+/* Returns 1 if records of this section in several ranks may become one record of the log; otherwise
+ * 0, as for all sections but the names if the log keeps the ranks (keep_ranks). All other records
+ * (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;

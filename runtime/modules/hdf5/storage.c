@@ -82,7 +82,8 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect. */
+/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect;
+ * nothing is done if the library lacks it. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;

@@ -143,8 +143,8 @@ void posix_early_forked(void) {
   if (early.total) memset(&early, 0, sizeof(early));
 }
 
-/* Counts an event on a path without a record in the POSIX_EXT record <other paths>. fcounter: index
- * of the time; negative: no time. */
+/* Counts an event on a path without a record in the POSIX_EXT record <other paths>, unless it is an
+ * early lookup (is_early). fcounter: index of the time; negative: no time. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   if (is_early(counter, t1, t2)) return;

@@ -23,7 +23,8 @@ struct element {
   const struct python_frame *python; /* NULL: a native frame */
 };
 
-/* Largest number of Python frames of a stack; they are stored in a path buffer. */
+/* Largest number of frames of Python or of a script of a stack; they are stored in a path
+ * buffer. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
@@ -121,7 +122,8 @@ static int has_room_for(const struct site_name *name) {
   return sites_state.sites < SITES_MOST || (entry && entry->record[STORE_SITES]);
 }
 
-/* Makes the record of the object that contains the address, unless it has one. */
+/* Makes the record of the object that contains the address, unless it has one. Then also looks for
+ * an interpreter in the object. */
 static void add_object(uintptr_t address) {
   struct object object;
   struct site_name name;

@@ -132,8 +132,9 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
 }
 
 /* Return the state of the site's record for the stack of this frame: the first for a stack without
- * Python frames, the second for one with them. Return NULL if there is no record. Take no lock if
- * the stack is known. Called in an update. returns: the return address of the frame. */
+ * Python frames, the second for one with them or with frames of a script. Return NULL if there is
+ * no record. Take no lock if the stack is known. Called in an update. returns: the return address
+ * of the frame. */
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns the state of the site's record if words on the running stack show that it is a known

@@ -88,8 +88,8 @@ static inline void count_bytes(struct site_part *part, int64_t *counters,
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
-/* Adds the time of the call, without its overlap with earlier calls of this thread, and updates the
- * first and the longest call. */
+/* Adds the time of the call, without its overlap with earlier calls of this thread, counts the gap
+ * before the call, and updates the first, last and longest call. */
 static inline void count_times(struct site_part *part, double *times,
                                const struct site_call *call) {
   const struct darshan_clock *clock = &darshan_hot.clock;

@@ -73,7 +73,8 @@ static bool is_interpreted(uintptr_t code) {
 
 /* Returns the index of the current bytecode of an interpreted method. The offset of the word that
  * has its address, below the frame pointer, differs between releases: the word is recognized
- * because no other word points into the bytecodes. */
+ * because no other word points into the bytecodes. Returns JAVA_NO_INSTRUCTION if there is no such
+ * word. */
 static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
                              const struct java_method *method) {
   enum { FIRST = 7, LAST = 9 };

@@ -69,8 +69,8 @@ static uint32_t character(const unsigned char *bytes, unsigned kind) {
   return memcpy(&four, bytes, sizeof(four)), four;
 }
 
-/* Copies a text, NUL-terminated, to a buffer of at least one byte. Returns true, or false if the
- * text cannot be read. */
+/* Copies a text, NUL-terminated, to a buffer of at least one byte. Truncates a text that does not
+ * fit and sets *is_cut. Returns true, or false if the text cannot be read. */
 static bool copy_text(const struct text *text, char *to, size_t room, size_t *length,
                       bool *is_cut) {
   unsigned char bytes[256];

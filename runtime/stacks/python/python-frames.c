@@ -171,7 +171,7 @@ static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
 }
 
 /* Reads the address of this thread's innermost frame. Returns true, or false if the thread has
- * none, or if another thread ends the interpreter. */
+ * none, if another thread ends the interpreter, or if memory cannot be read. */
 static bool read_innermost(uintptr_t *frame) {
   uintptr_t thread = (uintptr_t)python.thread_state(), finalizing;
   const struct python_layout *layout = &python.layout;

@@ -102,7 +102,7 @@ static bool has_name(const char *item, const char *name) {
   return python_read(key, script_word(item, ITEM_KEY), length) && memcmp(key, name, length) == 0;
 }
 
-/* Returns the address of an array variable's value; 0 if there is none. */
+/* Returns the address of an array variable's value; 0 if there is none or it cannot be read. */
 static uintptr_t value_of(const char *table, struct array *array) {
   char item[ITEM_BYTES], variable[VARIABLE_BYTES];
   uint32_t bucket = array->hash & (script_number(table, TABLE_SIZE) - 1);
@@ -188,8 +188,9 @@ static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function
   return true;
 }
 
-/* Returns a hash of a string; 0 if it cannot be read. bash copies the string for each call of a
- * function, so its address cannot be compared. Reads eight bytes at a time. */
+/* Returns a hash of a string, of its first MOST bytes if it is longer; 0 if it cannot be read. bash
+ * copies the string for each call of a function, so its address cannot be compared. Reads eight
+ * bytes at a time. */
 static uint64_t hash_text(uintptr_t at) {
   enum { AT_ONCE = 32, MOST = 4096 };
   const uint64_t ones = 0x0101010101010101u;

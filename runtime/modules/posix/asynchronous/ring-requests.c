@@ -92,8 +92,9 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* Stores the file that a request closes. Releases the descriptor now, at submission, because
- * another thread may get the same descriptor before the result is seen. */
+/* Stores the file that a request closes. Releases the descriptor or slot now, at submission,
+ * because another thread may get the same number before the result is seen. But if an earlier
+ * request is to open a file in the slot, the file is looked up at the result. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;

@@ -399,7 +399,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
 }
 
 /* Returns the child's state for a file of the parent, which is made if necessary; NULL if the table
- * is full. *kept: number of the child's states so far. */
+ * is full or memory is exhausted. *kept: number of the child's states so far. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
