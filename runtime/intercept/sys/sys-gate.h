@@ -47,7 +47,7 @@ static inline int sys_gate_is_shut(void) {
 /* Begin and end of a critical section: several calls, the last of which undoes the first (signals
  * are blocked and unblocked, a file is opened and closed). While any thread is in one, shutting the
  * gate waits. begin returns 1, or 0 if the gate is shut; the caller then must not call end. Signals
- * are blocked in a critical section, so that no handler abandons it. */
+ * are blocked or delayed in a critical section, so that no handler abandons it. */
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 

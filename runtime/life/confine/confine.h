@@ -29,7 +29,7 @@ void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);
 
 /* Allows the runtime to make the system calls that the setting DARSHAN_FILTER_CALLS names, although
- * it inherited a filter. */
+ * it inherited a filter. Does nothing if the runtime may call getpid. */
 void filter_look(void);
 /* Allows all calls under an inherited filter. Called after MPI_Init: the MPI library has made
  * files, memory and sockets under that filter. */

@@ -24,7 +24,7 @@ void run_note_unkept(void);
 void run_forking(void);
 void run_fork_failed(void);
 void run_has_forked(pid_t child);
-/* Joins the run as a separate process, if the run directory exists. Called in the child of a
+/* Joins the run as a separate process, if the parent had joined it. Called in the child of a
  * fork. */
 void run_forked(void);
 /* Called in a vfork child before its exec. The child shares its parent's memory, so this function

@@ -120,9 +120,9 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
-/* Returns the offset at which a transfer began, for a call that advances *offset. Reads *offset,
- * which is memory of the application, only after a successful call, because the kernel has then
- * checked the pointer. */
+/* Returns the offset at which a transfer began, for a call that advances *offset; POSIX_HERE if
+ * offset is NULL or the call failed. Reads *offset, which is memory of the application, only after
+ * a successful call, because the kernel has then checked the pointer. */
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
@@ -151,7 +151,7 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 /* Returns 1 if this command of fcntl may be an event: a duplication or, for recorded files, a
- * record lock. Otherwise returns 0. */
+ * record lock. Otherwise returns 0. Calls runtime_locks for F_SETLK and F_SETLKW. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);

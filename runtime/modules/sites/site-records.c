@@ -17,7 +17,8 @@ int site_is_ours(uintptr_t address) {
   return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* A frame of the program: a return address, or a line of Python by its code and instruction. */
+/* A frame of the program: a return address, or a line of Python or of a script by its code and
+ * instruction. */
 struct element {
   uintptr_t address, instruction;
   const struct python_frame *python; /* NULL: a native frame */

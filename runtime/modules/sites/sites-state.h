@@ -218,7 +218,7 @@ struct site_object *site_object_of(uintptr_t address);
 void site_add_address(struct site_name *name, uintptr_t address);
 /* Called in a forked child, which has no records yet: notes that no object has a record. */
 void site_objects_forked(void);
-/* Appends the element for a Python frame to a name. */
+/* Appends the element for a frame of Python or of a script to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
 /* Finds the bounds of the stack that contains this frame. Returns 1 if it is this thread's own
  * stack, whose bounds are stored for later calls; else 0. The bounds are {0, 0} if unknown. Needs
@@ -226,9 +226,9 @@ void site_add_line(struct site_name *name, const struct python_frame *frame);
 int site_bounds(uintptr_t frame, struct span *span);
 /* Returns the bounds of the object that contains the interpreter; zeros if there is none. */
 struct span site_interpreter(void);
-/* Copies at most `most` Python frames of this thread to frames, and describes them in *python.
- * words: NULL, or where to store the words that identify the frames of a script; the memory behind
- * them has space for a struct registers_kept. */
+/* Copies at most `most` frames of Python or of a script of this thread to frames, and describes
+ * them in *python. words: NULL, or where to store the words that identify the frames of a script;
+ * the memory behind them has space for a struct registers_kept. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
                       struct script_words *words);
 

@@ -20,8 +20,8 @@ int hook_attribute(python_object *object, const struct python_method *method);
  * reference. */
 python_object *hook_module(const char *name);
 
-/* Returns an attribute of the object that is a number or a flag; -1 if there is no such
- * attribute. */
+/* Returns an attribute of the object that is a number or a flag; -1 if there is no such attribute,
+ * or it is not a number. */
 int64_t hook_number(python_object *object, const char *name);
 
 /* Replace the functions of a module that imports.def names. module: the imported Python module. */

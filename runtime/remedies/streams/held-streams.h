@@ -43,8 +43,8 @@ void held_streams_save(void);
 int stream_state_is_asked(void);
 
 /* Installs handlers of the signals that would end the process, at its first call. A handler writes
- * the delayed bytes (held_streams_save, join_writes_save) and then lets the signal end the
- * process. */
+ * the delayed bytes (held_streams_save, join_writes_save) and then lets the signal end the process.
+ * Also makes quick_exit write the delayed bytes. */
 void fatal_signals_watch(void);
 
 #endif

@@ -13,8 +13,9 @@ struct v8_text {
  * unknown form. Assumes that a string which V8 made by concatenation is flat, so that its first
  * part has all characters. */
 bool v8_text_of(uintptr_t value, struct v8_text *text) __attribute__((visibility("hidden")));
-/* Copies a text as UTF-8, with a NUL at its end, and replaces characters that cannot be displayed
- * by question marks. Returns its length. Sets *is_cut if the text does not fit. */
+/* Copies a text as UTF-8, with a NUL at its end, and replaces ASCII control characters and
+ * characters above U+07FF by question marks. Returns its length. Sets *is_cut if the text does not
+ * fit. */
 size_t v8_copy(const struct v8_text *text, char *to, size_t room, bool *is_cut)
     __attribute__((visibility("hidden")));
 /* Returns the number of the line that contains a character of a source; 0 if the source cannot be

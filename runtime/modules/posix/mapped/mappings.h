@@ -46,8 +46,9 @@ static inline int advice_populates(int advice) {
   enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
   return advice == POPULATE_READ || advice == POPULATE_WRITE;
 }
-/* mappings_moving counts the accesses to a mapping before mremap(at, n, size); mappings_moved
- * updates the table after it. */
+/* mappings_moving, called before mremap(at, n, size), counts the accesses to the pages that mremap
+ * removes from a mapping because size is smaller than n. mappings_moved updates the table after
+ * mremap. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
