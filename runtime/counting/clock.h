@@ -73,7 +73,8 @@ void clock_start(struct darshan_clock *clock);
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
 struct timespec clock_wall(const struct darshan_clock *clock);
-/* Refits the line. Called at the first reading after refit_at ticks. */
+/* Refits the line. Called at the first reading after refit_at ticks (runtime_refit), and by
+ * clock_settle. */
 void clock_refit(struct darshan_clock *clock);
 
 static inline uint64_t clock_counter(void) {

@@ -83,7 +83,8 @@ void runtime_lost_part(void);
 /* Counts, for the log, a file, id or request whose calls are not recorded because a table is
  * full. */
 void runtime_table_full(void);
-void *runtime_module_memory(size_t size); /* zeroed; NULL if out of memory, which is counted */
+/* Returns zeroed memory; NULL if out of memory, which is noted like runtime_lost_part. */
+void *runtime_module_memory(size_t size);
 void runtime_has_traces(void); /* notes that the process has traces, which a journal cannot hold */
 
 /* --- time: ticks around a call, seconds since the start --------------------------------- */
@@ -223,7 +224,8 @@ size_t log_compress_part(const void *in, size_t n, void *out,
                          size_t room); /* returns 0 if out is too small */
 
 /* Called after the application has set or queried the action of a signal. Replaces the runtime's
- * action in the results by the application's own (without-journal.h). */
+ * action of SIGBUS in the results (*old, or the returned handler) by the application's own
+ * (without-journal.h). */
 struct sigaction;
 void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
 void (*torn_handler_set(int signal, void (*before)(int)))(int);

@@ -22,7 +22,8 @@ enum {
  * Both are in one word, because a signal may come between any two instructions. */
 extern __thread uintptr_t darshan_guard GUARD_TLS;
 
-/* The signals that are delayed until this thread's update ends (handlers.h). */
+/* The signals that are delayed until this thread's update ends, as a mask: signal n is bit n - 1
+ * (handlers.h). handlers_let_in delivers them. */
 extern __thread uint64_t darshan_put_off GUARD_TLS;
 void handlers_let_in(void) __attribute__((visibility("hidden"), cold));
 

@@ -7,7 +7,7 @@
 
 #include "sys/sys.h"
 
-/* Returns n zeroed bytes that the kernel allocates at first use, or NULL if out of memory.
+/* Returns `size` zeroed bytes that the kernel allocates at first use, or NULL if out of memory.
  * sys_munmap frees them. */
 static inline void *private_memory(size_t size) {
   void *memory = sys_mmap(NULL, size, PROT_READ | PROT_WRITE,

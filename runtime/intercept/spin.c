@@ -67,8 +67,9 @@ static uint64_t time_of(int owner) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Returns 1 if the thread sleeps, according to the state letter after the name in parentheses in
- * its stat file; 0 for R (it has or waits for a processor) and D (it waits for a page). */
+/* Returns 1 if the thread sleeps or is stopped, according to the state letter after the name in
+ * parentheses in its stat file; 0 for R (it has or waits for a processor) and D (it waits for a
+ * page), and if the file cannot be read. */
 static int is_asleep(int owner) {
   char path[40] = "/proc/self/task/", line[64];
   size_t at = 16;

@@ -6,9 +6,9 @@
  *     The thread takes the lock again.
  *   a thread that is gone (cancelled during an update): this thread takes the lock.
  *   a living thread: its lock is never stolen. If it has no processor or waits for a page,
- *     this thread waits. If it sleeps, is stopped or computes for long, it is in a handler
- *     of the application, which may wait for this thread: after some 50 ms spin_lock stops
- *     trying and the event is dropped, to avoid a hang or inconsistent tables.
+ *     this thread waits, ten seconds at most. If it sleeps, is stopped or computes for long,
+ *     it is in a handler of the application, which may wait for this thread: after some 50 ms
+ *     spin_lock stops trying and the event is dropped, to avoid a hang or inconsistent tables.
  *
  * So a critical section may end at any instruction, and the next holder finds the structure in that
  * state. Code that changes a structure writes the new part completely and publishes it by the last

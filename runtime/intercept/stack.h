@@ -34,8 +34,8 @@ void stack_run_at_home(void (*function)(void *argument), void *argument);
 /* Returns this frame or, if it is on a stack of the runtime, the address at which the caller left
  * its own stack. With it, a caller distinguishes an abandoned frame from an interrupted one. */
 const char *stack_frame(const char *frame);
-/* Returns 1 if the frame is on this thread's alternate signal stack, or if that is unknown.
- * Otherwise returns 0. */
+/* Returns 1 if the frame is on this thread's alternate signal stack, if the thread runs on that
+ * stack now, or if this is unknown. Otherwise returns 0. */
 int stack_is_alternate(const char *frame);
 
 /* Frees the stacks of all other threads. Called in the child after fork, which has only this

@@ -10,10 +10,10 @@
 #include "text/jobtext.h"
 #include "text/text.h"
 
-/* Returns DARSHAN_NAME_NUMBERED if this process's log gets the path in DARSHAN_LOGFILE, and
- * DARSHAN_NAME_MADE if it gets a generated name. With MPI, DARSHAN_LOGFILE is the path of the job's
- * log. Without MPI, it is the log's path of the process that was started with this variable, unless
- * this process is a launcher, a forked child or later replaced its program by exec. */
+/* Returns DARSHAN_NAME_NUMBERED if this process's log may get the path in DARSHAN_LOGFILE,
+ * otherwise DARSHAN_NAME_MADE. The log of an MPI job may get it. Without MPI, a log may get it
+ * unless it is a part of a run, the process is a launcher, a forked child or about to exec, or
+ * DARSHAN_LOGFILE_PID names another process. */
 static enum darshan_log_naming own_naming(void) {
   const struct darshan_config *config = &darshan_config;
   if (run_state.part[0]) return DARSHAN_NAME_MADE;
@@ -38,8 +38,9 @@ struct darshan_log_identity runtime_identity(void) {
                                        run_state.part[0] ? run_state.part : NULL};
 }
 
-/* Returns the values of this process's journal name. In an MPI job, `unique` is computed from
- * values that all ranks know, so every rank can compute the names of all journals. */
+/* Returns the values of this process's journal name. In an MPI job that began with MPI_Init,
+ * `unique` is computed from values that all ranks know, so every rank can compute the names of all
+ * journals. Otherwise `unique` is 0. */
 struct darshan_log_identity runtime_journal_identity(void) {
   const struct mpi_state *mpi = &mpi_state;
   struct darshan_log_identity identity = runtime_identity();

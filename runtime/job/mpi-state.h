@@ -24,14 +24,14 @@ struct mpi_state {
   int64_t leader_pid; /* pid of rank 0 */
   int64_t start_ns;   /* wall clock of the first rank that started, in ns since the epoch */
   char version[128];  /* of the MPI library, one line */
-  char host[128];     /* of this process */
+  char host[128];     /* name of the node of this process */
 };
 
 extern struct mpi_state mpi_state __attribute__((visibility("hidden")));
 
 /* Returns 1 if this process may call MPI_Init: the loader has loaded an MPI library, the executable
- * contains one, or a launcher started the process (Python loads its MPI library later). Otherwise
- * returns 0. */
+ * contains one, or a launcher's variables tell the number of processes (Python loads its MPI
+ * library later). Otherwise, and in a launcher, returns 0. */
 int mpi_may_come(void);
 
 /* Clears the state of MPI in a forked child, which is not a rank. */

@@ -61,7 +61,8 @@ static int is_login(const struct darshan_config *config, int argc, char **argv) 
 }
 
 /* Returns the folder that gets the run directory: the folder of the journals or, if its file system
- * does not allow mapping journals, a folder in memory that does. */
+ * does not allow mapping journals, a folder in memory that does. Returns the folder of the journals
+ * if neither does. */
 static const char *base_of(const struct darshan_config *config) {
   struct statfs fs;
   if (SYS2(SYS_statfs, config->mmap_logpath, &fs) < 0 || in_place(fs.f_type))

@@ -19,9 +19,10 @@ enum sharing {
   FILES_APART = 8   /* ... and the child has its own descriptors */
 };
 
-/* Returns how the child shares with this process: a sum of the flags above. A child that shares
- * memory and descriptors is treated like a thread (NOTHING_SHARED), unless it runs at the same time
- * as its parent on the same thread-local storage. */
+/* Returns how the child shares with this process: a sum of the flags above. Returns NOTHING_SHARED
+ * for a thread, for a child with its own memory, and while the process does not record. A child
+ * that shares memory and descriptors is treated like a thread, apart from its working folder,
+ * unless it runs at the same time as its parent on the same thread-local storage. */
 static unsigned what_is_shared(int flags) {
   int waits = flags & CLONE_VFORK, storage_apart = flags & CLONE_SETTLS;
   unsigned folder = flags & CLONE_FS ? NOTHING_SHARED : FOLDER_APART;
@@ -32,8 +33,9 @@ static unsigned what_is_shared(int flags) {
 }
 
 /* Notes what the child shares (the result of what_is_shared). While a process that shares the
- * memory runs at the same time, every event compares the process id; this ends when end_sharing has
- * been called as often as share. */
+ * memory runs at the same time, every event compares the process id. This ends when end_sharing has
+ * been called as often as share; it never ends if a child does not make its parent wait, because
+ * the runtime does not see the child's end. */
 static void share(unsigned sharing) {
   uint32_t recording = RUNTIME_RECORDING;
   if (sharing & FOLDER_APART) folder_distrust();

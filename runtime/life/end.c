@@ -40,9 +40,9 @@ static uint32_t stop_recording(void) {
   return phase == RUNTIME_FINISHED ? RUNTIME_OFF : phase;
 }
 
-/* Returns 1 if the journal stays in place of a log: in a job of several ranks without MPI_Finalize.
- * Otherwise returns 0. A log per rank would fill the folder of logs; darshan-merge makes one log
- * from the journals. */
+/* Returns 1 if a rank of a job of several ranks, which ends without MPI_Finalize, must write no
+ * log: its complete journal stays, or it has recorded nothing. Otherwise returns 0. A log per rank
+ * would fill the folder of logs; darshan-merge makes one log from the journals. */
 static int keep_journal(void) {
   struct record_store *store = &darshan_store;
   const struct mpi_state *mpi = &mpi_state;
@@ -73,8 +73,8 @@ static void complete_journal(void) {
 
 enum { KEPT_FOR_THE_RUN = 1 };
 
-/* Writes the part of this process or, outside of a run, its log.  Returns 0 or -1, or
- * KEPT_FOR_THE_RUN if the journal stays for the run's log. */
+/* Writes the part of this process or, outside of a run or if the run is closed, its log. Returns 0
+ * or -1, or KEPT_FOR_THE_RUN if the journal stays for the run's log. */
 static int write_records(void) {
   int takes_part = run_takes_part();
   if (!takes_part && run_has_journal()) {

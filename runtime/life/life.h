@@ -22,7 +22,7 @@ int runtime_begin_recording(void);
 void runtime_note_no_memory(void);
 
 /* Called in MPI_Init, when mpi_state knows the job. Starts recording; a process that already
- * records becomes a rank. */
+ * records becomes a rank. If RANK_EXCLUDE has the rank, drops its records instead. */
 void runtime_start_rank(void);
 
 /* Fills in the job record. with_mounts: 1 to include the mount table, which takes longest to read
@@ -36,27 +36,32 @@ int64_t runtime_start_ns(void);
 /* Handlers of pthread_atfork: before the fork, and in the child. */
 void runtime_forking(void);
 void runtime_forked(void);
-/* Called in a forked child: resets the state of the parent. The child then records for itself. */
+/* Called in a forked child: resets the state of the parent. The child then records for itself,
+ * unless a seccomp filter of the application forbids system calls (sys-gate.h), or the parent was a
+ * rank and DARSHAN_ENABLE_NONMPI is not set. */
 void runtime_become_child(void);
 
 /* Releases the locks and the state of the frames that a jump of this thread abandons. Called before
  * the jump. target: the stack pointer of the frame in which the thread continues. */
 void runtime_jumps(const char *target);
 
-/* Writes the log. Afterwards every wrapper only forwards. A rank of an MPI job that ends without
- * MPI_Finalize leaves its journal instead of a log. */
+/* Writes the log of the process or its part of the run's log. Afterwards every wrapper only
+ * forwards. The journal stays instead if a rank of a job of several ranks ends without
+ * MPI_Finalize, or if a filter forbids system calls. Called when the process ends; does nothing in
+ * a process that shares the memory of another. */
 void runtime_finish(void);
 /* Called before the application's call of SYS_exit_group or SYS_exit with that number. Ends
  * recording if the call ends the process; SYS_exit ends it if this is the only thread. */
 void runtime_ends_by(long number);
 
-/* Writes the log of all ranks in MPI_Finalize.  Every rank that records must call it. */
+/* Writes the log of all ranks in MPI_Finalize. Every rank of the communicator must call it, also a
+ * rank without records. */
 struct rank_comm;
 void runtime_finish_ranks(struct rank_comm *comm);
 /* Deletes the records and the journal of a rank that must not record. */
 void runtime_drop_records(void);
 
-/* Returns 1 if the process, when it ends, will write a log or report why there is none. Otherwise
+/* Returns 1 if the process, when it ends, may write a log or report why there is none. Otherwise
  * returns 0. */
 int runtime_has_something_to_say(void);
 
@@ -71,12 +76,14 @@ void runtime_exec_failed(void);
 void runtime_pause(void);
 
 /* Registers the end of recording with libc, so that it runs after all other exit handlers: at exit,
- * quick_exit, the return of main or the end of the last thread. Called at start, before any other
- * code registers a handler. */
+ * quick_exit, the return of main or the end of the last thread. In a static program it does this
+ * only for quick_exit (last_destructor does the rest). Called at start, before any other code
+ * registers a handler. */
 void last_arrange(void);
 
-/* Ends recording, or makes libc end it after all destructors. Called by the destructor of this
- * library. */
+/* Called by the destructor of this library. Does nothing if libc has accepted the handler of
+ * last_arrange. In a static program, makes libc end recording after all destructors. Ends recording
+ * at once if libc accepts no handler. */
 void last_destructor(void);
 
 /* Prints one line on stderr: the job ends without MPI_Finalize, and the journals of its ranks

@@ -155,8 +155,9 @@ static void name_journal(char *path, size_t room) {
     path[0] = '\0';
 }
 
-/* Moves the records from private memory into a journal, at the first record or later. Called
- * without any lock, so other threads continue to record. */
+/* Moves the records from private memory into a journal, at the first record or later. If that is
+ * impossible, begins snapshots (log/without-journal.h), or tells the run that this process has no
+ * journal. Called without any lock, so other threads continue to record. */
 static void keep_journal(void) {
   struct record_store *store = &darshan_store;
   runtime_describe_job(1);
@@ -286,8 +287,8 @@ static int update_was_left(const char *frame) {
   return 1;
 }
 
-/* Returns 1 in another process that shares this memory, 0 in a forked child, where the kernel
- * has wiped the phase. */
+/* Returns 1 in another process that shares this memory, otherwise 0: also in a forked child, where
+ * the kernel has wiped the phase. */
 static int in_another_process(void) {
   return process_state.sharers && runtime_phase() != RUNTIME_OFF &&
          sys_getpid() != process_state.pid;

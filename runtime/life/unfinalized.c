@@ -23,8 +23,8 @@ enum {
 
 SELDOM static char path[DARSHAN_PATH_ROOM]; /* too large for a stack; used by one thread at exit */
 
-/* Stores the path of a rank's journal in `path` and returns its length. The journal is in the
- * folder of this rank's journal; without one, in the folder where it would be. */
+/* Stores the path of a rank's journal in `path` and returns its length; 0 if it is too long. The
+ * journal is in the folder of this rank's journal; without one, in the folder where it would be. */
 static size_t name_of(int rank) {
   const struct journal *own = &darshan_store.journal;
   struct darshan_log_identity identity = runtime_journal_identity();
@@ -39,7 +39,7 @@ static size_t name_of(int rank) {
 }
 
 /* Opens a rank's journal. Returns the descriptor, negative if this node has no such file. *said
- * becomes 1 if a rank has marked the journal as reported. */
+ * becomes 1 if a rank has marked the journal as reported, or if that is unknown. */
 static int open_one(int rank, int *said) {
   struct stat st;
   int fd = name_of(rank) ? sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
@@ -76,8 +76,8 @@ static int claim(void) {
   return said ? -1 : first;
 }
 
-/* Waits until the pipe at stderr is empty, because a launcher may discard unread output when it
- * sees that the rank has ended. */
+/* Waits until the pipe at stderr is empty, TRIES pauses at most, because a launcher may discard
+ * unread output when it sees that the rank has ended. */
 static void wait_until_read(void) {
   struct timespec pause = {0, PAUSE_NS};
   struct stat st;

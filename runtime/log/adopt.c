@@ -44,8 +44,8 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
   log_content_add(content, &part);
 }
 
-/* Adds the records of the journal's annex to the content. The blocks of the annex are contiguous,
- * and each block includes its reserved space. */
+/* Adds the records of the journal's annex to the content, up to the first damaged block. The blocks
+ * of the annex are contiguous, and stored_len of each block includes its reserved space. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;
@@ -80,7 +80,8 @@ static int find_records(struct log_content *content, const struct mapped *map) {
   return 0;
 }
 
-/* Sets the end time of the job record to now, because nothing tells when the process ended. */
+/* Completes the job record of a journal: sets the end time to now, because nothing tells when the
+ * process ended; replaces the owner in the metadata by a note (key "end") about this. */
 static void end_now(struct darshan_job *job) {
   uint64_t ns = clock_ns(CLOCK_REALTIME);
   job->end_time_sec = (int64_t)(ns / NS_PER_SECOND);

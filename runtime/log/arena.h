@@ -7,7 +7,7 @@
 struct arena_chunk;
 struct arena { /* zeroed before its first use */
   struct arena_chunk *chunk;
-  size_t total; /* bytes of all allocated pieces */
+  size_t total; /* bytes of all allocated pieces, each rounded up to 16 */
 };
 
 /* Returns n bytes, aligned to 16 and not always zeroed, or NULL if out of memory. */

@@ -17,8 +17,8 @@ void log_content_add(struct log_content *content, const struct log_part *part) {
 }
 
 /* Ends a region of `length` bytes that was written behind the draft's bytes: stores its offset and
- * length in *region and counts the bytes as part of the draft. Returns 0, or -1 if length is 0,
- * because the data did not fit. */
+ * length in *region and counts the bytes as part of the draft. Returns 0. Returns -1 if length is
+ * 0, which means that the compression failed. */
 static int end_region(struct log_draft *draft, size_t length, struct darshan_region *region) {
   if (length == 0) return -1;
   *region = (struct darshan_region){draft->used, length};
@@ -39,10 +39,11 @@ static int add_stream(struct log_draft *draft, struct log_compressor *compressor
   return add_records(draft, compressor, &(struct log_records){.bytes = in, .length = n}, region);
 }
 
-/* A names region of more than this many bytes is compressed at the usual level, a shorter region at
- * the fast level. Half of a compressed names region consists of record ids, which no level
- * compresses. For a few thousand names the fast level needs half of the instructions and writes at
- * most 2 % more bytes; for a hundred thousand names it would write 7 % more. */
+/* A names region of more than this many bytes is compressed by log_compress, a shorter region by
+ * log_compress_fast (they differ above 12 KiB). Half of a compressed names region consists of
+ * record ids, which no level compresses. For a few thousand names the fast level needs half of the
+ * instructions and writes at most 2 % more bytes; for a hundred thousand names it would write 7 %
+ * more. */
 enum { FAST_NAMES = 256 << 10 };
 static int add_names(struct log_draft *draft, struct log_compressor *compressor,
                      const struct log_content *content, struct darshan_region *region) {
@@ -62,7 +63,7 @@ static struct log_records records_of(const struct log_part *part) {
 }
 
 /* Appends a part, which is not empty, to the draft, and compresses it unless it is compressed
- * already. Stores its region. Returns 0, or -1 if the draft is full. */
+ * already. Stores its region. Returns 0, or -1 if the draft is full or memory is exhausted. */
 static int add_part(struct log_draft *draft, struct log_compressor *compressor,
                     const struct log_part *part, struct darshan_region *region) {
   struct log_records records = records_of(part);

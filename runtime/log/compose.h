@@ -21,7 +21,7 @@ struct log_part { /* the records of one module */
 };
 
 struct log_content {
-  const char *job; /* the job record, the command line and the mount table, then a NUL */
+  const char *job; /* job record, command line, mount table, NUL; in a reduction NULL */
   size_t job_length;
   const char *names;
   size_t names_length;
@@ -38,14 +38,15 @@ struct log_draft {
   size_t used, room;
 };
 
-/* Compresses the content into a draft. Returns 0, or -1 if out of memory. The caller frees the
- * draft in both cases. */
+/* Compresses the content into a draft. Returns 0, or -1 if out of memory. In both cases the draft
+ * may hold memory, which log_draft_drop frees. */
 int log_compose(struct log_draft *draft, const struct log_content *content);
 void log_draft_drop(struct log_draft *draft);
 
-/* Rounds the times of all records: timestamps to multiples of 2^-20 s (a microsecond, the precision
- * of the text output) and durations to multiples of 2^-27 s (7 ns, less than a clock reading
- * takes). Otherwise the noise in the low bits of the doubles would make up most of the log. */
+/* Rounds the times of all records in place: timestamps to multiples of 2^-20 s (a microsecond, the
+ * precision of the text output) and durations to multiples of 2^-27 s (7 ns, less than a clock
+ * reading takes). A positive time stays above 0. Without rounding, the noise in the low bits of the
+ * doubles would make up most of the log. */
 void log_round_times(struct record_store *store);
 
 #endif

@@ -1,5 +1,5 @@
-/* Compresses regions. A short region is written with fixed codes, a small one with zlib, a large
- * one with libdeflate, and records with the packer. */
+/* Compresses regions: up to 2 KiB with fixed codes (pack/short.c), up to 12 KiB with zlib, larger
+ * regions with libdeflate, and many records of one size with the packer (pack/pack.c). */
 #include "compress.h"
 
 #include <libdeflate.h>
@@ -10,9 +10,10 @@
 #include "pack/pack.h"
 
 enum {
-  /* Regions of up to this many bytes are compressed by zlib with small tables. libdeflate's tables
-   * are larger than the log of a small process, and touching fresh pages is the main cost. For 16
-   * KiB of names libdeflate needs half of zlib's time and 8 % less space. */
+  /* Regions of up to this many bytes do not use libdeflate; above SHORT_MOST bytes they use zlib
+   * with small tables. libdeflate's tables are larger than the log of a small process, and touching
+   * fresh pages is the main cost. For 16 KiB of names libdeflate needs half of zlib's time and 8 %
+   * less space. */
   SMALL = 12 << 10,
   SMALL_LEVEL = 3, /* level 6 runs twice the instructions and saves nothing */
   SMALL_WINDOW_BITS = 12,
@@ -21,7 +22,8 @@ enum {
   /* libdeflate's level for regions above SMALL. Higher levels take longer and save nothing (names
    * of 1,000 files). */
   LEVEL = 6,
-  /* libdeflate's level for traces: level 6 takes five times as long and saves 5 %. */
+  /* libdeflate's level of log_compress_fast, for traces and short regions of names. With traces,
+   * level 6 takes five times as long and saves 5 %. */
   FAST_LEVEL = 1
 };
 

@@ -10,7 +10,7 @@ struct packer;
 struct log_compressor {                /* zeroed before its first use; does not use malloc */
   struct libdeflate_compressor *large; /* allocated at its first use */
   struct libdeflate_compressor *fast;  /* allocated at its first use */
-  char *small;                         /* memory for zlib, reused */
+  char *small;                         /* memory for zlib, allocated at its first use and reused */
   struct packer *packer;               /* allocated at its first use */
 };
 
@@ -30,8 +30,9 @@ int log_can_pack(size_t size, size_t n);
  * small or memory is exhausted. */
 size_t log_compress(struct log_compressor *compressor, const void *in, size_t n, void *out,
                     size_t room);
-/* Compresses records that need not be contiguous into one stream, and returns the same values as
- * log_compress. Takes a quarter of the time if all records have one size. */
+/* Compresses records into one stream, and returns the same values as log_compress. Records that are
+ * not contiguous need a size and a number for which log_can_pack returns 1; otherwise returns 0. If
+ * log_can_pack returns 1, takes a quarter of the time of log_compress. */
 size_t log_compress_records(struct log_compressor *compressor, const struct log_records *records,
                             void *out, size_t room);
 void log_compressor_drop(struct log_compressor *compressor);

@@ -1,4 +1,5 @@
-/* Saves a part outside the run directory and links to it (log_save_elsewhere in save.h). */
+/* Saves a part outside the run directory and links to it, or saves it as a log (log_save_elsewhere
+ * in save.h). */
 #include "save.h"
 
 #include <string.h>

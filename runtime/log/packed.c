@@ -22,11 +22,12 @@ int log_is_packed(void) {
   return is_packed;
 }
 
-/* The merger writes `closed` before it looks for parts a last time. When it removes the run
- * directory, it removes `events` before `closed`, and the directory may stay, because a late
- * process has made a file there. So a directory with neither of them has its log. In a run of the
- * `darshan` command, `events` exists from the start. In another run the first process makes
- * `events`, and the process that ends last makes a log of what a late process left. */
+/* Returns 1 if the run accepts parts, otherwise 0. A run with the file `closed` has its log: the
+ * merger writes `closed` before it looks for parts a last time. A directory with neither `closed`
+ * nor `events` has its log, too, in a run of the `darshan` command (top is 0): there `events`
+ * exists from the start, and the merger removes it before `closed`; the directory stays if a late
+ * process has made a file in it. In any other run the first process makes `events`, so a directory
+ * without both files is open. */
 int log_run_is_open(void) {
   struct stat st;
   if (outside_lstat(run_state.closed, &st) == 0) return 0;
@@ -48,9 +49,9 @@ static struct run_packed head_of(const struct log_draft *draft) {
 }
 
 /* Returns 1 if this process, which holds the shared lock, may append n bytes: the open file is
- * still the file at its path, its file system is local, and the run has no log yet. Otherwise
- * returns 0. Sets the permissions of a new file, which the umask may have removed and which mergers
- * and other processes need. */
+ * still the file at its path, its file system is local, its new size is within RLIMIT_FSIZE, and
+ * the run has no log yet. Otherwise returns 0. Sets the permissions of a new file, which the umask
+ * may have removed and which mergers and other processes need. */
 static int may_append(int fd, size_t n) {
   struct stat here, there;
   struct statfs fs;

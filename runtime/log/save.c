@@ -21,8 +21,8 @@ static int create(const char *path) {
   return outside_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, DARSHAN_LOG_MODE);
 }
 
-/* Creates the file with the temporary name, after making missing folders. Returns its descriptor
- * or -errno. */
+/* Creates the file with the temporary name. If its folder is missing, makes the folders, except
+ * after a change of the root directory. Returns its descriptor or -errno. */
 int log_create(const struct darshan_config *config, const char *partial) {
   enum { TRIES = 5, MISSING = -2 /* ENOENT */ };
   int fd = create(partial);
@@ -34,8 +34,8 @@ int log_create(const struct darshan_config *config, const char *partial) {
   return fd;
 }
 
-/* Creates the file of a log or of a part. A part makes no folder: a run directory that is missing
- * was removed, because the run has its log. */
+/* Creates the file of a log or of a part. Returns its descriptor or -errno. A part makes no folder:
+ * a run directory that is missing was removed, because the run has its log. */
 static int create_for(const struct darshan_config *config,
                       const struct darshan_log_identity *identity, const char *path) {
   return identity->part ? create(path) : log_create(config, path);

@@ -12,18 +12,19 @@
  * previous file stays until the new one is complete. A kill loses the events after the last
  * snapshot. */
 
-/* Prepares snapshots of this process to the path of the store's journal. Removes an earlier
- * snapshot. */
+/* Prepares snapshots of this process to the path of the store's journal, if the path is not empty.
+ * Removes an earlier snapshot. */
 void snapshot_begin(void);
 /* snapshot_look checks whether a snapshot is due; the caller may hold any lock. If it is due, the
  * next event calls snapshot_take before it takes a lock. */
 void snapshot_look(void);
 void snapshot_take(void);
-/* Writes all records after recording has ended. Returns 0, or a negative value if the file cannot
- * be written. */
+/* Writes all records after recording has ended. Returns 0, or a negative value if the process takes
+ * no snapshots or the file cannot be written. */
 int snapshot_last(void);
-const char *snapshot_path(void);
-/* Removes the file, because the log has all records. */
+const char *snapshot_path(void); /* of the file; "" before snapshot_begin */
+/* Removes the file, because the log has all records, or there will be no log, or a new path begins.
+ * After a change of the root directory the file stays. */
 void snapshot_remove(void);
 
 /* Handles SIGBUS of a mapped journal that was truncated: the next store to it would end the

@@ -20,8 +20,8 @@ struct segments {
 /* Initializes an empty table. bytes: approximate size of the first segment. */
 void segments_prepare(struct segments *segments, size_t item_size, size_t bytes);
 
-/* segments_of returns the segment that contains an item. The next functions return the first item
- * of a segment and its number of items. */
+/* segments_of returns the number of the segment that contains an item. The next functions return
+ * the first item of a segment and its number of items. */
 static inline uint32_t segments_of(const struct segments *segments, uint32_t item) {
   return 31 - (uint32_t)__builtin_clz((item >> segments->shift << 1) | 1);
 }

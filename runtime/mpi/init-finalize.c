@@ -10,7 +10,7 @@
 
 /* Values on which the ranks agree before recording: each value is the minimum over all ranks. */
 struct agreement {
-  int64_t all_active;  /* 1 or 0 */
+  int64_t all_active;  /* 1: all ranks record */
   int64_t all_idle;    /* 1: no rank records */
   int64_t all_meet;    /* 1: all ranks run a barrier before collectives; a rank alone would wait for
                           ever */

@@ -17,13 +17,13 @@ void mpi_finalising(void);
 void mpi_aborting(void);
 
 /* mpi_session_initialised is called after a session was opened, mpi_session_finalising before one
- * is closed. Recording starts with the first session that is opened, and ends with the last session
- * that is closed. */
+ * is closed. Unless MPI_Init was called before, recording starts with the first session that is
+ * opened, and ends when the last open session is closed. */
 void mpi_session_initialised(const mpi_handle *session, const void *caller);
 void mpi_session_finalising(const mpi_handle *session);
 
-/* Fills in comm, which sends messages by the runtime's own MPI communicator. Returns 0, or -1 if
- * there is no such communicator. */
+/* Fills in comm, which sends messages by the runtime's own MPI communicator; in a job of one
+ * process, it sends nothing. Returns 0, or -1 if there is no such communicator. */
 int comm_mpi_open(struct rank_comm *comm);
 
 /* Waits until a request of the runtime is complete. During the wait, yields the processor to other

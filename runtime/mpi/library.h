@@ -47,9 +47,9 @@ extern struct mpi_library mpi_library __attribute__((visibility("hidden")));
 
 /* Returns the real function of this name, or NULL. This is the executable's own function if the
  * library is linked into it; otherwise the next function after the runtime's (of another tool or of
- * the library); otherwise a function of a loaded library outside the global scope, where the
- * libraries of the calling object are searched first. caller: an address in the object that called
- * the wrapper. */
+ * the library); otherwise a function of a loaded library outside the global scope. There the
+ * library in which an earlier function was found is searched first, then the libraries of the
+ * calling object. caller: an address in the object that called the wrapper. */
 void *mpi_find_function(const char *name, const void *caller);
 
 /* Returns the address of MPI's data object of this name; NULL if there is none. It is the object

@@ -14,7 +14,8 @@ static int is_ours(const void *address) {
 }
 
 /* Returns the function of this name in an object or its dependencies, or NULL. Skips the main
- * program, because its scope begins with the runtime. */
+ * program, because its scope begins with the runtime. The first object in which it finds a function
+ * stays open as mpi_library.handle. */
 static void *find_below(const struct link_map *object, const char *name) {
   void *found = NULL;
   if (!object || !object->l_name || !object->l_name[0]) return NULL;

@@ -10,7 +10,8 @@
 
 enum { MISSED_NAMES = 4, MISSED_ROOM = sizeof(((struct darshan_lookup *)0)->name) };
 
-/* Stores a name of a failed lookup. Skips names of MISSED_ROOM bytes or more. Async-signal-safe. */
+/* Stores a name of a failed lookup. Skips relative names, names of MISSED_ROOM bytes or more, names
+ * that end in .pyx, and the name that was stored last. Async-signal-safe. */
 void missed_note(const char *name, size_t length);
 /* Clears all names. Called in a forked child, which has not looked up any name yet. */
 void missed_forget(void);

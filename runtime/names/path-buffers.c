@@ -44,9 +44,9 @@ static struct path_buffer *take_among(struct path_buffer *buffers, unsigned n, i
 }
 
 /* Returns 1 if the call that has the buffer may have been abandoned: its thread has ended, or it is
- * this thread and the call's frame is at or below the caller's frame. Otherwise returns 0. In the
- * second case a jump left the call, or the call is on another stack. A call that needs two buffers
- * takes the second in a deeper function. */
+ * this thread, the call's frame is at or below the caller's frame, and the caller does not run on
+ * an alternate signal stack. Otherwise returns 0. In the second case a jump left the call, or the
+ * call is on another stack. A call that needs two buffers takes the second in a deeper function. */
 static int may_be_left(const struct path_buffer *buffer, int thread, const char *frame) {
   return buffer->owner == thread ? buffer->frame <= frame && !stack_is_alternate(frame)
                                  : spin_is_gone(buffer->owner);

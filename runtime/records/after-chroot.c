@@ -106,7 +106,8 @@ int outside_is_lost(void) {
 }
 
 /* Returns the descriptor of the folder in which a path begins, and sets *path to the rest of the
- * path. Returns -1 if the path is not below an open folder of the runtime. */
+ * path. Returns -1, and sets *path to "", if the path is not below an open folder of the runtime.
+ * Before the root changes, returns AT_FDCWD and leaves *path as it is. */
 static int begin(const char **path) {
   if (!active) return AT_FDCWD;
   for (int i = 0; i < FOLDERS; i++) {

@@ -16,8 +16,9 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* A folder that has files of the runtime. outside_hold is called before `chroot` or `setns`, and
- * opens the folders of the log and the journal. */
+/* A folder that has files of the runtime. outside_hold is called before `chroot`, `pivot_root`,
+ * `setns` or `unshare`, and opens the folders of the log and the journal, and the folder for
+ * journals in memory (/dev/shm). */
 struct outside_folder {
   const char *path; /* only its first `length` bytes */
   size_t length;
@@ -25,9 +26,9 @@ struct outside_folder {
 void outside_hold(struct outside_folder log, struct outside_folder journal);
 /* Returns 1 if outside_hold has opened the folders, otherwise 0. */
 int outside_is_ready(void);
-/* Called after `chroot` or `setns` with its result. After a success, the functions below resolve
- * paths from the open folders. Closes these folders if the root has changed, or if no such call has
- * ever succeeded. */
+/* Called after `chroot`, `pivot_root`, `setns` or `unshare` with its result. After a success, the
+ * functions below resolve paths from the open folders. Closes these folders if the root has
+ * changed, or if no such call has ever succeeded. */
 void outside_changed(int result);
 
 /* Returns 1 if the meaning of paths has changed, otherwise 0. */
@@ -36,7 +37,8 @@ int outside_is_active(void);
 int outside_is_lost(void);
 
 /* System calls on files of the runtime, whose paths are those before any change. They return the
- * kernel's result, or -errno. */
+ * kernel's result, or -errno. After a change they fail for a path that is not below an open folder.
+ * */
 int outside_open(const char *path, int flags, unsigned mode);
 int outside_unlink(const char *path);
 int outside_rename_new(const char *from, const char *to);

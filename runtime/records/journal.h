@@ -49,9 +49,9 @@ int journal_open(const struct journal *journal);
  * file at the path, or another file). */
 int journal_look(const struct journal *journal, struct stat *st);
 
-/* Reserves space from offset `from` to `to`, where the file has no pages yet: the space then reads
- * as zeros, and stores there cannot fail. Returns 0, or -1 if the disk is full or the application's
- * file size limit is too low. */
+/* Reserves space from offset `from` to `to`, where the file has no pages yet; the space then reads
+ * as zeros. After journal_make_pages, stores there do not fail for lack of space. Returns 0, or -1
+ * if the disk is full or the application's file size limit is too low. */
 int journal_reserve(const struct journal *journal, int fd, size_t from, size_t to);
 
 /* Maps the pages of n bytes of a window for writing. Their contents do not change. Returns 0, or -1

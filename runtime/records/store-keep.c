@@ -422,7 +422,8 @@ int store_snapshot(struct record_store *store, int fd) {
 
 /* Returns STORE_KEPT if the file is the expected log, STORE_LOST if it does not exist or is not a
  * log. If the file cannot be opened (the application uses all descriptors, or its user may no
- * longer read the file), compares only its identity and size. */
+ * longer read the file), compares only its identity and size. Returns STORE_UNSEEN if even that is
+ * impossible. */
 static enum store_kept look_at_file(const struct record_store *store) {
   enum { GONE = -2 /* ENOENT */, NO_FOLDER = -20 /* ENOTDIR */ };
   const struct journal *journal = &store->journal;

@@ -22,7 +22,7 @@ struct store_part *store_part_of(struct record_store *store, int part);
 int store_name_room(struct record_store *store, size_t bytes);
 
 /* Makes more space for a part in the open file. Called without the lock, by the thread that has set
- * growing. Returns 0 or -1. */
+ * growing. Returns 0, or -1 if the part has not grown. */
 int store_grow_file(struct record_store *store, int part, int fd);
 /* Writes the heads and the trailer of the annex to the file. Returns 0 or -1. */
 int store_write_annex(struct record_store *store, int fd);
@@ -37,7 +37,8 @@ void store_publish_names(struct record_store *store);
  * an entry that represents several files. store_share returns the number of the entry's record in a
  * module, which it makes if necessary, even beyond the limit. store_append_record adds a record for
  * the entry if `spare` more records would fit after it. It returns the record's number, or
- * NO_RECORD if there is no space. store_fold marks in the log that files exceed the limit. */
+ * NO_RECORD if there is no space. store_fold marks in the log that files exceed the limit.
+ * store_forget_groups forgets all groups, in a forked child. */
 void store_mark_group(struct record_store *store, struct store_entry *entry);
 uint32_t store_share(struct record_store *store, enum store_module module,
                      struct store_entry *group);

@@ -291,9 +291,9 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   return at + sizeof(id);
 }
 
-/* Returns 1 if one more entry fits. ours: 1 if the entry is one of the runtime's own, for which two
- * slots are always reserved. Otherwise returns 0. The index becomes fuller than half if there is no
- * memory for a larger one. */
+/* Returns 1 if one more entry fits, otherwise 0. ours: 1 if the entry is one of the runtime's own,
+ * for which two slots are always reserved. The index becomes fuller than half if there is no memory
+ * for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);
@@ -391,7 +391,7 @@ void store_lower_limit(struct record_store *store, enum store_module module, uin
 }
 
 /* Makes a record of the entry, and reserves space for the overflow record. Returns the record's
- * number, or NO_RECORD if the module is full. The caller holds the lock. */
+ * number, or NO_RECORD if the module is full or out of memory. The caller holds the lock. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   if (store_is_full(store, module)) return NO_RECORD;

@@ -84,8 +84,8 @@ struct store_names {
   } window[STORE_WINDOWS];
 };
 
-struct store_index { /* entries by id; open addressing, at most half full */
-  uint32_t mask;     /* 7/8 full if memory runs out */
+struct store_index { /* entries by id; open addressing; at most half full, 7/8 if memory runs out */
+  uint32_t mask;     /* number of places - 1 */
   uint32_t place[];
 };
 
@@ -139,7 +139,8 @@ void store_set_job(struct record_store *store, const struct darshan_job *job, co
 int store_keep(struct record_store *store);
 
 /* Writes all records into another, empty file, in the layout of the journal. No lock is held while
- * it writes; other threads continue to count. Returns 0 or -1. */
+ * it writes; other threads continue to count. Returns 0, or -1 if there are no records, another
+ * thread works on the file, or a write fails. */
 int store_snapshot(struct record_store *store, int fd);
 
 /* Makes space in the file for records of this module and for names, if little is left. The caller

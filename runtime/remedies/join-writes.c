@@ -1,7 +1,8 @@
 /* The remedy join-writes: consecutive small writes become one write. Only descriptors of regular
- * files that are opened for writing are joined, and only while this process has no other descriptor
- * of the file. The delayed bytes belong at the kernel's position of the descriptor, so it is
- * sufficient to write them before any other call that uses the descriptor or inspects the file.
+ * files that are opened for writing (without O_SYNC and O_DIRECT) are joined, and only if the file
+ * has one name and this process opens it for the first time. The delayed bytes belong at the
+ * kernel's position of the descriptor, so it is sufficient to write them before any other call that
+ * uses the descriptor or inspects the file.
  *
  * libstdc++ opens the file of a std::ofstream by fopen, but writes to the descriptor of the stream.
  * So the descriptor of a stream is joined while the stream itself has moved no bytes.
@@ -104,9 +105,9 @@ void join_writes_save(void) {
   }
 }
 
-/* Notes that this process has opened the file. Returns 1 if it is the first time, otherwise 0.
- * Otherwise stops joining for the file's other descriptors and returns 0. If the list of opened
- * files is full, stops joining for all descriptors. */
+/* Notes that this process has opened the file. Returns 1 if it is the first time. Otherwise stops
+ * joining for the file's other descriptors and returns 0. If the list of opened files is full,
+ * stops joining for all descriptors and returns 0. */
 static int is_first(const struct stat *st) {
   int known = files_have(opened, FILES_OPENED, opened_count, st);
   for (int fd = FIRST_OWN; known && fd < DESCRIPTORS; fd++)
@@ -151,7 +152,7 @@ static int is_idle(const FILE *stream) {
 }
 
 /* Joins the writes to the descriptor of a stream, because the program has obtained this descriptor
- * (fileno). */
+ * (fileno). But if the stream has already moved bytes, stops joining for the descriptor. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
@@ -170,7 +171,8 @@ static void give_stream_up(const FILE *stream) {
 }
 
 /* Adds a small write to the descriptor's buffer. Returns 1 with the result of the write in *result,
- * or 0 if the caller must make the system call. */
+ * or 0 if the caller must make the system call. The result is -1, with errno, if an earlier write
+ * of delayed bytes failed. */
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;

@@ -23,7 +23,8 @@ static int shows_positions(int fd) {
   return strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fdinfo");
 }
 
-/* Reports a new descriptor to the remedies if it refers to a regular file. stream: the stream that
+/* Reports a new descriptor to the remedies if it refers to a regular file that the kernel does not
+ * generate. If it shows the positions of descriptors, ends read-ahead. stream: the stream that
  * opened it, or NULL. Returns fd. */
 static long told(long fd, long flags, const FILE *stream) {
   struct stat st;

@@ -34,7 +34,7 @@ static const struct remedy {
 };
 
 /* Returns the value that DARSHAN_TRY had at the first call of this function, because the program
- * may change its environment later. */
+ * may change its environment later; "" if it was not set or had more than 511 bytes. */
 static const char *asked(void) {
   static const char variable[] = "DARSHAN_TRY=";
   static char kept[512];

@@ -13,9 +13,9 @@ struct stat;
 
 #define CHUNK_CACHE "chunk-cache"   /* its value is the size of the cache in bytes */
 #define SIEVE_BUFFER "sieve-buffer" /* the value is the size of the buffer in bytes */
-#define PAGE_BUFFER "page-buffer"
+#define PAGE_BUFFER "page-buffer"   /* its value is the size of the buffer in bytes */
 #define STDIO_BUFFER "stdio-buffer" /* the value is the size of the buffer in bytes */
-#define FLUSH_DELAY "flush-delay"
+#define FLUSH_DELAY "flush-delay"   /* its value is the size of the buffer in bytes */
 #define JOIN_WRITES "join-writes"   /* its value is the size of the buffer in bytes */
 #define SQLITE_CACHE "sqlite-cache" /* its value is the size of the cache in bytes */
 #define FILL_TIME "fill-time"       /* the value is 1 */
@@ -56,9 +56,11 @@ void advice_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream);
 
-/* Stop the remedy for all descriptors; join_writes_stop first writes the delayed bytes. Called
- * before the process first calls vfork or clone: the child shares this memory, so a descriptor that
- * it closes would also count as closed in the parent. */
+/* Stop the remedy for all descriptors, for good; join_writes_stop first writes the delayed bytes.
+ * Called before the process first calls vfork or clone (the child shares this memory, so a
+ * descriptor that it closes would also count as closed in the parent), before it uses inotify or
+ * io_uring, and if a list of files is full; join_writes_stop also at exit and before the size of
+ * files is limited. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 

@@ -18,7 +18,7 @@ struct frame_entry {
   int is_signal_frame;
   int is_augmented;              /* 1: entries have additional data before their instructions */
   size_t common_from, common_to; /* instructions of the common part */
-  size_t own_from, own_to;
+  size_t own_from, own_to;       /* instructions of the entry itself */
 };
 
 enum frame_found {
@@ -33,13 +33,13 @@ enum frame_found frame_entry_of(const struct object *object, uintptr_t address,
                                 struct frame_entry *entry);
 
 enum frame_rule_kind {
-  RULE_SAME, /* the caller's value is in the register; also used if there is no rule */
-  RULE_UNDEFINED,
-  RULE_AT_OFFSET, /* value: offset of the register's memory from the frame's address */
-  RULE_IS_OFFSET, /* value: difference between the register's value and the frame's address */
-  RULE_REGISTER,  /* value: number of the register that has the value */
-  RULE_AT_EXPRESSION,
-  RULE_IS_EXPRESSION /* value: offset of the expression in .eh_frame */
+  RULE_SAME,          /* the caller's value is in the register; also used if there is no rule */
+  RULE_UNDEFINED,     /* the caller's value is lost */
+  RULE_AT_OFFSET,     /* value: offset of the register's memory from the frame's address */
+  RULE_IS_OFFSET,     /* value: difference between the register's value and the frame's address */
+  RULE_REGISTER,      /* value: number of the register that has the value */
+  RULE_AT_EXPRESSION, /* value: offset in .eh_frame of an expression for the memory's address */
+  RULE_IS_EXPRESSION  /* value: offset in .eh_frame of an expression for the register's value */
 };
 
 struct frame_rule {
@@ -64,7 +64,8 @@ int frame_rules_at(const struct section *frames, const struct frame_entry *entry
 /* Evaluates a DWARF expression of an unwind table: a rule for a procedure linkage table, or for a
  * frame whose layout no simpler rule describes. The expression begins with its length at offset
  * `at`. first: a value that is on the expression's stack at the start, if has_first is 1. Reads
- * memory only within the span. Returns 0, or -1 if the expression is invalid or not supported. */
+ * memory only within the span. Returns 0, or -1 if the expression is invalid or not supported, or
+ * needs an unknown register or other memory. */
 int expression_value(const struct section *section, size_t at, const struct registers *registers,
                      const struct span *memory, int has_first, uintptr_t first, uintptr_t *value);
 
@@ -74,8 +75,8 @@ int expression_value(const struct section *section, size_t at, const struct regi
  * 0. */
 int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
 
-/* Stores the rules of an address in the table, unless the table cannot represent them. Takes no
- * lock. */
+/* Stores the rules of an address in the table, unless the table cannot represent them or another
+ * thread is writing the same entry. Takes no lock. */
 void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
                      uint64_t returns);
 

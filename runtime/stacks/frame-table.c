@@ -37,7 +37,8 @@ static uintptr_t search(const struct section *header, uintptr_t address, int *wr
   return row(header, cursor.at, low, 1);
 }
 
-/* Reads and returns the length of an entry. The cursor then ends at the end of the entry. */
+/* Reads and returns the length of an entry. The cursor then ends at the end of the entry. Marks the
+ * cursor as failed if the length is 0 or too large. */
 static uint64_t begin(struct cursor *cursor) {
   uint64_t length = cursor_number(cursor, 4);
   if (length == 0xffffffff) length = cursor_number(cursor, 8);

@@ -1,5 +1,5 @@
-/* A table of rules by address (known_rules in frame-rules.h). If another thread is using an entry,
- * a thread does not use it, so no thread waits. */
+/* A table of rules by address (known_rules in frame-rules.h). A thread neither reads nor writes an
+ * entry that another thread is writing, so no thread waits. */
 #include "frame-rules.h"
 
 #include <string.h>

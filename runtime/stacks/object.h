@@ -23,10 +23,11 @@ struct object {
  * _dl_find_object. */
 int object_of(uintptr_t address, struct object *object);
 /* Like object_of, for an object that the caller knows to be mapped at start, with size bytes.
- * Returns 0, or -1 if it is not an ELF object. */
+ * Leaves `map` and `path` empty. Returns 0, or -1 if it is not an ELF object. */
 int object_read(uintptr_t start, size_t size, struct object *object);
 
-/* Copies the build id, at most BUILD_ID_MOST bytes, and returns its length; 0 if there is none. */
+/* Copies the build id and returns its length in bytes; 0 if there is none or it is longer than
+ * BUILD_ID_MOST. */
 size_t object_build_id(const struct object *object, uint8_t id[BUILD_ID_MOST]);
 
 #endif

@@ -112,9 +112,10 @@ static inline int span_word(const struct span *span, uintptr_t address, uintptr_
   return 0;
 }
 
-/* Finds the mapping that contains the address. is_main: set to 1 if it is the stack of the first
- * thread, on which the kernel stores the arguments of the program. Returns 0, or -1 if /proc is not
- * available or the address is not mapped for reading. Needs nine kilobytes of stack. */
+/* Finds the mapping that contains the address. *is_main: set to 1 if it is the stack of the first
+ * thread, on which the kernel stores the arguments of the program, otherwise to 0. Returns 0, or -1
+ * if /proc is not available or the address is not mapped for reading. Needs nine kilobytes of
+ * stack. */
 int stack_span(uintptr_t address, struct span *span, int *is_main);
 
 #endif

@@ -23,8 +23,8 @@ struct cursor {
 /* Returns a cursor over the section from offset `at` to `end`, limited to the section's size. */
 struct cursor cursor_at(const struct section *section, size_t at, size_t end);
 
-/* Reads and returns a little-endian number of 1, 2, 4 or 8 bytes. Inline, because a walk spends
- * most of its time here. */
+/* Reads and returns a little-endian number of 1, 2, 4 or 8 bytes. Returns 0 and marks the cursor as
+ * failed if fewer bytes are left. Inline, because a walk spends most of its time here. */
 static inline __attribute__((always_inline)) uint64_t cursor_number(struct cursor *cursor,
                                                                     unsigned bytes) {
   uint64_t value = 0;

@@ -21,8 +21,9 @@ static uintptr_t hexadecimal(const char **at) {
   }
 }
 
-/* Parses a line "from-to rwxp offset device inode name". Returns 1 and stores the bounds if the
- * mapping contains the address, else 0. */
+/* Parses a line "from-to rwxp offset device inode name". Stores the bounds of the mapping, and in
+ * *is_main whether it is the stack of the first thread. Returns 1 if the mapping is readable and
+ * contains the address, else 0. */
 static int look(const char *line, uintptr_t address, struct span *span, int *is_main) {
   const char *at = line;
   span->start = hexadecimal(&at);

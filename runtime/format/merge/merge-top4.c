@@ -35,8 +35,8 @@ static bool ranks_above(const struct entry *a, const struct entry *b) {
   return a->count > b->count || (a->count == b->count && a->value[0] > b->value[0]);
 }
 
-/* Inserts the entry after those that rank above it and drops the last one. Returns false if four
- * entries rank above it. */
+/* Inserts the entry after those that rank above it and drops the last one. Returns true, or false
+ * if four entries rank above it. */
 static bool insert(const struct list *list, const struct entry *entry) {
   int place = 0;
   for (; place < SLOTS; place++) {
@@ -56,9 +56,9 @@ static void add_count(const struct list *list, int slot, int64_t count) {
   list->counts[slot] = (int64_t)((uint64_t)list->counts[slot] + (uint64_t)count);
 }
 
-/* Handles the common case of shared files: `from` is empty, or both lists have the same values
- * in an order that the addition of the counts does not change. Returns false in other cases, and
- * changes nothing. */
+/* Handles the common case of shared files: `from` is empty, or both lists have the same values in
+ * an order that the addition of the counts does not change. Then returns true. Returns false in
+ * other cases, and changes nothing. */
 static bool add_alike(const struct list *into, const struct list *from) {
   bool empty = true;
   for (int i = 0; i < SLOTS; i++)

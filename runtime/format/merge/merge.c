@@ -128,7 +128,8 @@ static struct extreme own_extreme(const struct darshan_merge_plan *plan, const v
                           darshan_record_bytes(plan, record), darshan_record_time(plan, record)};
 }
 
-/* Replaces the fastest and slowest rank of `into` if the given ones are faster or slower. */
+/* Replaces the fastest and slowest rank of `into` if the given ones are faster or slower, or if
+ * `into` has none yet (first). */
 static void merge_extremes(const struct darshan_merge_plan *plan, void *into,
                            struct extreme fastest, struct extreme slowest, bool first) {
   if (first || fastest.time < get_extreme(plan, into, plan->fastest).time)

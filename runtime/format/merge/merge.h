@@ -34,8 +34,8 @@ struct darshan_merge_plan {
   struct darshan_extreme_places fastest, slowest;
   bool unknown_sums; /* negative sums mean "unknown" and become -1 */
 };
-/* darshan_merge_plan_of makes the plan of a module id. Returns false if records of this module
- * cannot be merged, because they consist of more than counters. */
+/* darshan_merge_plan_of makes the plan of a module id. Returns true, or false if records of this
+ * module cannot be merged, because they consist of more than counters. */
 bool darshan_merge_plan_of(struct darshan_merge_plan *plan, int module);
 void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darshan_module *module);
 

@@ -14,8 +14,9 @@
  * A reference without a version binds to the version with the lowest number. The numbers of both
  * versions are therefore exchanged in this library's own table. This also makes wrappers of
  * functions that the program's MPI library has visible to dlsym, because other tools find the next
- * function by dlsym. The constructor does it in programs with MPI. In all others the first dlopen
- * does, since two pages of each process would be written for nothing where none comes. */
+ * function by dlsym. The constructor does it in programs with MPI, and before glibc 2.34 in all.
+ * Otherwise the first dlopen does it, so that a process without dlopen does not write two pages for
+ * nothing. */
 #ifndef DARSHAN_CONDITIONAL_EXPORT_H
 #define DARSHAN_CONDITIONAL_EXPORT_H
 

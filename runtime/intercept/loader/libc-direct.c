@@ -124,8 +124,9 @@ static void *chosen(void *choose) {
 #endif
 }
 
-/* Returns the loader's first list of objects. A process that uses dlmopen or has an auditor has
- * several lists, each with its own libc. */
+/* Returns the loader's first list of objects, by the dynamic section of its first object; NULL if
+ * that has no DT_DEBUG. A process that uses dlmopen or has an auditor has several lists, each with
+ * its own libc. */
 static const struct r_debug *first_list(const struct link_map *first) {
   const struct r_debug *list = NULL;
   for (const ElfW(Dyn) *entry = first ? first->l_ld : NULL; entry && entry->d_tag != DT_NULL;

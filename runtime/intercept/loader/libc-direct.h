@@ -7,7 +7,8 @@
 #ifndef DARSHAN_LIBC_DIRECT_H
 #define DARSHAN_LIBC_DIRECT_H
 
-/* Fills all slots. Called by the constructor, or by the first call that comes earlier. */
+/* Fills all slots. Called by the first call through a slot, which the constructor makes unless a
+ * call comes earlier. */
 void straight_bind(void) __attribute__((visibility("hidden")));
 
 /* Returns libc's own function of this name, or NULL if libc lacks it or the program is static. */

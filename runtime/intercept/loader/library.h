@@ -81,8 +81,9 @@ void library_closed(void);
 /* Returns the library's function of this name, or NULL if the library has none. */
 void *library_ask(const struct library *library, const char *name);
 
-/* Returns the real function, never NULL: the library's function, which is also stored in `slot`; if
- * library is NULL, the next function in global scope. */
+/* Returns the real function, never NULL: the library's function, which is also stored in `slot`. If
+ * library is NULL or lacks the function, returns the next one in global scope, or one that fails
+ * with ENOSYS. */
 void *library_function_slow(const struct library *library, void **slot, const char *name);
 static inline void *library_function(const struct library *library, void **slot, const char *name) {
   void *function = library ? __atomic_load_n(slot, __ATOMIC_ACQUIRE) : NULL;

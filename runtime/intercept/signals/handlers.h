@@ -7,6 +7,10 @@
  * interrupts a call of a library, handlers.c saves the call nesting of the interrupted stack
  * (guard.h).
  *
+ * Three kinds of signals are never delayed: signals that report a fault of the current instruction;
+ * signals whose handler has no trampoline (SA_RESETHAND, or all trampolines are taken); and
+ * real-time signals that would overtake another one.
+ *
  * The runtime does not see handlers that the application installs by a system call of its own. */
 #ifndef DARSHAN_HANDLERS_H
 #define DARSHAN_HANDLERS_H

@@ -105,9 +105,9 @@ void sys_gate_reopen(void) {
   __atomic_sub_fetch(&sys_gate, SYS_GATE_SHUT, __ATOMIC_SEQ_CST);
 }
 
-/* Waits until no thread is in a call. This thread has not installed its filter yet, so it may still
- * make calls that let other threads run. Resets the count at the end, so that later filters do not
- * wait again for a thread that abandoned a call. */
+/* Waits until no thread is in a call, at most YIELDS + NAPS turns. This thread has not installed
+ * its filter yet, so it may still make calls that let other threads run. Resets the count at the
+ * end, so that later filters do not wait again for a thread that abandoned a call. */
 void sys_gate_settle(void) {
   int may_nap = is_allowed(SYS_nanosleep), may_yield = is_allowed(SYS_sched_yield);
   for (int i = 0; i < YIELDS + NAPS; i++) {

@@ -38,7 +38,7 @@ static inline int sys_may(long number) {
          sys_gate_lets(number);
 }
 
-/* Returns 1 from the time when the application installs a filter. */
+/* Returns 1 from the time when the application installs a filter of system calls, otherwise 0. */
 static inline int sys_gate_is_shut(void) {
   return __builtin_expect(
       __atomic_load_n(&sys_gate, __ATOMIC_RELAXED) % SYS_GATE_STRETCH >= SYS_GATE_SHUT, 0);
@@ -46,8 +46,8 @@ static inline int sys_gate_is_shut(void) {
 
 /* Begin and end of a critical section: several calls, the last of which undoes the first (signals
  * are blocked and unblocked, a file is opened and closed). While any thread is in one, shutting the
- * gate waits. begin returns 0 if the gate is shut; the caller then must not call end. Signals are
- * blocked in a critical section, so that no handler abandons it. */
+ * gate waits. begin returns 1, or 0 if the gate is shut; the caller then must not call end. Signals
+ * are blocked or delayed in a critical section, so that no handler abandons it. */
 int sys_gate_begin(void) __attribute__((visibility("hidden")));
 void sys_gate_end(void) __attribute__((visibility("hidden")));
 
@@ -61,13 +61,14 @@ static inline void sys_gate_leave(void) {
 }
 
 /* A thread shuts the gate before the call that installs a filter, and reopens the gate if that call
- * fails. sys_gate_try_shut returns 0 without shutting if a critical section is in progress;
- * sys_gate_shut waits for the end of the section, ten seconds at most. */
+ * fails. sys_gate_try_shut shuts the gate and returns 1; it returns 0 without shutting if a
+ * critical section is in progress; sys_gate_shut waits for the end of the section, ten seconds at
+ * most, then shuts the gate anyway. */
 int sys_gate_try_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_shut(void) __attribute__((visibility("hidden")));
 void sys_gate_reopen(void) __attribute__((visibility("hidden")));
 /* Called by the first thread that shuts the gate: waits until no other thread is in a call of the
- * runtime. */
+ * runtime, or another thread shuts the gate, too; some 50 ms at most. */
 void sys_gate_settle(void) __attribute__((visibility("hidden")));
 /* Called in the child after fork: clears the counts of calls and critical sections of other
  * threads, because the child does not have these threads. */
@@ -75,8 +76,8 @@ void sys_gate_forked(void) __attribute__((visibility("hidden")));
 
 /* Called at the start: detects an inherited filter and the calls that it allows. */
 void sys_gate_look(void) __attribute__((visibility("hidden")));
-/* Notes that an inherited filter allows the call of this name; "*" stands for all calls. Returns 0
- * if the runtime does not make such a call. */
+/* Notes that an inherited filter allows the call of this name; "*" stands for all calls. Returns 1,
+ * or 0 if the runtime does not make such a call. */
 int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 
 #else /* in tools and unit tests, which use the same code in their own process, every call is      \

@@ -142,7 +142,8 @@ static inline void sys_nodename(char *node, size_t n) {
 static inline pid_t sys_getppid(void) {
   return (pid_t)SYS1(SYS_getppid, 0);
 }
-/* Fills one bit per processor that this process may use; returns the number of bytes filled. */
+/* Fills `bits`, which has n bytes, with one bit per processor that this thread may use. Returns the
+ * number of bytes filled, or -errno. */
 static inline long sys_sched_getaffinity(size_t n, void *bits) {
   return SYS3(SYS_sched_getaffinity, 0, n, bits);
 }

@@ -220,8 +220,8 @@ static void write_dump(void *request_) {
   flush(&dump);
 }
 
-/* Prints all settings. Runs on a stack of the runtime, because a line may be as long as all
- * settings together. */
+/* Prints the settings that have a value (config.h). Runs on a stack of the runtime, because a line
+ * may be as long as all settings together. */
 void darshan_config_dump(const struct darshan_config *config, int fd) {
   struct request request = {config, fd};
   stack_run(write_dump, &request);

@@ -125,8 +125,8 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns false if the text
- * is not a rank. */
+/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns true, or false if
+ * the text is not a rank. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
   if (at == end) return true;
@@ -191,8 +191,8 @@ static void add_names(const struct value *value) {
   }
 }
 
-/* Returns true, after adding a message, if a value that this kind of setting requires is
- * missing. */
+/* Returns true if a value that this kind of setting requires is missing. Adds a message only if the
+ * setting needs two arguments: an empty value means that a setting is not set. */
 static bool incomplete(enum darshan_setting_kind kind, const struct value *value) {
   bool two = kind == DARSHAN_SET_QUOTA || kind == DARSHAN_SET_NAMES;
   if (two && (value->text.length == 0 || value->second.length == 0)) {

@@ -8,13 +8,13 @@
 enum darshan_setting_kind {
   DARSHAN_SET_FLAG,   /* bool: on if the setting is present, with any value */
   DARSHAN_SET_SWITCH, /* bool: off if the value is "0", else on */
-  DARSHAN_SET_CHOICE, /* enum darshan_choice: DARSHAN_NO if the value is "0", else DARSHAN_YES */
+  DARSHAN_SET_CHOICE, /* enum darshan_choice: DARSHAN_CHOICE_NO for "0", else _YES */
   DARSHAN_SET_TEXT,   /* const char *; an empty value counts as not set */
   DARSHAN_SET_PATH,   /* like TEXT, but made absolute, because the application may change its folder
                        */
   DARSHAN_SET_HINTS,  /* const char *; an empty value counts as set */
   DARSHAN_SET_MEBIBYTES, /* uint64_t, stored in bytes */
-  DARSHAN_SET_POSITIVE,  /* int64_t of at least 1 */
+  DARSHAN_SET_POSITIVE,  /* int64_t; a value below 1 counts as 1 */
   DARSHAN_SET_FRACTION,  /* double from 0 to 1 */
   DARSHAN_SET_MODULES,   /* struct darshan_module_set; further values add to it */
   DARSHAN_SET_WORDS,     /* struct darshan_words; further values add to it */
@@ -44,19 +44,20 @@ struct darshan_slice { /* a range of bytes in a value, without a NUL */
   size_t length;
 };
 
-/* Removes the first item that is not empty from a list, and stores it in *item. Returns false at
- * the end of the list. */
+/* Removes the first item that is not empty from a list, and stores it in *item. Returns true, or
+ * false at the end of the list. */
 bool darshan_next_item(struct darshan_slice *list, char separator, struct darshan_slice *item);
 
-/* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale.  The slice may have
- * spaces around the number and nothing else.  Returns false if it is not a number. */
+/* Parses a decimal number such as 12, -0.5 or 1e3, independent of the locale. The slice may have
+ * spaces around the number and nothing else. Returns true, or false if it is not a number. */
 bool darshan_parse_number(struct darshan_slice text, double *value);
-/* Parses the integer at the start of a string.  Returns false if there is none or it is too
+/* Parses the integer at the start of a string. Returns true, or false if there is none or it is too
  * large. */
 bool darshan_parse_leading_integer(const char *text, int64_t *value);
 
-/* Stores a value in its field.  name: the setting's name for messages, as the user wrote it;
- * second: the second argument of a directive. */
+/* Stores a value in its field. Adds a message, and ignores the value, if it is invalid. Does
+ * nothing if the kind needs a value and the value is empty. name: the setting's name for messages,
+ * as the user wrote it; second: the second argument of a directive. */
 void darshan_setting_apply(struct darshan_config *config, const struct darshan_setting *setting,
                            const char *name, struct darshan_slice value,
                            struct darshan_slice second, struct darshan_messages *messages);

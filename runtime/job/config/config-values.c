@@ -24,7 +24,7 @@ static bool is_blank(char c) {
 }
 
 /* Parses the exponent after 'e', and limits it, because larger exponents give 0 or infinity.
- * Returns false if there are no digits. */
+ * Returns true, or false if there are no digits. */
 static bool take_exponent(const char **at, const char *end, int *exponent) {
   bool negative = false;
   int value = 0;

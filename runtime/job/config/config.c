@@ -238,8 +238,8 @@ static bool is_launched_by(struct darshan_config *config, char **envp,
   return true;
 }
 
-/* Returns the launch's name: "JOB", "JOB.STEP" or "JOB.STEP.AGAIN", each part cut to MOST bytes;
- * "" if the launcher names none. */
+/* Returns the launch's name: "JOB", "JOB.STEP" or "JOB.STEP.AGAIN", each part cut to MOST bytes; ""
+ * if the launcher names none or the memory for settings is full. */
 static const char *launch_of(struct darshan_config *config, char **envp,
                              const struct launcher_row *row, struct darshan_messages *messages) {
   enum { PARTS = sizeof(row->name_parts) / sizeof(row->name_parts[0]), MOST = 96 };

@@ -12,7 +12,7 @@
 #include "../text/messages.h"
 
 enum {
-  DARSHAN_RECORDS = 1024,       /* limit of records of a module without MAX_RECORDS */
+  DARSHAN_RECORDS = 1024,       /* limit of records of most modules without MAX_RECORDS */
   DARSHAN_FILE_RECORDS = 16384, /* limit of POSIX, STDIO and HDF5 in a process that is not a rank */
   DARSHAN_MODULE_IDS = 128,     /* header modules below 64, those of the annex above */
   DARSHAN_CONFIG_ARENA = 16384,
@@ -31,9 +31,9 @@ static inline bool darshan_module_set_has(const struct darshan_module_set *set, 
 
 enum darshan_choice { DARSHAN_CHOICE_OPEN, DARSHAN_CHOICE_NO, DARSHAN_CHOICE_YES };
 
-/* A range of ranks, inclusive on both ends.  Lists of ranges point to their slots in `struct
+/* A range of ranks, inclusive on both ends. Lists of ranges point to their slots in `struct
  * darshan_config_room`. */
-struct darshan_rank_range { /* inclusive on both ends */
+struct darshan_rank_range {
   int64_t first, last;
 };
 struct darshan_rank_ranges {
@@ -66,10 +66,10 @@ struct darshan_config_room {
   struct darshan_name_rule name_exclude[DARSHAN_CONFIG_NAMES], name_include[DARSHAN_CONFIG_NAMES];
 };
 
-/* All settings. All strings are copied into room.arena, because some applications overwrite their
- * environment, for example to change their title. Read-only after darshan_config_load. Takes about
- * 30 KiB, which must be zero-filled static memory, so that pages of unused settings are never
- * touched. */
+/* All settings. Strings of the environment and of the configuration file are copied into
+ * room.arena, because some applications overwrite their environment, for example to change their
+ * title. Read-only after darshan_config_load. Takes about 32 KiB, which must be zero-filled static
+ * memory, so that pages of unused settings are never touched. */
 struct darshan_config {
   /* These decide whether this process is instrumented. */
   bool disabled;     /* by DARSHAN_DISABLE, the administrators' file, raised rights or another
@@ -111,15 +111,15 @@ struct darshan_config {
 
   /* The program, its user and its job. */
   const char *exe;             /* last component of argv[0], never NULL */
-  const char *user;            /* LOGNAME; NULL: take the effective uid */
+  const char *user;            /* LOGNAME, or as configured; NULL: take the effective uid */
   const char *home;            /* HOME or NULL */
   const char *timezone;        /* TZ or NULL */
-  const char *launcher_folder; /* folder of PMIx for files of launcher and ranks, or NULL */
+  const char *launcher_folder; /* PMIX_SERVER_TMPDIR, for files of launcher and ranks, or NULL */
   const char *config_path;     /* the configuration file that was read, or NULL */
   const char *jobid_variable;  /* never NULL */
-  bool has_jobid;              /* false: the process id is the job id */
+  bool has_jobid;              /* false: the id of the root process is the job id */
   int64_t jobid;
-  int64_t launched_rank, launched_size; /* from a launcher's variables; size 0: not known */
+  int64_t launched_rank, launched_size; /* if launched_by is set; size 0: not known */
   const char *launched_by;              /* name of the launcher, or NULL */
   const char *launch;                   /* the launcher's name of this launch, or "" */
 
@@ -136,16 +136,17 @@ struct darshan_config {
 
 /* Fills config from defaults, the file of DARSHAN_CONFIG_PATH and envp. argv is the application's
  * and may be NULL. Adds problems to messages, which the caller has zeroed; an invalid value does
- * not change its setting. May be called in the first constructor of a process. Maps memory only for
- * the file and for patterns. */
+ * not change its setting. If DARSHAN_DISABLE is set, only sets the defaults, `disabled` and `exe`.
+ * May be called in the first constructor of a process. Maps memory only for the file and for
+ * patterns. */
 void darshan_config_load(struct darshan_config *config, char **envp, int argc, char **argv,
                          struct darshan_messages *messages);
 
 /* Frees the memory of patterns, for programs that load settings more than once. */
 void darshan_config_release(struct darshan_config *config);
 
-/* Writes the effective settings to fd in the syntax of a configuration file.  Settings that a file
- * cannot have become comment lines. */
+/* Writes the effective settings that have a value to fd, in the syntax of a configuration file.
+ * Settings that a file cannot have, the job id and the list of modules become comment lines. */
 void darshan_config_dump(const struct darshan_config *config, int fd);
 
 /* Returns true if this process must be instrumented; does not consider `nonmpi`. */
@@ -163,7 +164,7 @@ static inline bool darshan_module_on(const struct darshan_config *config, int mo
   return darshan_module_set_has(&config->modules, module_id);
 }
 
-/* Returns true if this rank must not record. */
+/* Returns true if RANK_EXCLUDE has this rank and RANK_INCLUDE does not: it must not record. */
 bool darshan_rank_excluded(const struct darshan_config *config, int64_t rank);
 
 /* The settings of this process. */
@@ -172,16 +173,18 @@ extern struct darshan_config darshan_config __attribute__((visibility("hidden"))
 /* Determines whether this process runs a launcher, which starts the ranks of a job (launcher.c),
  * and the language of its program, in which reports give code examples (language.c). */
 
-/* Returns true if this process is a launcher by its name.  program: the last component of argv[0];
- * more: names in addition to launcher-names.def. */
+/* Returns true if this process is a launcher by its name: the name of the executed file or
+ * `program` (the last component of argv[0]) is a name of launcher-names.def or of `more`, or such a
+ * name with a dot and an ending. */
 bool darshan_is_launcher(const char *program, const char *const *more, int count);
 /* Returns true if this program is one that a batch system runs before or after a task, with the
- * task's environment. */
+ * task's environment (launcher-names.def). Compares names as darshan_is_launcher does. */
 bool darshan_is_beside_tasks(const char *program);
 
 /* Returns "C", "C++", "Fortran", "Rust", "Go" or "Fortran,C++", or "" if it cannot be determined,
- * as in a static program.  Considers the executable's own notes and needed libraries (DT_NEEDED),
- * but not what those libraries need. */
+ * as in a static program. Considers the executable's own notes, constants and needed libraries
+ * (DT_NEEDED), but not what those libraries need. A program with nothing that tells another
+ * language counts as C. */
 const char *darshan_language(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -85,8 +85,8 @@ static int has_note_of_go(const char *notes, size_t size) {
   return 0;
 }
 
-/* Returns 1 if the constants contain a path of the source files of Rust's standard library, as the
- * library's messages do. Otherwise returns 0. */
+/* Returns 1 if the first SEARCHED bytes of the constants contain a path of the source files of
+ * Rust's standard library, as the library's messages do. Otherwise returns 0. */
 static int has_words_of_rust(const char *constants, size_t size) {
   static const char word[] = "/rustc/";
   return memmem(constants, size < SEARCHED ? size : SEARCHED, word, sizeof(word) - 1) != NULL;

@@ -28,8 +28,8 @@ static inline uint64_t all_seconds(void) {
 }
 #undef MPI_FILE
 
-/* Returns false if the first three letters of the name fit no pattern. Patterns have no `*` or
- * number there, so this test is fast. */
+/* Returns false if the first three letters of the name fit no pattern. May also return true for a
+ * name that fits none. Patterns have no `*` or number there, so this test is fast. */
 static inline bool may_fit(const char *name) {
   return name[0] != '\0' && (BIT_OF(name[0], name[1]) & all_initials()) && name[1] != '\0' &&
          (BIT_OF(name[1], name[2]) & all_seconds());

@@ -22,7 +22,8 @@ static bool is(struct slice slice, const char *string) {
   return slice.length == strlen(string) && memcmp(slice.at, string, slice.length) == 0;
 }
 
-/* Returns true for types of file systems that store no user data. */
+/* Returns true for the types of file systems that the log omits, because they store no lasting user
+ * data. */
 static bool is_pseudo(struct slice type) {
   static const char names[][16] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
                                    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",
@@ -32,8 +33,8 @@ static bool is_pseudo(struct slice type) {
   return false;
 }
 
-/* Removes the bytes before the separator, or all bytes if it is missing, from text and returns
- * them. */
+/* Removes the bytes up to the separator, or all bytes if it is missing, from text. Returns them
+ * without the separator. */
 static struct slice take(struct slice *text, char separator) {
   const char *end = memchr(text->at, separator, text->length);
   struct slice taken = {text->at, end ? (size_t)(end - text->at) : text->length};
@@ -61,8 +62,7 @@ static size_t unescape(char *out, size_t most, struct slice field) {
 }
 
 /* Writes "\n<type>\t<mount point>" for a line "device point type options ...". Returns its length,
- * or 0 if the entry must not be stored. Sets *nfs to true if the entry belongs to the second
- * pass. */
+ * or 0 if the entry must not be stored. Sets *nfs to true if the file system is NFS. */
 static size_t mount_entry(char out[MAX_ENTRY], struct slice line, bool *nfs) {
   take(&line, ' ');
   struct slice point = take(&line, ' '), type = take(&line, ' ');
@@ -90,7 +90,8 @@ static bool has_entry(struct slice entries, const char *entry, size_t length) {
 }
 
 /* Appends the mount table, NFS last because a node may have hundreds of NFS mounts. Leaves out
- * entries that do not fit, and entries that are already there. */
+ * entries that do not fit, entries that are already there, and entries after MAX_MOUNTS. Adds the
+ * entry "unknown /" if there is none. */
 static void add_mounts(struct darshan_text *text, struct slice table) {
   const char *start = text->bytes + text->length;
   int count = 0;

@@ -17,9 +17,9 @@ enum { DARSHAN_JOB_TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darsh
  * the NUL. */
 size_t darshan_job_text(char *out, size_t room, bool with_mounts);
 
-/* Writes the text that darshan_job_text writes, from a given command line and mount table, for
- * tests. cmdline: in the form of /proc/self/cmdline, in which arguments end in NUL. mounts: in the
- * form of /proc/self/mounts. Returns the length without the NUL. */
+/* Writes the text that darshan_job_text writes, from a given command line and mount table. cmdline:
+ * in the form of /proc/self/cmdline, in which arguments end in NUL. mounts: in the form of
+ * /proc/self/mounts. Returns the length without the NUL. */
 size_t darshan_job_text_from(char *out, size_t room, const char *cmdline, size_t cmdline_length,
                              const char *mounts, size_t mounts_length);
 
@@ -32,7 +32,7 @@ size_t darshan_metadata_add(char *metadata, size_t room, size_t used, const char
 /* Removes the lines of this key from the metadata. */
 void darshan_metadata_drop(char *metadata, const char *key);
 
-/* The job record of this process. */
+/* The job record of this process, and the text that follows it in the log (darshan_job_text). */
 struct job_state {
   struct darshan_job job;
   size_t text_length;

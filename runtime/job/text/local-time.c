@@ -54,7 +54,7 @@ static bool take_number(struct cursor *cursor, int64_t *number) {
   return cursor->at > start;
 }
 
-/* Parses "[+-]hh[:mm[:ss]]" into seconds. Returns false if there is no number. */
+/* Parses "[+-]hh[:mm[:ss]]" into seconds. Returns true, or false if there is no number. */
 static bool take_time(struct cursor *cursor, int64_t *seconds) {
   int64_t part;
   bool negative = take(cursor, '-');
@@ -69,7 +69,7 @@ static bool take_time(struct cursor *cursor, int64_t *seconds) {
   return true;
 }
 
-/* Skips a name such as "CET" or "<+03>". Returns false if there is no name. */
+/* Skips a name such as "CET" or "<+03>". Returns true, or false if there is no name. */
 static bool take_name(struct cursor *cursor) {
   const char *start = cursor->at;
   if (take(cursor, '<')) {
@@ -88,7 +88,7 @@ static bool is_leap(int64_t year) {
 
 /* Parses ",Mm.w.d[/time]", ",Jn[/time]" or ",n[/time]": the day and time of a change to or from
  * daylight-saving time. Stores this time in the given year, in seconds since the epoch, local time.
- * Returns false if the text has another form. */
+ * Returns true, or false if the text has another form. */
 static bool take_change(struct cursor *cursor, int64_t year, int64_t *when) {
   int64_t n, month, week, weekday, day, time = 2 * HOUR;
   if (!take(cursor, ',')) return false;
@@ -148,7 +148,8 @@ struct block {
   size_t time_size, num_times, num_types;
 };
 
-/* Reads a block's header. Returns false if the block is damaged or does not lie within the file. */
+/* Reads a block's header. Returns true, or false if the block is damaged or does not lie within the
+ * file. */
 static bool read_block(struct block *block, const unsigned char *at, size_t length,
                        size_t time_size) {
   size_t count[6]; /* isut, isstd, leap, time, type, char */

@@ -18,7 +18,7 @@ enum darshan_log_naming {
 
 struct darshan_log_identity {
   int64_t jobid;
-  int64_t pid;        /* of rank 0 */
+  int64_t pid;        /* of rank 0 for a job's log; of this process for another log and a journal */
   int64_t rank;       /* of this process, for the journal */
   int64_t start_time; /* seconds since the epoch */
   enum darshan_log_naming naming;
@@ -26,8 +26,9 @@ struct darshan_log_identity {
   const char *part; /* path of the process's part of a run's log; NULL: the process writes a log */
 };
 
-/* Stores the path under which a log is written before it is complete. Generates a new path at every
- * call. Returns the path's length, or 0 if it does not fit into room. */
+/* Stores the path under which a log is written before it is complete. A generated name is new at
+ * every call; the path of a part or of DARSHAN_LOGFILE is always the same. Returns the path's
+ * length, or 0 if it does not fit into room. */
 size_t darshan_partial_path(char *out, size_t room, const struct darshan_config *config,
                             const struct darshan_log_identity *identity);
 
@@ -51,8 +52,9 @@ int darshan_make_folders(const char *path, int shared);
 /* Returns the number of folders between LOGPATH and a log. */
 int darshan_dated_levels(const struct darshan_config *config);
 
-/* Returns the seconds to add to UTC at this time. timezone: value of TZ or NULL. If a zone cannot
- * be read, UTC is used as in libc, so the result is 0. */
+/* Returns the seconds to add to UTC at this time (seconds since the epoch). timezone: value of TZ,
+ * the name of a zone file or a rule; NULL: the zone of /etc/localtime. Returns 0 (UTC, as in libc)
+ * if it is empty or is neither a file that can be read nor a rule. */
 int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 
 /* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, from the
@@ -60,7 +62,8 @@ int64_t darshan_utc_offset(const char *timezone, int64_t seconds);
 int64_t darshan_zone_offset(const unsigned char *zone, size_t length, int64_t seconds);
 
 /* Returns the offset of local time from UTC in seconds, as darshan_utc_offset does, by a rule such
- * as "CET-1CEST,M3.5.0,M10.5.0/3". Returns 0 if the text is not a rule. */
+ * as "CET-1CEST,M3.5.0,M10.5.0/3". Returns 0 if the text is not a rule, and the offset of standard
+ * time if its dates are damaged. */
 int64_t darshan_rule_offset(const char *rule, size_t length, int64_t seconds);
 
 struct darshan_date {

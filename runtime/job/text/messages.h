@@ -12,16 +12,16 @@ struct darshan_messages {
   char first[440];  /* the first problem, a line without newline */
 };
 
-/* Stores a problem with a setting as "subject problem: detail". detail may be NULL; it is untrusted
- * data, so control bytes in it are replaced. For a setting from a configuration file, the file and
- * the line number replace the detail, because the user who names a file may not be allowed to read
- * it. */
+/* Counts a problem with a setting and, if it is the first problem, stores it as "subject problem:
+ * detail". detail may be NULL; it is untrusted data, so control bytes in it are replaced. For a
+ * setting from a configuration file, the file and the line number replace the detail, because the
+ * user who names a file may not be allowed to read it. */
 void darshan_message_add(struct darshan_messages *messages, const char *subject,
                          const char *problem, const char *detail, size_t detail_length);
 
-/* Stores a problem whose message is the strings, up to NULL, joined. Replaces control bytes.
- * Shortens every string but the last to 160 bytes, so that a long path leaves space for the strings
- * after it, and truncates the last string. */
+/* Counts a problem and, if it is the first one, stores its message: the strings, up to NULL,
+ * joined. Replaces control bytes. Shortens every string but the last to 160 bytes, so that a long
+ * path leaves space for the strings after it, and truncates the last string. */
 void darshan_message_join(struct darshan_messages *messages, const char *const *strings);
 #define DARSHAN_MESSAGE(messages, ...)                                                             \
   darshan_message_join((messages), (const char *const[]){__VA_ARGS__, NULL})

@@ -66,8 +66,8 @@ size_t darshan_utf8_length(const char *text, size_t length);
 /* Returns true if text is valid UTF-8 and has no control bytes. */
 bool darshan_utf8_clean(const char *text, size_t length);
 
-/* Replaces bytes in place: white space becomes a blank, other control bytes and invalid UTF-8
- * become question marks. */
+/* Replaces bytes in place: tabs, newlines and other control bytes that are white space become
+ * blanks; other control bytes and invalid UTF-8 become question marks. */
 void darshan_utf8_make_clean(char *text, size_t length);
 
 /* Reads a small file completely, without libc. */

@@ -23,7 +23,8 @@ static inline int libc_loader_is_there(void) {
   return dlvsym && dladdr1;
 }
 
-/* Returns a symbol that exists only for old programs and has no default version. */
+/* Returns the address of a symbol that exists only for old programs and has no default version;
+ * NULL if there is none. */
 static inline void *libc_old_symbol(const char *name, const char *version) {
   return dlvsym(RTLD_NEXT, name, version);
 }

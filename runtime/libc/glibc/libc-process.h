@@ -21,7 +21,7 @@ static inline int libc_at_exit(void (*function)(int, void *)) {
   return on_exit(function, (void *)0) == 0;
 }
 /* Makes libc call the function after all other destructors. Called by a destructor of a static
- * program. Returns 1 on success. */
+ * program. Returns 1, or 0 if libc cannot register it. */
 static inline int libc_after_destructors(void (*function)(void *)) {
   return __cxa_atexit(function, (void *)0, (void *)0) == 0;
 }

@@ -55,7 +55,8 @@ static inline int stream_is_in_backup(const FILE *file) {
   return (file->_flags & 0x100) != 0;
 }
 /* Return 1 if a read or a write of this many bytes, at least 1, only copies them and moves a
- * pointer in the buffer, as the macros of stdio.h do, or if ungetc only moves a pointer. */
+ * pointer in the buffer, as the macros of stdio.h do, or if ungetc of c only moves a pointer.
+ * Otherwise return 0. */
 static inline int stream_serves_read(const FILE *file, int64_t bytes) {
   return file->_IO_read_end - file->_IO_read_ptr >= bytes && !stream_is_in_backup(file);
 }

@@ -33,8 +33,8 @@ static inline void *libc_old_symbol(const char *name, const char *version) {
 extern struct r_debug *_dl_debug_addr;
 #pragma weak _dl_debug_addr
 
-/* Returns the first object of the loader's list. Does not call the loader, because
- * intercept/loader/libc-direct.c finds libc by this function. */
+/* Returns the first object of the loader's list; NULL in a static program. Does not call the
+ * loader, because intercept/loader/libc-direct.c finds libc by this function. */
 static inline struct link_map *libc_first_object(void) {
   return &_dl_debug_addr ? _dl_debug_addr->r_map : NULL;
 }

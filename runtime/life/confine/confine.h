@@ -21,15 +21,15 @@ int filter_is_asked(long number, long a, long b);
 int filter_is_there(long number, long flags, long result);
 
 /* filter_coming is called before the call that installs a filter, in any thread. It prepares the
- * runtime and shuts the gate. forbids: result of filter_is_asked. filter_find_functions looks up
- * all real functions. filter_answered is called after the call; is_there: result of
- * filter_is_there. */
+ * runtime, and shuts the gate if `forbids` has FILTER_CALLS. forbids: result of filter_is_asked.
+ * filter_find_functions looks up all real functions. filter_answered is called after the call, and
+ * reopens the gate if there is no filter; is_there: result of filter_is_there. */
 void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);
 
 /* Allows the runtime to make the system calls that the setting DARSHAN_FILTER_CALLS names, although
- * it inherited a filter. */
+ * it inherited a filter. Does nothing if the runtime may call getpid. */
 void filter_look(void);
 /* Allows all calls under an inherited filter. Called after MPI_Init: the MPI library has made
  * files, memory and sockets under that filter. */
@@ -37,8 +37,9 @@ void filter_trust(void);
 
 /* Calls of the application that change the meaning of paths (chroot, setns and the like). */
 
-/* Opens the folders of log and journal, so that the runtime can reach them after the root directory
- * has changed (records/after-chroot.h). Called before each call that may change it. */
+/* Makes the journal and the folder of the log, and opens the folders of log and journal, so that
+ * the runtime can reach them after the root directory has changed (records/after-chroot.h). Called
+ * before each call that may change it. */
 void root_is_changing(void);
 /* Called after each call that may change the root directory. result: the call's result, 0 if it
  * succeeded; then the runtime reaches its files through the open folders. */

@@ -17,10 +17,10 @@ static int populate(const void *address) {
   return sys_madvise((void *)((uintptr_t)address & ~(size - 1)), size, POPULATE_READ);
 }
 
-/* Returns 1 if the application's memory can be read at this address. *known: a readable page, which
- * is updated. Otherwise returns 0. EINVAL means a page without read permission, or a kernel before
- * Linux 5.14, which has no MADV_POPULATE_READ. A second call with a readable page distinguishes the
- * two; on such a kernel the result is 1. */
+/* Returns 1 if the application's memory can be read at this address, otherwise 0. *known: the page
+ * that was found readable last; its address is not tested again. EINVAL means a page without read
+ * permission, or a kernel before Linux 5.14, which has no MADV_POPULATE_READ. A second call with a
+ * readable page distinguishes the two; on such a kernel the result is 1. */
 static int is_there(const void *address, uintptr_t *known) {
   enum { NO_MEMORY = -12, BAD_ADDRESS = -14, NOT_ALLOWED = -22 };
   uintptr_t page = (uintptr_t)address & ~(uintptr_t)(getauxval(AT_PAGESZ) - 1);

@@ -33,9 +33,10 @@ static void forget(void) {
   unwatched_note("", RUN_WATCHED);
 }
 
-/* Returns EXEC_WATCHED or EXEC_UNWATCHED for the program that an exec will start. Remembers, for
- * the run's event file, why the program will leave no records. name: the file's name in that row;
- * it differs from path if path is below /proc/self/fd. */
+/* Returns EXEC_WATCHED or EXEC_UNWATCHED for the program that an exec will start; EXEC_WATCHED if
+ * this process belongs to no run. Remembers, for the run's event file, why the program will leave
+ * no records. name: the file's name in that row; it differs from path if path is below
+ * /proc/self/fd. */
 static enum exec_kind kind_of(const char *path, const char *name) {
   struct file_look look = file_look(path);
   it_refuses = look.refuses;

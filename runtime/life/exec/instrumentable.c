@@ -66,7 +66,8 @@ static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   return (size_t)n;
 }
 
-/* Stores the interpreter of a script in name (a path buffer); returns 0 if it is not a script. */
+/* Stores the interpreter of a script in name (a path buffer) and returns 1; returns 0 if the bytes
+ * do not begin a script. */
 static int is_script(const char *bytes, size_t n, char *name) {
   if (n < 3 || memcmp(bytes, "#!", 2) != 0) return 0;
   bytes += 2 + strspn(bytes + 2, " \t");
@@ -156,7 +157,8 @@ static struct file_look look_at_program(const char *path, char *bytes, size_t n)
 }
 
 /* Predicts whether a program will be instrumented, by its file or, for a script, by the file of its
- * interpreter. Returns the prediction. bytes, name: path buffers. */
+ * interpreter. Assumes that it will if the file is locked (is_locked) or cannot be read. bytes,
+ * name: path buffers. */
 static struct file_look look_at(const char *path, char *bytes, char *name) {
   enum { MOST_SCRIPTS = 5 }; /* the kernel's limit */
   struct file_look look = {RUN_WATCHED, 0};

@@ -38,8 +38,8 @@ struct file_look {
 };
 
 /* Predicts whether a program will be instrumented, by its file. The program must need this C
- * library's loader and have no raised rights. Returns the prediction. A file that cannot be read is
- * assumed to be instrumentable. */
+ * library's loader and have no raised rights. A file that cannot be read, or that this process may
+ * have locked by fcntl, is assumed to be instrumentable. */
 struct file_look file_look(const char *path);
 
 /* Returns 1 if a program with this environment is recorded: the environment names the run, and
@@ -50,8 +50,9 @@ int environment_preloads(char *const *envp);
 
 /* environment_without_us returns a copy of envp without this library in LD_PRELOAD, for a program
  * whose loader refuses it (file_look). The copy is valid until environment_done or this thread's
- * next call. Returns envp itself if it does not preload this library, or if the list or the values
- * of LD_PRELOAD need more than 4 KiB each. May be called in a vfork child. */
+ * next call. Returns envp itself if it does not preload this library, if the list or the values of
+ * LD_PRELOAD need more than 4 KiB each, or if no path buffer is free. May be called in a vfork
+ * child. */
 char *const *environment_without_us(char *const *envp);
 void environment_done(void);
 

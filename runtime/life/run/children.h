@@ -10,16 +10,18 @@
 enum { CHILDREN = 256, CHILD_PATH_ROOM = 480 };
 
 struct child { /* one forked process that records */
-  int32_t pid; /* 0: free; negative: being adopted */
+  int32_t pid; /* 0: free; negative: being filled in or adopted */
   ino_t names; /* the PID namespace's inode; 0: unknown */
   dev_t dev;
   ino_t ino;
   char path[CHILD_PATH_ROOM];
 };
 
-/* Called before a fork. Maps the shared memory if it is not mapped yet. */
+/* Called before a fork. Maps the shared memory if it is not mapped yet. Does nothing in a run,
+ * whose merger reads the journals. */
 void children_prepare(void);
-/* Enters this process's journal into the table. Called in a forked child when it has a journal. */
+/* Enters this process's journal into the table, if a slot is free and the path fits. Called in a
+ * forked child when it has a journal. */
 void children_add_self(void);
 /* Removes this process's journal from the table. Called when the process's log is written, or a
  * message has named the journal. */

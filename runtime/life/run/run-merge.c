@@ -238,8 +238,9 @@ static int top_has_to_look(void) {
          is_alive(run_state.top);
 }
 
-/* Returns 0 if the root process is on another host or in another PID namespace, where its pid
- * means another process.  Its START row is one of the first. */
+/* Returns 0 if the root process is on another host or in another PID namespace, where its pid means
+ * another process. Otherwise, and if its START row is not found, returns 1. Its START row is one of
+ * the first. */
 static int top_is_here(void) {
   struct run_event rows[ROWS];
   int fd = outside_open(run_state.events, O_RDONLY | O_NOFOLLOW, 0);
@@ -284,17 +285,17 @@ int run_others_live(void) {
 /* --- the merger ------------------------------------------------------------------------- */
 
 enum { WORDS = 12, ENVIRONMENT = 6, SETTINGS_ROOM = 4096, STEP_NS = 200000 };
-/* A process that ends waits for the merger for PATIENCE_NS plus a part of the run's duration, then
- * kills the merger. A small run needs some 5 ms of a processor; the rest is for machines on which
- * fifty processes compete for one processor. */
+/* A process that ends waits for the merger for PATIENCE_NS plus a part of the run's duration, at
+ * most MOST_PATIENCE_NS, then kills the merger. A small run needs some 5 ms of a processor; the
+ * rest is for machines on which fifty processes compete for one processor. */
 #define PATIENCE_NS (NS_PER_SECOND / 4)
 #define MOST_PATIENCE_NS (NS_PER_SECOND * 2)
 enum { PART_OF_THE_RUN = 20 };
 
-/* Raises soft limits that the application lowered to the hard limits, for the merger. This function
- * and those below it up to become() run in a child process that has its own descriptors and signal
- * actions and shares this memory. run_merge_is_possible() has checked that no filter forbids their
- * system calls. */
+/* Raises the soft limits, which the application may have lowered, to the hard limits, for the
+ * merger. This function and those below it up to become() run in a child process that has its own
+ * descriptors and signal actions and shares this memory. run_merge_is_possible() has checked that
+ * no filter forbids their system calls. */
 static void raise_limits(void) {
   enum { LIMITS = 16 };
   uint64_t limit[2];
@@ -360,9 +361,10 @@ struct start {
   uint64_t patience_ns;
 };
 
-/* Starts the merger without Valgrind and waits for it; returns 1 if it was started. With
- * --trace-children, Valgrind would run the merger for longer than this process waits, and Valgrind
- * flushes libc's buffers in every process whose end it sees. */
+/* Starts the merger without Valgrind and waits for it. Returns 0 if there can be no process for it,
+ * otherwise 1, also if the merger fails. With --trace-children, Valgrind would run the merger for
+ * longer than this process waits, and Valgrind flushes libc's buffers in every process whose end it
+ * sees. */
 static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   const struct start *it = start_;
   (void)thread;
@@ -372,11 +374,12 @@ static uintptr_t start_past_valgrind(uintptr_t thread, void *start_) {
   return child > 0;
 }
 
-/* Starts the merger and waits for it. Returns 0, or -1 if it cannot be started. The merger is a
- * grandchild. The child between them shares this memory, sends no signal at its exit, is invisible
- * to a wait() without __WALL or __WCLONE, and ends after the merger. So no signal and no wait of
- * this process, its parent, a subreaper or process 1 reports either of them. The child ignores
- * SIGCHLD, so the merger's processor time is not added to the time of this process's children. */
+/* Starts the merger and waits for it. Returns -1 if no child can be made, otherwise 0, also if the
+ * merger fails. The merger is a grandchild. The child between them shares this memory, sends no
+ * signal at its exit, is invisible to a wait() without __WALL or __WCLONE, and ends after the
+ * merger. So no signal and no wait of this process, its parent, a subreaper or process 1 reports
+ * either of them. The child ignores SIGCHLD, so the merger's processor time is not added to the
+ * time of this process's children. */
 static int start(struct start it) {
   int status;
   if (valgrind_is_there()) return valgrind_call(start_past_valgrind, &it) ? 0 : -1;

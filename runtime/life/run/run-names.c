@@ -71,9 +71,10 @@ static long link_name(char *path, uint64_t key, pid_t of, const char *name) {
   return SYS3(SYS_symlinkat, name, AT_FDCWD, path);
 }
 
-/* Stores the name of a file. If the run has no name for the file, this name becomes the run's name.
- * Otherwise, if it differs from the run's name, it is stored for this process and its children.
- * buffer: has the kernel's name (n bytes) at first, later the run's name and paths. */
+/* Stores the name of a file. If the run has no name for the file, this name becomes the run's name,
+ * unless it is the kernel's name. Otherwise, if it differs from the run's name, it is stored for
+ * this process and its children. buffer: has the kernel's name (n bytes) at first, later the run's
+ * name and paths. */
 static void tell(char *buffer, const struct fd_facts *facts, const char *name, size_t length,
                  size_t n) {
   pid_t self = sys_getpid(); /* in a vfork child this is the child's pid, not process_state.pid */

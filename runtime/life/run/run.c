@@ -87,8 +87,9 @@ static int append(const struct run_event *row) {
   return result == FULL ? append_further(row) : result;
 }
 
-/* Appends a row.  Returns 0 or -1.  Signals are blocked so that no handler runs and no seccomp
- * filter is installed while the event file is open. */
+/* Appends a row. Returns 0, or -1 if it cannot be written or a filter forbids system calls. Signals
+ * are blocked so that no handler runs and no seccomp filter is installed while the event file is
+ * open. */
 static int tell(struct run_event *row) {
   row->magic = RUN_EVENT_MAGIC;
   row->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
@@ -164,7 +165,7 @@ static void bring_journal(void) {
 }
 
 /* Returns 1 if the root process is in another mount namespace, where it would not see a folder made
- * here. Returns 0 if a namespace cannot be read. */
+ * here. Otherwise, and if a namespace cannot be read, returns 0. */
 static int top_is_elsewhere(void) {
   char path[32], top[32], own[32];
   struct darshan_text text = darshan_text_in(path, sizeof(path));
@@ -176,9 +177,10 @@ static int top_is_elsewhere(void) {
          memcmp(top, own, (size_t)n) != 0;
 }
 
-/* Makes the run directory if no other process of the run has made it. Returns 1 if it is open, 0 if
- * that is unknown, and -1 if it cannot be made, no merger can be started, or the `darshan` command
- * made the directory (top is 0) and has closed it. */
+/* Makes the run directory if no other process of the run has made it. Returns 1 if it is open.
+ * Returns 0 if it was made now or exists, so that it may be closed. Returns -1 if it cannot be
+ * made, no merger can be started, the root process is in another mount namespace, or the `darshan`
+ * command made the directory (top is 0) and has closed it. */
 static int make_folder(void) {
   if (is_open()) return 1;
   if (run_state.top == 0 || !run_merge_is_possible() || top_is_elsewhere()) return -1;
@@ -417,9 +419,10 @@ void run_note_status(int status) {
   if (sys_getpid() == process_state.pid) process_state.failed_with = exit_status;
 }
 
-/* Returns 1 if the position of this process's END row in `events` is next to a multiple of the
- * step, otherwise 0. The step is half a MiB (some thousand processes), later a 16th to a 32nd of
- * the file's size, so that all folds together read some 32 times the size of the file. */
+/* Returns 1 if `events` has 1 MiB or more, and the position of this process's END row is next to a
+ * multiple of the step. Otherwise returns 0. The step is half a MiB (some thousand processes),
+ * later a 16th to a 32nd of the file's size, so that all folds together read some 32 times the size
+ * of the file. */
 static int fold_is_due(void) {
   enum { FIRST = 1 << 19, SHARE = 16, NEXT = 24 * sizeof(struct run_event) };
   uint64_t step = FIRST;

@@ -13,8 +13,8 @@
  * joins here only if an earlier program of this process made the run directory. */
 void run_started(void);
 
-/* Called before this process starts a second process or program.  Makes the run directory if
- * necessary, and joins the run. */
+/* Called before this process starts a second process or program. Makes the run directory if
+ * necessary, and joins the run. If that is impossible, each process writes its own log. */
 void run_grows(void);
 /* Appends an event row which tells the merger that the records of this process cannot have a
  * journal. Does nothing if the process has not joined a run. */
@@ -24,7 +24,7 @@ void run_note_unkept(void);
 void run_forking(void);
 void run_fork_failed(void);
 void run_has_forked(pid_t child);
-/* Joins the run as a separate process, if the run directory exists. Called in the child of a
+/* Joins the run as a separate process, if the parent had joined it. Called in the child of a
  * fork. */
 void run_forked(void);
 /* Called in a vfork child before its exec. The child shares its parent's memory, so this function
@@ -41,8 +41,8 @@ void run_becomes_unwatched(struct run_event *row, int is_vforked);
  * program will leave no records (unwatched.h). */
 void run_spawned(pid_t child, char *const *envp);
 /* run_waits is called before a wait and reads the resource usage of the children so far. run_reaped
- * is called after a wait that returned a child, and appends a row about the child; status: as wait
- * stored it. */
+ * is called after a wait that returned a child, and appends a row about the child if it has ended;
+ * status: as wait stored it. */
 void run_waits(struct run_waiting *waiting);
 void run_reaped(pid_t child, int status, const struct run_waiting *waiting);
 /* Appends a row about a child that was waited for, as run_reaped does. code, status: si_code and
@@ -60,8 +60,9 @@ int run_has_journal(void);
  * has nothing more to write. Returns 0, and removes the part, if the run was closed in the
  * meantime; the process must then write its own log. */
 int run_part_stays(int result);
-/* Appends a row to the event file which says that the MPI job has a log. Called in a rank of an MPI
- * job after the job's log is written. */
+/* Appends a row to the event file which says that this process is a rank of an MPI job, whose log
+ * is not part of the run's log. Called in each rank after the ranks have written the job's log, or
+ * failed to. */
 void run_note_job(void);
 
 /* Remembers the argument of exit for the process's END row. */
@@ -82,7 +83,8 @@ int run_others_live(void);
  * else -1. No process that this call creates outlives it, and no wait() of the application returns
  * such a process. */
 int run_merge(void);
-/* Starts the merger to combine parts in the run directory (--fold). Waits for it like run_merge. */
+/* Starts the merger to combine parts in the run directory (--fold). Waits for it at most two
+ * seconds, like run_merge. */
 void run_fold(void);
 
 /* The next functions handle the names that the processes of a run use for inherited files. The

@@ -9,8 +9,8 @@
 
 struct bits {
   unsigned char *out;
-  size_t used; /* whole bytes written */
-  uint64_t held;
+  size_t used;    /* whole bytes written */
+  uint64_t held;  /* bits that do not yet fill a byte */
   unsigned count; /* number of bits in held, below 8 between calls of bits_put */
 };
 

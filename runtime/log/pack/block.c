@@ -2,17 +2,17 @@
 #include "block.h"
 
 enum {
-  LITERALS = 286,
-  DISTANCES = 30
-}; /* number of symbols: bytes, end of block and lengths; distances */
+  LITERALS = 286, /* number of symbols for bytes, the end of the block and match lengths */
+  DISTANCES = 30  /* number of symbols for match distances */
+};
 
 enum {
   LENGTH_CODES = 19, /* number of symbols for code lengths */
-  LENGTH_BITS = 7,
-  REPEAT = 16,      /* repeats the previous length 3 to 6 times */
-  ZEROS_SHORT = 17, /* 3 to 10 zeros */
-  ZEROS_LONG = 18,  /* 11 to 138 zeros */
-  DYNAMIC = 2
+  LENGTH_BITS = 7,   /* longest code of such a symbol */
+  REPEAT = 16,       /* repeats the previous length 3 to 6 times */
+  ZEROS_SHORT = 17,  /* 3 to 10 zeros */
+  ZEROS_LONG = 18,   /* 11 to 138 zeros */
+  DYNAMIC = 2        /* type of a block with its own codes */
 };
 
 struct table { /* the code lengths of both codes, run-length encoded */
@@ -115,7 +115,7 @@ static struct piece piece_of(const struct huffman *huffman, struct symbol symbol
 }
 
 /* Makes the codes of a block from the frequencies of its symbols. Returns the number of bits that
- * all tokens of the block take in these codes. */
+ * the block takes in these codes, without the table of codes. */
 static uint64_t make_codes(const struct block *block, struct codes *codes) {
   uint32_t literals[LITERALS] = {0}, distances[DISTANCES] = {0};
   uint64_t bits = 0;

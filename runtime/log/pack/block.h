@@ -36,8 +36,8 @@ struct block {
 
 /* Removes all tokens and frequencies from the block. `distance` stays. */
 void block_start(struct block *block);
-/* Writes the block and starts the next one. last: 1 for the last block of the stream. Returns 0, or
- * -1 if the block does not fit into room bytes. */
+/* Writes the block and starts the next one. last: 1 for the last block of the stream. room: bytes
+ * of the whole output buffer. Returns 0, or -1 if the block may not fit; it then writes nothing. */
 int block_write(struct block *block, struct bits *out, size_t room, int last);
 
 static inline int block_is_full(const struct block *block) {

@@ -9,7 +9,7 @@
 
 enum { PACK_SIZE_MAX = 32 << 10 }; /* largest size of a record, and largest distance of a match */
 
-struct packer { /* a process touches about 70 KiB of it, and two records */
+struct packer { /* a process touches at most 70 KiB of it, and two records */
   struct bits out;
   size_t room;
   size_t size;        /* of a record */
@@ -21,7 +21,8 @@ struct packer { /* a process touches about 70 KiB of it, and two records */
   char kept[2][PACK_SIZE_MAX]; /* copies of this record and the one before */
 };
 
-/* pack_start starts a stream in out (room bytes) of records of `size` bytes, a multiple of 8. */
+/* pack_start starts a stream in out (room bytes) of records of `size` bytes, a multiple of 8 and at
+ * most PACK_SIZE_MAX. pack_add appends a copy of a record. */
 void pack_start(struct packer *packer, size_t size, void *out, size_t room);
 void pack_add(struct packer *packer, const char *record);
 /* Returns the bytes written, or 0 if the output buffer was too small. */

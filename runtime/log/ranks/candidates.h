@@ -20,9 +20,9 @@ static inline int section_module(int section) {
 struct candidate {
   uint64_t id;
   uint32_t section;
-  uint32_t size;  /* bytes of the record, or of a name with its NUL */
-  uint32_t ranks; /* number of ranks whose records the candidate contains */
-  int32_t lowest, highest;
+  uint32_t size;           /* bytes of the record, or of a name with its NUL */
+  uint32_t ranks;          /* number of ranks whose records the candidate contains */
+  int32_t lowest, highest; /* the lowest and the highest of these ranks */
   uint64_t order; /* order of creation in this rank; CANDIDATE_LAST: it comes from another rank */
   uint32_t borrowed;            /* 1: bytes point to the rank's own record, which is only read */
   char *bytes;                  /* in the arena if not borrowed */
@@ -62,9 +62,9 @@ struct found { /* a record or name of this rank, at any address */
   const char *at;
   size_t size;
 };
-/* Adds n records of a section that follows all sections of the set. A candidate borrows the rank's
- * record until another record is merged into it. Sorts `found`. Returns 0, or -1 if out of
- * memory. */
+/* Adds n records of a section that follows all sections of the set. Adds only the first of records
+ * with the same id. A candidate borrows the rank's record until another record is merged into it.
+ * Sorts `found`. Returns 0, or -1 if out of memory. */
 int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
                          struct found *found, size_t n);
 /* Merges the candidates of a child's message into the set: `count` candidates in n bytes. Returns
@@ -78,7 +78,8 @@ int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t
 int candidates_can_merge(struct candidates *set, int section);
 /* Copies borrowed bytes, so that they may be changed. Returns 0, or -1 if out of memory. */
 int candidate_own(struct arena *arena, struct candidate *candidate);
-/* Merges `from` into `into`; both have the same id and section. The ranks of `from` are higher, and
+/* Merges `from` into `into`, which has the same section: the same record in higher ranks, or
+ * (leave_excess) another record. If records of the section cannot be merged, keeps that of `into`.
  * `from` may be changed. Returns 0, or -1 if out of memory. */
 int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
 

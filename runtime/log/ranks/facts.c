@@ -348,7 +348,8 @@ static void *facts_encode(const struct facts *facts, struct arena *arena, int wi
 
 /* --- the steps ------------------------------------------------------------------- */
 
-/* Sends the parent facts that contain only `failed`, because this rank is out of memory. */
+/* Sends the parent facts that contain only `failed` and the times, because this rank is out of
+ * memory or a child's message was lost or damaged. Sends an empty message if even that fails. */
 static void send_failed_facts(const struct facts *facts, const struct rank *rank) {
   struct arena arena = {NULL, 0};
   struct facts failed = {.failed = 1, .times = facts->times};

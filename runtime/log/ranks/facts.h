@@ -16,9 +16,9 @@
  * rank alone knows the ids of the bucket. */
 enum {
   SHARING_BUCKETS = 1 << 20,
-  SHARING_LIST = SHARING_BUCKETS /
-                 sizeof(uint64_t), /* largest list; for more ids, a byte per bucket is smaller */
-  SHARING_MANY = INT32_MAX         /* stands for more ranks than can be counted */
+  SHARING_LIST =
+      SHARING_BUCKETS / sizeof(uint64_t), /* with so many ids, a byte per bucket is no larger */
+  SHARING_MANY = INT32_MAX                /* stands for more ranks than can be counted */
 };
 
 struct sharing {
@@ -28,12 +28,13 @@ struct sharing {
   uint8_t *counts;
 };
 
-/* Makes the table from a region of names. Returns 0, or -1 if out of memory. */
+/* Makes the table of one rank from its region of names. Returns 0, or -1 if out of memory. */
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
 /* Adds the counts of a table that a message contains. Returns 0, or -1 if out of memory. */
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
-/* Returns the number of ranks that have this id, or another id of its bucket; SHARING_MANY if there
- * are too many to count. */
+/* Returns the number of ranks that know this id, or SHARING_MANY if there are too many to count. In
+ * a list, ids with the same upper 48 bits count as one. A table of buckets returns the sum over all
+ * ids of the bucket. */
 unsigned sharing_ranks(const struct sharing *table, uint64_t id);
 /* Returns 1 if exactly `ranks` ranks know the id; two ids with the same upper 48 bits count as one.
  * Returns 0 for a table of buckets and for 65,535 ranks or more. */
@@ -57,7 +58,7 @@ enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 
 struct facts_host {
   uint64_t hash;
-  struct rank_processors processors; /* union over all ranks on this host */
+  struct rank_processors processors; /* of all ranks on this host; 0: one is unknown */
   char name[FACTS_HOST_ROOM];        /* host name up to its first dot, truncated, with a NUL */
 };
 
@@ -66,10 +67,10 @@ struct facts {
   struct facts_spread spread;
   struct facts_dropped dropped; /* sums over all ranks */
   uint64_t bytes;               /* bytes of records and names of all ranks */
-  uint32_t failed;              /* 1: a rank is out of memory and cannot take part */
+  uint32_t failed;              /* 1: no log: a rank lacks memory, or a message is damaged */
   uint32_t gaps;                /* what some rank could not record (enum log_gap) */
   uint32_t num_hosts;           /* FACTS_HOSTS: there are at least that many */
-  struct facts_host *hosts;     /* in order of rank; set only on the way up */
+  struct facts_host *hosts;     /* in order of rank; set only on the way up and in the root rank */
   struct sharing sharing;
   struct arena arena;    /* holds hosts and sharing on the way up and in the root rank */
   struct message agreed; /* holds sharing on the way down, below the root rank */
@@ -77,13 +78,14 @@ struct facts {
 
 /* The first two steps of the reduction. facts_up adds up the facts of this rank and the ranks below
  * it, and sends them to the parent. facts_down receives the facts of all ranks and passes them
- * down. Both set facts->failed if out of memory, or if a message is invalid. */
+ * down. Both set facts->failed if out of memory, or if a message is lost or invalid. */
 void facts_up(struct facts *facts, const struct rank *rank);
 void facts_down(struct facts *facts, const struct rank *rank);
 /* Returns the number of processors that the ranks may use on all hosts; 0 if it is unknown for one
  * host, or if there may be more hosts than the table has. */
 uint32_t facts_processors(const struct facts *facts);
-/* Computes the variances over all ranks that have such times; 0 if no rank has them. */
+/* Computes the variances (in seconds squared) of the two times in facts_spread over all ranks that
+ * have them; 0 if no rank has them. */
 void facts_variances(const struct facts *facts, double variances[2]);
 /* Frees the memory; hosts and sharing become invalid. */
 void facts_drop(struct facts *facts);

@@ -24,7 +24,8 @@ static inline int part_of_child(const struct gathered *gathered, const struct ra
 }
 
 /* The third step of the reduction: merges the records of this rank and its children, and sends the
- * result to the parent. Frees the facts, except in the root rank. */
+ * result to the parent. Sets gathered->failed if that fails. Frees the facts, except in the root
+ * rank, and `gathered` unless streams are kept. */
 void gather_up(struct gathered *gathered, const struct rank *rank, struct facts *facts);
 void gathered_drop(struct gathered *gathered, const struct rank *rank);
 

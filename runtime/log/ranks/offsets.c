@@ -16,8 +16,8 @@ struct log_file {
 
 /* --- layout, by the root rank -------------------------------------------------------- */
 
-/* Assigns file offsets to the regions, one after another in the order of sections. Stores them in
- * the header, and in places[i] for line i of the total. */
+/* Assigns file offsets to the regions outside of the annex, one after another in the order of
+ * sections. Stores them in the header, and in places[i] for line i of the total. */
 static void lay_regions(const struct stretches *total, uint64_t *places, struct log_file *file) {
   for (int i = 0; i < total->count; i++) {
     const struct stretch *line = &total->lines[i];
@@ -179,8 +179,9 @@ static int write_part(int fd, const struct stretches *part, struct cursor *curso
   return 0;
 }
 
-/* Sends the children their offsets, then writes this rank's own streams to fd. The offsets are
- * sent first, so that all ranks write at the same time. Sets placed->failed if it cannot write. */
+/* Sends the children that keep streams their offsets, then writes all streams that this rank holds
+ * to fd. The offsets are sent first, so that all ranks write at the same time. Sets placed->failed
+ * if fd is negative or a write fails. */
 static void write_here(struct placed *placed, const struct rank *rank,
                        const struct gathered *gathered, int fd, const char *path) {
   struct cursor cursor;
@@ -196,7 +197,8 @@ static void write_here(struct placed *placed, const struct rank *rank,
 }
 
 /* Writes this rank's streams to the path and at the offsets in the parent's message. Sets
- * placed->failed if the message is damaged or memory runs out. */
+ * placed->failed if the message is damaged or says that there is no log, memory runs out, or the
+ * file cannot be opened, written or closed. */
 static void write_there(struct placed *placed, const struct rank *rank, struct gathered *gathered,
                         const struct message *message) {
   struct places_head head = {0, 0};

@@ -34,7 +34,8 @@ struct facts_times { /* times of the job record and of the heat map */
   double last; /* seconds from start until the last rank began its finalization */
 };
 
-/* Two times of each rank, from which their variances over all ranks are computed. */
+/* Two times of each rank in seconds (modules_times), from which their variances over all ranks are
+ * computed. */
 struct facts_spread {
   double ranks;             /* number of ranks that have these times */
   int first;                /* the lowest of those ranks, as numbered in the communicator */
@@ -56,8 +57,7 @@ struct reduce_limits {
       streams; /* most bytes of streams in a message; a rank with more writes its streams itself */
   size_t candidates; /* bytes of candidates in memory */
 };
-/* The default limits. A message contains at most so many bytes of both kinds, and a table of
- * sharing or some hosts. */
+/* The default limits, in bytes. */
 static const struct reduce_limits reduce_default_limits = {.streams = 4 << 20,
                                                            .candidates = 16 << 20};
 
@@ -92,8 +92,8 @@ struct reduce_source {
   struct facts_dropped dropped;
   /* Fills in the records after all ranks have agreed on times. Returns 0 or -1. */
   int (*content)(void *context, const struct facts *agreed, struct log_content *content);
-  /* Stores the span of a record with rank -1. Returns 0 if the record comes from this rank alone.
-   * NULL: no record was reduced before. */
+  /* Stores the span of a record with rank -1 and returns 1. Returns 0 if the record comes from this
+   * rank alone. NULL: no record was reduced before. */
   int (*span)(void *context, int module, uint64_t id, struct rank_span *span);
   /* Root rank only: writes the job region, at most DARSHAN_JOB_REGION_MAX bytes; returns its
    * length. */

@@ -92,8 +92,9 @@ static size_t least_size(int section, const struct darshan_merge_plan *plan, int
   return can_merge ? plan->record_size : sizeof(struct darshan_lustre_head);
 }
 
-/* Returns 1 if records of this section in several ranks may become one record of the log, otherwise
- * 0. All other records (traces, heat maps, PROCESS) belong to one rank. */
+/* Returns 1 if records of this section in several ranks may become one record of the log; otherwise
+ * 0, as for all sections but the names if the log keeps the ranks (keep_ranks). All other records
+ * (traces, heat maps, PROCESS) belong to one rank. */
 static int may_be_shared(const struct leaving *leaving, int section, int can_merge) {
   if (section == SECTION_NAMES) return 1;
   if (section == section_of_module(DARSHAN_MOD_PROCESS)) return 0;
@@ -323,8 +324,8 @@ static int take_out(struct candidates *set, struct group *group, const struct le
 /* --- excess candidates ------------------------------------------------------------- */
 
 /* Returns 1 if the candidate need not be compared with candidates of other ranks: it is the record
- * of a single rank; it has no merge rules and stays with its rank; or it is a name, which the log
- * may contain twice. Otherwise returns 0. */
+ * of a single rank; its module has no merge rules (LUSTRE); or it is a name, which the log may
+ * contain twice. Otherwise returns 0. */
 static int is_single(const struct leaving *leaving, const struct candidate *item) {
   struct darshan_merge_plan plan;
   (void)leaving;
@@ -332,8 +333,9 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
   return !darshan_merge_plan_of(&plan, section_module((int)item->section));
 }
 
-/* Aggregates the candidates of each section that are still in the set into one overflow record, and
- * marks the modules as partial. Returns 0, or -1 if out of memory. */
+/* Aggregates the candidates of each section that are still in the set into one overflow record,
+ * adds the name of that record, and marks the modules as partial. Returns 0, or -1 if out of
+ * memory. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
   uint64_t id = darshan_hash(name, sizeof(name) - 1, 0);

@@ -62,7 +62,8 @@ int leave_own(const struct leaving *leaving, const struct log_content *content,
 int leave_excess(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
 /* Moves the candidates that contain the records of all ranks that know their id from the set into
- * `out`, compressed; in the root rank, moves all candidates. Returns 0, or -1 if out of memory. */
+ * `out`, compressed; in the root rank, moves all candidates. If the source has a `span`, moves none
+ * below the root rank. Returns 0, or -1 if out of memory. */
 int leave_complete(const struct leaving *leaving, struct candidates *set, struct stretches *out);
 
 #endif

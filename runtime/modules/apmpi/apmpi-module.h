@@ -51,7 +51,7 @@ enum apmpi_manner {
 /* An MPI call in progress. */
 struct apmpi_call {
   int counted; /* 1: the call is counted at its end */
-  int meets;   /* 1: a barrier of the same ranks precedes it (DARSHAN_APMPI_COLL_SYNC) */
+  int meets;   /* 1: apmpi_meet may run a barrier before it (DARSHAN_APMPI_COLL_SYNC) */
   int waits;   /* 1: the call counts as waiting for other ranks */
   int inside;  /* 1: it was made within a call of an upper layer */
   uint64_t met_from, met_until; /* begin and end of that barrier, in ticks */
@@ -63,14 +63,16 @@ struct apmpi_call {
 int apmpi_counts(const char *frame);
 
 /* Returns 1 if a wait in the outermost MPI call, which has this frame, is counted as waiting for
- * other ranks; 0 if a call of an upper layer (LAYERS) made it. */
+ * other ranks. Returns 0 if MPIWAIT is off, if a call of an upper layer (LAYERS) made it, and
+ * within the calls that apmpi_counts leaves out. */
 int apmpi_counts_as_waiting(const char *frame);
 
 /* Begins a call whose wrapper has this frame. Returns 1, or 0 if the wrapper must only forward. */
 int apmpi_begin(struct apmpi_call *call, enum apmpi_counter counter, enum apmpi_manner manner,
                 const char *frame);
 /* apmpi_meet runs a barrier of all ranks of comm before a collective, if DARSHAN_APMPI_COLL_SYNC is
- * set, and stores its begin and end. apmpi_end counts the call and its waiting time. */
+ * set in all ranks of the job and apmpi_all_agreed returns 1 for comm, and stores its begin and
+ * end. apmpi_end counts the call and its waiting time. */
 void apmpi_meet(struct apmpi_call *call, mpi_handle comm);
 void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum mpiwait_whom whom,
                int result, int64_t bytes, uint64_t t1, uint64_t t2);
@@ -86,15 +88,15 @@ void apmpi_ending(void);
 struct log_content;
 void apmpi_add_part(struct log_content *content);
 /* Stores two times of this rank, in seconds: in communication, and in waiting for other ranks.
- * Returns 0 if there is no record. */
+ * Returns 1, or 0 if there is no record. */
 int apmpi_times(double times[2]);
 /* Stores the variances, over all ranks with a record, of the times that apmpi_times returns.
  * is_first: 1 if this is the first of these ranks. Only its part of the log begins with the head,
  * which has the variances. */
 void apmpi_agree(const double variances[2], int is_first);
 
-/* Functions of bytes.c. Each returns the bytes of a call, computed from the call's arguments after
- * it succeeded. Arguments that MPI ignores are not read. */
+/* Functions of bytes.c, by which a wrapper computes the bytes of a call from its arguments after it
+ * succeeded. Arguments that MPI ignores are not read. */
 int64_t apmpi_sized(int64_t count, mpi_handle type);
 /* Returns the bytes of a message to or from a peer; 0 if the peer is the null process. */
 int64_t apmpi_with(int peer, int64_t count, mpi_handle type);
@@ -107,7 +109,8 @@ int apmpi_peers(mpi_handle comm); /* number of ranks in the remote group of an i
                                      else in the group */
 int apmpi_group(mpi_handle comm);
 /* Returns 1 if all processes of comm are in MPI_COMM_WORLD, so that they took part in the agreement
- * of MPI_Init; 0 if some were spawned or connected later. All processes get the same result. */
+ * of MPI_Init. Returns 0 if some were spawned or connected later, for an intercommunicator, or if
+ * MPI lacks a function. All processes get the same result. */
 int apmpi_all_agreed(mpi_handle comm);
 int64_t apmpi_sum_of_int(const int *counts, int n);
 int64_t apmpi_sum_of_int64_t(const int64_t *counts, int n);

@@ -1,6 +1,6 @@
 /* The DAOS modules: DFS (files) and DAOS (objects). Event functions, called after the real call,
- * receive the call and do nothing if it failed. They query the libraries only about objects that
- * were just opened. */
+ * receive the call and do nothing if it failed. They query the libraries only about objects and
+ * handles of a call that succeeded. */
 #ifndef DARSHAN_DAOS_H
 #define DARSHAN_DAOS_H
 
@@ -34,8 +34,8 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* daos_is_inside returns 1 if this thread is within a call. daos_left forgets the calls for which
- * is_left returns 1, because a jump abandons them. */
+/* daos_is_inside returns 1 if this thread is within a call, otherwise 0. daos_left forgets the
+ * calls for which is_left returns 1, because a jump abandons them. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -45,7 +45,7 @@ void daos_settle_heatmaps(void);
 
 /* Functions of keys.c, for open handles. The caller holds no lock. daos_prepare returns 1 if the
  * memory for handles exists, which the first call allocates, else 0. */
-int daos_prepare(void);                                     /* 0 if out of memory */
+int daos_prepare(void);
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);
@@ -80,7 +80,8 @@ struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 
-/* Count a successful call in the item's record (counts.c). item may be NULL: nothing is counted. */
+/* Count a call in the item's record (counts.c). daos_counted counts nothing if the call failed or
+ * item is NULL. The callers of the others ensure that the call succeeded and item is not NULL. */
 void daos_counted(const struct daos_call *call, struct daos_item *item, int counter,
                   const void *event);
 void daos_count_open(const struct daos_call *call, struct daos_item *item, int counter,
@@ -88,7 +89,8 @@ void daos_count_open(const struct daos_call *call, struct daos_item *item, int c
 void daos_count_close(const struct daos_call *call, struct daos_item *item);
 void daos_count_transfer(const struct daos_call *call, struct daos_item *item, int counter,
                          int writes, int64_t bytes, const void *event);
-/* Return the bytes that a call requests, computed from its arguments; 0 if these are NULL. */
+/* Return the bytes that a call requests, computed from its arguments; 0 if these are NULL. Cells of
+ * unknown size count as bytes. */
 int64_t daos_sgl_bytes(const daos_sgl *sgl);
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls);
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);

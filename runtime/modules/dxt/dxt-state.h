@@ -39,7 +39,7 @@ struct dxt_recorder {
   uint32_t on;            /* 1: the module is enabled */
   char *memory;           /* holds the chunks; NULL before the first segment */
   uint64_t room, used;    /* bytes of memory */
-  uint32_t dropped;       /* 1: segments are missing, because the memory was full */
+  uint32_t dropped; /* 1: segments are missing: the memory was full, or files share a record */
 };
 
 struct dxt_state {

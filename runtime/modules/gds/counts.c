@@ -29,7 +29,7 @@ static int64_t smaller(int64_t a, int64_t b) {
 
 /* Adds the bytes that POSIX calls moved since `before`, but at most `bytes`, to the counters of the
  * compatibility path. Returns the number of bytes added; 0 if there are none. The caller of this
- * function, and of the functions below, holds the lock. */
+ * function, of settle and of await holds the lock. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;

@@ -15,13 +15,13 @@ struct gds_item {
   uint32_t number;
   struct darshan_gds_record *record; /* NULL: no record yet */
   /* The bytes read and written in the POSIX record of the file, which POSIX calls change. NULL:
-   * POSIX calls on the file are not recorded. */
+   * POSIX calls on the file are not recorded, or several files share the GDS record. */
   const int64_t *posix;
   double last_end[3]; /* ends of the last metadata operation, read and write, in seconds */
   struct layer_state layer;
   /* awaited: bytes of batches and streams for which it is unknown whether they took the direct
-   * path. seen: bytes of POSIX calls that have been assigned to a path. Both have an element for
-   * reads and one for writes. */
+   * path. seen: the value in `posix` up to which bytes have been assigned to a path. Both have an
+   * element for reads and one for writes. */
   int64_t awaited[2], seen[2];
 };
 
@@ -65,8 +65,8 @@ static inline void gds_end(void) {
   darshan_inside.gds = NULL;
 }
 
-/* gds_is_inside returns 1 if this thread is within a call. gds_left forgets the call if is_left
- * returns 1 for it, because a jump abandons it. */
+/* gds_is_inside returns 1 if this thread is within a call, otherwise 0. gds_left forgets the call
+ * if is_left returns 1 for it, because a jump abandons it. */
 int gds_is_inside(void);
 void gds_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -81,7 +81,8 @@ struct gds_item *gds_item_at(uint32_t number);
 /* Returns the item of the file of a source, and makes its record if necessary; NULL if the file is
  * not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
-/* Returns the item of the record <driver>, which has calls on no file. */
+/* Returns the item of the record <driver>, which has calls on no file; NULL if it is not
+ * recorded. */
 struct gds_item *gds_driver(void);
 
 /* Functions of handles.c. The caller holds no lock. gds_item_of returns NULL if the handle is

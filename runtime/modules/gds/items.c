@@ -52,8 +52,8 @@ static struct gds_item *meet(const struct posix_name *name, const int64_t *posix
   return item;
 }
 
-/* Makes the name of a descriptor that has no POSIX record of its own. Returns 0 if the file is not
- * recorded. */
+/* Makes the name of a descriptor that has no POSIX record of its own. Returns 1, or 0 if the file
+ * is not recorded. */
 static int ask_for_name(struct posix_name *name, int fd) {
   struct fd_facts facts;
   return fd_look(fd, &facts) >= 0 && facts.is_regular &&

@@ -19,8 +19,8 @@ static const char *pathless(int how) {
 }
 
 /* Writes "<file>:<path of the dataset in the file>" to out, or a fixed text for the path if the
- * dataset has none (how). Returns the length; 0 if the name is too long or the library lacks
- * H5Iget_name. */
+ * dataset has none (how). A long path is truncated. Returns the length; 0 if there is no space for
+ * a path or the library lacks H5Iget_name. */
 static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, int how,
                       char *out) {
   size_t length = file->name_length;

@@ -70,8 +70,8 @@ struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id) {
   return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 
-/* Returns 1 if the property list selects MPI-IO, otherwise 0. Disables the error output of the
- * library, which reports a property list with another driver. */
+/* Returns 1 if the property list selects MPI-IO, otherwise 0. Meanwhile disables the error output
+ * of the library, which reports a property list with another driver. */
 static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
   void *print = NULL, *data = NULL;
   if (fapl == 0 || !lib->H5Pget_fapl_mpio || !lib->H5Eget_auto2 || !lib->H5Eset_auto2) return 0;

@@ -62,8 +62,9 @@ struct h5_id {
   ((uint64_t)(library) << 40 | (uint64_t)(kind) << 32 | (uint64_t)(number))
 #define H5_DELETED ((uint64_t)1 << 63)
 
-/* A hash table of ids. When it is half full, a larger table replaces it. The smaller table stays
- * mapped, because other threads may be reading it. */
+/* A hash table of ids, with H5_FIRST_IDS slots. When it is half full, a table twice as large
+ * replaces it, up to H5_IDS slots. The smaller table stays mapped, because other threads may be
+ * reading it. live: number of ids in the table. */
 struct h5_ids {
   uint32_t mask, live;
   struct h5_id place[];

@@ -26,7 +26,8 @@ struct h5_known {
 /* Functions of ids.c. */
 
 int h5_start(void);
-/* Returns the version of the HDF5 library that was used last, for example "1.14.3"; "" for none. */
+/* Returns the version of the HDF5 library that was found last, for example "1.14.3"; "" for
+ * none. */
 const char *h5_version(void);
 int h5_prepare(void); /* returns 0 if out of memory, else 1 */
 void h5_forked(void);
@@ -80,7 +81,7 @@ void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int resul
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
 /* Returns the dataset of an id, or NULL if it is not recorded. Makes the record now if the open was
- * not seen. */
+ * not seen or was by a reference. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
 /* Count how much of the dataset's traffic was raw data (storage.c), if DARSHAN_HDF5_STORAGE is set.
@@ -120,7 +121,8 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
-/* Counts a metadata call on a file. fcounter: -1 if its time is not counted. */
+/* Counts a metadata call on a file, unless file is NULL, and ends its frame. fcounter: -1 if its
+ * time is not counted. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2);
 

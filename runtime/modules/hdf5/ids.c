@@ -84,7 +84,7 @@ __attribute__((noinline)) static int may_look(void) {
   return 1;
 }
 
-/* Returns the slot of an id and its content. Takes no lock. */
+/* Returns the slot of an id and its content; NULL and 0 if the id is unknown. Takes no lock. */
 static inline struct found look_up(const struct h5_library *lib, int64_t id) {
   if (UNLIKELY(runtime_phase() != RUNTIME_RECORDING) && !may_look()) return unknown;
   struct h5_ids *ids = table();

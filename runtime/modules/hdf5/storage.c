@@ -29,7 +29,7 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
 }
 
 /* Adds up the overlap of accessed bytes with each chunk of the dataset. Returns 1, or 0 if the
- * library cannot report the chunks. */
+ * library cannot report the chunks or there are more than MOST_CHUNKS. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;
@@ -82,7 +82,8 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect. */
+/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect;
+ * nothing is done if the library lacks it. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;

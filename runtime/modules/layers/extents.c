@@ -5,7 +5,8 @@
 
 #include "../../memory/scratch.h"
 
-/* Returns the index of the first range that ends at or after start. */
+/* Returns the index of the first range that ends at or after start; the number of ranges if there
+ * is none. */
 static uint32_t find(const struct layer_extents *extents, uint64_t start) {
   uint32_t low = 0, high = extents->used;
   while (low < high) {

@@ -34,15 +34,15 @@ uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, ui
 
 struct darshan_layers_record;
 
-/* A LAYERS record with its lock. Two upper records with the same name share it: those of a file
- * that is opened by HDF5 and by MPI-IO. */
+/* A LAYERS record with its lock. Upper records with the same name share it, for example those of a
+ * file that is opened by HDF5 and by MPI-IO. */
 struct layer_part {
   int lock;
   struct darshan_layers_record *record; /* NULL: no record yet */
   struct layer_extents *extents[2];     /* of reads, of writes; NULL: none yet */
 };
 
-/* The link from an upper record (of HDF5, PnetCDF or MPI-IO) to its LAYERS record. */
+/* The link from an upper record (of HDF5, PnetCDF, GDS or MPI-IO) to its LAYERS record. */
 struct layer_state {
   int attached;
   struct layer_part *part; /* NULL: the table is full */

@@ -1,8 +1,8 @@
 /* Layer attribution: counts the calls of lower layers that a call of an upper layer (for example
- * HDF5) makes. A wrapper of an upper layer opens a frame. While it is open, POSIX calls of the same
- * thread are added to the innermost frame. When the call returns, the frame is added to the LAYERS
- * record of its dataset or file. Calls outside of all frames are added to the record
- * "<application>". */
+ * HDF5) makes. A wrapper of an upper layer opens a frame. While it is open, calls of POSIX, STDIO,
+ * MPI-IO and MPI communication on the same stack are added to the innermost frame. When the call
+ * returns, the frame is added to the LAYERS record of its dataset or file. Calls outside of all
+ * frames are added to the record "<application>". */
 #ifndef DARSHAN_LAYERS_H
 #define DARSHAN_LAYERS_H
 
@@ -68,14 +68,15 @@ struct darshan_layers_record *layer_lock(struct layer_state *state);
 void layer_unlock(struct layer_state *state);
 
 /* Called by the POSIX module after each event that it counted: layers_transfer_slow adds a
- * transfer, layers_other_slow another call, to the innermost frame. */
+ * transfer, layers_other_slow another call, to the innermost frame, or to the record of the
+ * application if no frame is open. */
 void layers_transfer_slow(uint32_t file, int writes, int64_t bytes, int64_t offset, uint64_t ticks);
 void layers_other_slow(uint64_t ticks);
 /* Notes that the last transfer was asynchronous, and began `ticks` ticks before the call that
  * finished it. This time is not part of the call. */
 void layers_began_before(uint64_t ticks);
 /* Called by the STDIO module after each event that it counted: adds the call to the innermost
- * frame. */
+ * frame, or to the record of the application if no frame is open. */
 void layers_stdio_slow(int64_t bytes_read, int64_t bytes_written, uint64_t ticks);
 
 /* State of a call of MPI-IO or MPI communication, which is a layer between an upper layer and POSIX

@@ -88,8 +88,8 @@ static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   return stripes != 0 && (part->objects || (pattern & RELEASED));
 }
 
-/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the entry is not in use; -1
- * if it is invalid. */
+/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the objects of the entry do
+ * not exist yet; -1 if it is invalid. */
 static int read_entry(struct part *part, const unsigned char *bytes, size_t n, size_t number) {
   const unsigned char *entry = bytes + HEAD_COMPOSITE + number * ENTRY;
   uint32_t flags = word(entry + 4), offset = word(entry + 24), size = word(entry + 28);
@@ -131,7 +131,7 @@ static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, 
 }
 
 /* Returns the number of entries of a composite layout; 0 if the layout is not composite; -1 if
- * bytes are missing. */
+ * bytes are missing or there is no entry. */
 static int64_t count_entries(const unsigned char *bytes, size_t n) {
   if (n < HEAD_COMPOSITE || word(bytes) != MAGIC_COMPOSITE) return 0;
   size_t entries = half_word(bytes + 14);

@@ -28,7 +28,8 @@ static int prepare(struct lustre_state *lustre) {
 }
 
 /* Makes the file's record at the end of the memory. If it fits into the space of the file's former
- * record, moves it there. The caller holds the lock. */
+ * record, moves it there. If there is no slot for a new record, counts the file as refused. The
+ * caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
   int settled = 0;

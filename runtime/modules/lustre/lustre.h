@@ -12,9 +12,9 @@ enum {
   LUSTRE_ALIGNMENT = 1 << 20
 }; /* the unit, in bytes, in which the file system stores data; FILE_ALIGNMENT has it */
 
-/* A record in `memory`, where records have different sizes. */
+/* A record in lustre_state.bytes, where records have different sizes. */
 struct lustre_slot {
-  size_t offset; /* start of the record in `memory` */
+  size_t offset; /* start of the record in lustre_state.bytes */
   size_t length, room;
   int settled; /* 1: the layout is complete and is not read again */
 };

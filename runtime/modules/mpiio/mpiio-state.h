@@ -40,11 +40,13 @@ struct mpiio_view {
 };
 
 /* Sizes of the tables: open handles, requests in progress, and hash buckets of requests. Requests
- * take up to some 64 MiB of memory. */
+ * take up to 48 MiB of memory. */
 enum { MPIIO_HANDLES = 4096, MPIIO_REQUESTS = 1 << 20, MPIIO_BUCKETS = 4096 };
 
-struct mpiio_handle { /* an open file; changes are protected by the lock of its file */
-  mpi_handle key;     /* 0: free, 1: deleted; the search continues after a deleted slot */
+/* An open file. `key` changes under the lock of the tables, other members change under the lock of
+ * the file. */
+struct mpiio_handle {
+  mpi_handle key; /* 0: free, 1: deleted; the search continues after a deleted slot */
   uint32_t file;
   uint32_t split_kind; /* enum mpiio_operation of the split collective in progress */
   int64_t split_bytes;

@@ -43,8 +43,9 @@ void mpiio_ended(void);
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
-/* Returns the file's state for LAYERS, and gives the file a LAYERS record if it has none. The time
- * of MPI-IO calls that no upper layer made is attributed to this record. */
+/* Returns the file's state for LAYERS, and gives the file a LAYERS record if it has none. Returns
+ * NULL if file is NULL. The time of MPI-IO calls that no upper layer made is attributed to this
+ * record. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
 /* Ends a call: adds its time to the layers. bytes: requested bytes; -1 if the call is not a
  * transfer. */

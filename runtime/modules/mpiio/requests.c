@@ -18,8 +18,8 @@ static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) 
   return NULL;
 }
 
-/* Adds a request with this key. Returns it, or NULL if the table is full. The caller holds the
- * tables' lock. */
+/* Adds a request with this key. Returns it, or NULL if the table is full or memory is exhausted.
+ * The caller holds the tables' lock. */
 static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   uint32_t i = table->free ? table->free : table->used + 1;
   if (i > MPIIO_REQUESTS || segments_have(&table->request, i) < 0) return NULL;

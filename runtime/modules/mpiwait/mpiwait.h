@@ -30,7 +30,8 @@ void mpiwait_count(enum mpiwait_whom whom, uint64_t t1, uint64_t t2);
 
 int mpiwait_prepare(void);
 void mpiwait_forked(void);
-/* Makes the record if this rank never waited, so that each rank has a record. */
+/* Makes the record if this rank never waited, so that in a job of several ranks each has a
+ * record. */
 void mpiwait_ending(void);
 void mpiwait_ended(void);
 /* mpiwait_last returns 0, because this module has no operations that end later than those of other

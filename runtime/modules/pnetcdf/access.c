@@ -18,7 +18,8 @@ static int64_t note_box(const struct pn_member *shape, const struct pn_place *pl
   return elements;
 }
 
-/* Returns the bytes of the file that the datatype selects; 0 for the null type. */
+/* Returns the bytes of the file that the datatype selects; 0 for the null type, or if MPI cannot be
+ * queried. */
 static int64_t type_bytes(mpi_handle type) {
   if (!mpi_can_ask() || mpi_same(type, mpi_constant(DATATYPE_NULL))) return 0;
   int64_t bytes = mpi_type_bytes(type);

@@ -38,7 +38,7 @@ struct pn_member {
   uint32_t variable; /* number of its pn_variable; 0: not used yet */
   int32_t type_size, dimensions;
   int32_t record_dimension; /* -1: none */
-  int64_t points;           /* elements of one record, if the variable has records; -1: unknown */
+  int64_t points;           /* elements; with records, those of one record; -1: unknown */
 };
 
 /* Number of variables in an array. The variables of an open file are in a chain of arrays, at the

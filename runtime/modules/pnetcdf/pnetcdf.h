@@ -46,7 +46,7 @@ static inline struct pn_variable *pn_variable_at(uint32_t number) {
   return segments_at(&pnetcdf_state.variables, number);
 }
 int pn_start(void);
-/* Returns the version of the PnetCDF library that was used last, for example "1.12.3"; "" for
+/* Returns the version of the PnetCDF library that was found last, for example "1.12.3"; "" for
  * none. */
 const char *pn_version(void);
 void pn_prepare(void);

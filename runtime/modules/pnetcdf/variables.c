@@ -33,7 +33,7 @@ static uint32_t record_of(const char *name, size_t length) {
 }
 
 /* Returns the size of an external type: byte, char, short, int, float, double, and those of CDF-5:
- * ubyte, ushort, uint, int64, uint64. */
+ * ubyte, ushort, uint, int64, uint64; 0 for any other type. */
 static int size_of_type(int type) {
   static const unsigned char sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
   return type > 0 && type < (int)sizeof(sizes) ? sizes[type] : 0;

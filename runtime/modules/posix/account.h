@@ -31,6 +31,8 @@ static inline void posix_unlock_other(struct posix_file *file, enum site_kind ki
   else
     posix_tell_other_and_leave(file, kind, t1, t2);
 }
+/* The same for a read or write, which it also adds to the heat map and, if DXT traces the record,
+ * to the trace. offset: -1 if unknown. */
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = file->aux;

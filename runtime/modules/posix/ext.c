@@ -143,8 +143,8 @@ void posix_early_forked(void) {
   if (early.total) memset(&early, 0, sizeof(early));
 }
 
-/* Counts an event on a path without a record in the POSIX_EXT record <other paths>. fcounter: index
- * of the time; negative: no time. */
+/* Counts an event on a path without a record in the POSIX_EXT record <other paths>, unless it is an
+ * early lookup (is_early). fcounter: index of the time; negative: no time. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   if (is_early(counter, t1, t2)) return;
@@ -378,8 +378,8 @@ void posix_page_faults_lost(int64_t lost) {
   add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
-/* Counts an msync of `bytes` bytes, for the file that is mapped at the address. Its time also
- * counts as write time, like every wait for storage. */
+/* Counts an msync of `bytes` bytes, for the file that is mapped at the address or, if that is not
+ * recorded, for other paths. Its time also counts as write time, like every wait for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {
@@ -415,8 +415,8 @@ static int was_listed(uint64_t id) {
   return __atomic_exchange_n(&listed[id % PLACES], id, __ATOMIC_RELAXED) == id;
 }
 
-/* Marks the descriptor of a folder, unless it is a system folder, so that entries read from it are
- * counted. */
+/* Counts the opening of a folder to list it, unless the folder is excluded, and marks its
+ * descriptor so that entries read from it are counted. */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;

@@ -27,7 +27,7 @@ struct fd_entry *fd_entry_far(int fd) {
 }
 
 /* Returns the pointer stored at `place`. If it is NULL, allocates memory and stores its address
- * there first. */
+ * there first. Returns NULL if out of memory. */
 static void *have(void *place, size_t size) {
   void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -40,7 +40,7 @@ static void *have(void *place, size_t size) {
 }
 
 /* Returns the entry of a descriptor, and allocates its page if necessary; NULL if the descriptor
- * cannot be followed. */
+ * cannot be followed or if out of memory. */
 static struct fd_entry *make_entry(int fd) {
   if (!fd_can_follow(fd)) return NULL;
   if (fd < RUNTIME_FDS) return &darshan_hot.fds[fd];

@@ -29,7 +29,8 @@ struct fds_state {
 };
 extern struct fds_state fds_state __attribute__((visibility("hidden")));
 
-/* Returns the entry of a descriptor; NULL if its page is not allocated. */
+/* Returns the entry of a descriptor; NULL if its page is not allocated or the process does not
+ * record. */
 struct fd_entry *fd_entry_far(int fd);
 static inline struct fd_entry *fd_entry(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return fd_entry_far(fd);
@@ -67,9 +68,9 @@ static inline struct posix_file *posix_file_behind(int fd) {
 
 /* posix_entry_behind returns the file of a descriptor like posix_file_behind. For a descriptor that
  * is not recorded, it returns the class: FD_EXCLUDED for a regular file without a record (its name
- * is excluded, too long or not known), FD_OTHER for any other kind. It returns NULL if the
- * descriptor is not classified or its number is not below fd_limit. posix_file_or_excluded is its
- * slow path, for an entry that is NULL. */
+ * is excluded, too long or not known), FD_OTHER for any other kind, NULL if it cannot be classified
+ * now. For a descriptor from fd_limit on, it returns NULL in place of a class.
+ * posix_file_or_excluded is its slow path, for an entry that is NULL. */
 struct posix_file *posix_file_or_excluded(int fd);
 static inline struct posix_file *posix_entry_behind(int fd) {
   if (UNLIKELY((uint32_t)fd >= darshan_hot.fd_limit)) return posix_file_behind_far(fd);

@@ -55,7 +55,7 @@ struct posix_file {
   uint64_t id;
   const char *name;
   uint32_t name_length;
-  uint32_t descriptors; /* number of descriptors of this file */
+  uint32_t descriptors; /* number of its descriptors; with a shared record, also mappings */
   uint32_t next_free;   /* next free overflow file; during a fork: number of the child's state */
   uint8_t overflow;     /* 1: shares a record with other files */
   uint8_t on_lustre;    /* 1: Lustre can report its striping */

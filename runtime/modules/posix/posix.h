@@ -42,8 +42,8 @@ static inline struct posix_aux *posix_aux_of(uint32_t record) {
 }
 /* Initializes the state of a new record, before the record is marked as ready. */
 void posix_aux_prepare(uint32_t number);
-/* Makes the name of a path. Returns 0 if the file is not recorded. Otherwise the caller must call
- * posix_name_done when it no longer needs the text. */
+/* Makes the name of a path. Returns 1, or 0 if the file is not recorded. After a result of 1 the
+ * caller must call posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
 /* Finds the name of a file that was opened as fd, and returns the same values as posix_name_of. The
  * path may not be the file's name, because it is the path of a descriptor (/dev/stdin) or relative
@@ -100,8 +100,9 @@ static inline void posix_unlock(struct posix_file *file) {
   runtime_leave();
 }
 
-/* Count a successful read or write of `bytes` bytes at an offset; POSIX_HERE: at the current
- * position. memory: the application's buffer. t1, t2: begin and end in ticks (transfer.c). */
+/* Count a read or write of `bytes` bytes at an offset; POSIX_HERE: at the current position. Do
+ * nothing if `bytes` is negative, because the call failed. memory: the application's buffer. t1,
+ * t2: begin and end in ticks (transfer.c). */
 void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
                      uint64_t t1, uint64_t t2);
 void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
@@ -119,9 +120,9 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
-/* Returns the offset at which a transfer began, for a call that advances *offset. Reads *offset,
- * which is memory of the application, only after a successful call, because the kernel has then
- * checked the pointer. */
+/* Returns the offset at which a transfer began, for a call that advances *offset; POSIX_HERE if
+ * offset is NULL or the call failed. Reads *offset, which is memory of the application, only after
+ * a successful call, because the kernel has then checked the pointer. */
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
@@ -150,7 +151,7 @@ void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 /* Returns 1 if this command of fcntl may be an event: a duplication or, for recorded files, a
- * record lock. Otherwise returns 0. */
+ * record lock. Otherwise returns 0. Calls runtime_locks for F_SETLK and F_SETLKW. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
@@ -169,8 +170,8 @@ void posix_standard_replaced(void);
 struct mmsghdr;
 struct msghdr;
 void posix_arrived(int fd);
-/* Makes the name of the file of a descriptor with these facts. Returns 0 if the file is not
- * recorded. Otherwise the caller must call posix_name_done. */
+/* Makes the name of the file of a descriptor with these facts. Returns 1, or 0 if the file is not
+ * recorded. After a result of 1 the caller must call posix_name_done. */
 struct fd_facts;
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
 /* Forgets the descriptors that arrived with a received message. */

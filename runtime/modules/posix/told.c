@@ -5,7 +5,8 @@
 #include "../training/training.h"
 #include "account.h"
 
-/* Counts the call for its site and ends the update. */
+/* Counts the call for its site, unless it has none (SITE_NOTHING) or is within a call of an upper
+ * layer, and ends the update. */
 static inline ALWAYS_INLINE void count_and_leave(const struct site_call *call) {
   if (LIKELY(call->kind != SITE_NOTHING && !layers_inside())) sites_count_inside(call);
   runtime_leave();

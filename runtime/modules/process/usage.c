@@ -86,9 +86,10 @@ static int64_t at_least_0(int64_t value) {
   return value < 0 ? 0 : value;
 }
 
-/* Stores the bytes of calls and of storage in the counters. When a process has waited for a child,
- * the kernel adds the child's bytes to the parent's. The kernel also counts the child's bytes on
- * storage separately, as blocks, so these are subtracted. */
+/* Stores the bytes of calls and of storage in the counters; -1 if unknown. Bytes on storage count
+ * from the start of recording. When a process has waited for a child, the kernel adds the child's
+ * bytes to the parent's. The kernel also counts the child's bytes on storage separately, as blocks,
+ * so these are subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;

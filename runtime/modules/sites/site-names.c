@@ -85,7 +85,8 @@ static struct symbols own_symbols(uintptr_t base) {
   return own;
 }
 
-/* Returns the number of symbols: one more than the largest index in the hash table's chains. */
+/* Returns the number of symbols: one more than the largest index in the hash table's chains; 0 if
+ * the table is empty. */
 static uint32_t symbol_count(const struct symbols *own) {
   const uint32_t *head = own->hash; /* buckets, first symbol, size of the filter, shift */
   const uint32_t *buckets = head + 4 + head[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));

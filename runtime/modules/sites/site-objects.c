@@ -15,7 +15,7 @@ static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
 }
 
 /* Returns the path of an object. The loader does not have the program's path, so it is read from
- * the kernel into room. */
+ * the kernel into room, which has `size` bytes; "" if that fails. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
@@ -48,8 +48,8 @@ void site_object_name(struct site_name *name, const struct object *object) {
   site_name_add_escaped(name, path_of(object, room, sizeof(room)));
 }
 
-/* Returns the object that contains the address, if it is known and no code has been unloaded
- * since. */
+/* Returns the object that contains the address, if it is known and no code has been unloaded since;
+ * otherwise NULL. */
 static struct site_object *known_object(uintptr_t address) {
   uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   struct site_object *object = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);
@@ -59,8 +59,9 @@ static struct site_object *known_object(uintptr_t address) {
   return object;
 }
 
-/* Adds an object to the list of known objects and returns it; NULL if the list is full or memory
- * runs out. Takes no lock. forgotten: value of sites_state.forgotten when the object was read. */
+/* Adds an object to the list of known objects and returns it; NULL if its name is too long, the
+ * list is full, or memory runs out. Takes no lock. forgotten: value of sites_state.forgotten when
+ * the object was read. */
 static struct site_object *add_object(const struct object *object, uint32_t forgotten) {
   struct site_name name = {.length = 0};
   add_short(&name, object);

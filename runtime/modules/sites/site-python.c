@@ -1,4 +1,4 @@
-/* Reads the frames of Python, bash and Perl, for sites. */
+/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript), for sites. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -29,8 +29,9 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-/* Returns 1 if the thread runs on the stack of the program's first thread, and this stack has space
- * for the frames of a script. Otherwise returns 0. Other stacks may be small. */
+/* Returns 1 if the thread runs on its own stack, and this stack has space for the frames of a
+ * script. Otherwise returns 0, also in other threads than the first one, whose stacks may be small,
+ * unless script_has_room is true. */
 static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -156,8 +157,8 @@ static bool is_line(const struct known_line *line, const struct python_frame *fr
          line->code.first_line == code->first_line;
 }
 
-/* Stores the text of a Python line in *place, unless *place has a text already or the text is too
- * long. */
+/* Stores the text of a Python line in *place, unless *place has a text already, the text is too
+ * long, the mark of the frame's code is unknown, or there is no memory. */
 static void remember_line(const struct known_line **place, const struct python_frame *frame,
                           const struct python_code *code, const char *text, size_t length) {
   uint64_t mark = python_mark(frame, 1);

@@ -17,8 +17,7 @@ struct site_quick;
 /* Returns the site of a call by this caller; NULL if sites_quick_begin has not stored a call of
  * this thread with the same stack above the wrapper. */
 struct site_quick *sites_quick(const struct site_caller *caller);
-/* Counts a quick call. The caller has locked a record, or the process has one
- * thread. */
+/* Counts a quick call. The caller has locked a record, or the process has only one thread. */
 void sites_count_quick(struct site_quick *site, enum site_kind kind, uint64_t id, int64_t bytes);
 /* Stores the stack of the last counted call, which lasted from t1 to t2. Quick calls of this stack
  * are assumed to last `ticks` ticks. Called outside of updates. */

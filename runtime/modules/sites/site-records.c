@@ -17,13 +17,15 @@ int site_is_ours(uintptr_t address) {
   return address >= (uintptr_t)__ehdr_start && address < (uintptr_t)_end;
 }
 
-/* A frame of the program: a return address, or a line of Python by its code and instruction. */
+/* A frame of the program: a return address, or a line of Python or of a script by its code and
+ * instruction. */
 struct element {
   uintptr_t address, instruction;
   const struct python_frame *python; /* NULL: a native frame */
 };
 
-/* Largest number of Python frames of a stack; they are stored in a path buffer. */
+/* Largest number of frames of Python or of a script of a stack; they are stored in a path
+ * buffer. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
 struct elements {
   unsigned count;
@@ -121,7 +123,8 @@ static int has_room_for(const struct site_name *name) {
   return sites_state.sites < SITES_MOST || (entry && entry->record[STORE_SITES]);
 }
 
-/* Makes the record of the object that contains the address, unless it has one. */
+/* Makes the record of the object that contains the address, unless it has one. Then also looks for
+ * an interpreter in the object. */
 static void add_object(uintptr_t address) {
   struct object object;
   struct site_name name;

@@ -83,7 +83,8 @@ static void note_check(uint64_t begun) {
 }
 
 /* Compares a mark (hash) of the texts of the running stack's lines, whose addresses are those of
- * the known stack's lines. Returns 1 if the mark is the same or unknown, else 0. */
+ * the known stack's lines. Returns 1 if the mark is the same or unknown, else 0. If the known stack
+ * has no mark yet, stores this one. */
 static int compare_texts(struct site_stack *stack) {
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
@@ -331,8 +332,8 @@ static inline int may_walk(void) {
   return site_thread.walks < WALKS_FREE || site_thread.now >= site_thread.walk_after;
 }
 
-/* Finds the site of the stack in the argument, unless the thread has spent too much time on walks.
- * Runs on a stack of the runtime. */
+/* Finds the site of the stack in the argument. If the thread has spent too much time on walks,
+ * takes the site of unknown functions instead. Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
   uint64_t begun = ticks_now();
@@ -346,8 +347,9 @@ static void find_site(void *argument) {
   site_thread.walk_after = site_thread.now + WALK_PART * (ticks_now() - begun);
 }
 
-/* Finds or makes the record of a stack that is not among the known stacks; returns NULL if there is
- * no space. Not inlined, so that the registers take no stack in the usual case. */
+/* Finds or makes the record of a stack that is not among the known stacks, or that of unknown
+ * functions if the thread has spent too much time on walks. Returns its state; NULL if there is no
+ * space. Not inlined, so that the registers take no stack in the usual case. */
 static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uintptr_t returns,
                                                             const struct site_python *python) {
   struct new_stack new = {.frame = frame, .returns = returns, .python = python};
@@ -377,8 +379,8 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
 
 static const struct site_python no_python;
 
-/* Like site_of_native_stack, for a thread with Python frames, which are copied into a path buffer
- * because they do not fit on the stack. */
+/* Like site_of_native_stack, for a thread with frames of Python or of a script, which are copied
+ * into a path buffer because they do not fit on the stack. */
 __attribute__((noinline)) struct site_part *site_of_python_stack(uintptr_t frame,
                                                                  uintptr_t returns) {
   struct path_buffer *buffer = path_buffer_take();

@@ -15,7 +15,7 @@ enum {
   SITES_MOST = 1024, /* largest number of sites of a process */
   SITE_STACKS =
       4096, /* largest number of known stacks of a process; several may have the same site */
-  SITE_STACKS_BY_WORDS = 2048, /* largest number of these with lines of Java or JavaScript */
+  SITE_STACKS_BY_WORDS = 2048, /* from so many on, none with Java or JavaScript is added */
   SITE_HEADS = 1024
 };
 
@@ -35,8 +35,8 @@ struct site_last_file {
 /* State of a site's record that is not in the record. */
 struct site_part {
   int lock;
-  uint32_t file; /* POSIX file of the last transfer; 0: none */
-  int64_t start, end;
+  uint32_t file;      /* POSIX file of the last transfer; 0: none */
+  int64_t start, end; /* offsets at which that transfer began and ended */
   struct darshan_sites_record *record;
   struct site_last_file last;
   uint64_t first, longest; /* begin of the first call, duration of the longest, in ticks */
@@ -50,8 +50,9 @@ struct site_slot {
 struct site_stack {
   struct site_stack *next;
   uint64_t key;
-  /* The Python frames, innermost first. Stacks are equal if the code and the instruction of each
-   * frame are equal. The addresses of the frames are those of the first such stack. */
+  /* The frames of Python or of a script, innermost first. Stacks are equal if the code and the
+   * instruction of each frame are equal. The addresses of the frames are those of the first such
+   * stack. */
   const struct python_frame *line;
   uint32_t lines;
   uint32_t by_words;      /* 1: the slots also identify the lines (script_words) */
@@ -66,8 +67,9 @@ struct site_stack {
 
 struct script_words;
 
-/* The Python frames of the running stack. imports: 1 if the innermost frames belong to the import
- * machinery. The first frame is then the line that imports, and native frames are omitted. */
+/* The frames of Python or of a script on the running stack. imports: 1 if the innermost frames
+ * belong to the import machinery of Python, or the interpreter is loading a program's text. The
+ * first frame is then the line that imports, and native frames are omitted. */
 struct site_python {
   const struct python_frame *frame;
   uint32_t lines;
@@ -130,8 +132,9 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
 }
 
 /* Return the state of the site's record for the stack of this frame: the first for a stack without
- * Python frames, the second for one with them. Return NULL if there is no record. Take no lock if
- * the stack is known. Called in an update. returns: the return address of the frame. */
+ * Python frames, the second for one with them or with frames of a script. Return NULL if there is
+ * no record. Take no lock if the stack is known. Called in an update. returns: the return address
+ * of the frame. */
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 /* Returns the state of the site's record if words on the running stack show that it is a known
@@ -139,12 +142,13 @@ struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
 /* Returns 0 if the frames of Java or JavaScript must not be walked: the rest of the table is
  * reserved for stacks without such lines, which are fewer, or this thread has spent too much time
- * on walks. */
+ * on walks. Otherwise returns 1. */
 int site_has_more_lines(void);
-/* Returns 1 if this thread has the Python frames of the known stack, otherwise 0. May also return 0
- * then. */
+/* Returns 1 if this thread is at the lines (of Python or a script) that the known stack has,
+ * otherwise 0. May also return 0 if it is. */
 int site_has_lines(struct site_stack *stack);
-/* Returns 1 if the stack has lines of a bash or Perl script, otherwise 0. */
+/* Returns 1 if this thread is at the lines of a script (script-frames.h) that the known stack has,
+ * and at no others; otherwise 0. */
 int site_has_script_lines(const struct site_stack *stack);
 /* Returns a hash of the texts of the running stack's lines, whose addresses must be those of this
  * stack's lines; 0 if unknown. */
@@ -198,8 +202,8 @@ void site_name_add(struct site_name *name, const char *text);
 void site_name_add_bytes(struct site_name *name, const char *text, size_t length);
 /* Appends a text from a file to a name, with special characters written as %XX. */
 void site_name_add_escaped(struct site_name *name, const char *text);
-/* Appends the name of a function to the name. Escapes the same characters as site_name_add, and
- * also colons. */
+/* Appends the name of a function to the name. Escapes the same characters as site_name_add_escaped,
+ * and also colons. */
 void site_name_add_function(struct site_name *name, const char *text);
 void site_name_add_hex(struct site_name *name, uint64_t number);
 void site_name_add_number(struct site_name *name, uint64_t number);
@@ -214,7 +218,7 @@ struct site_object *site_object_of(uintptr_t address);
 void site_add_address(struct site_name *name, uintptr_t address);
 /* Called in a forked child, which has no records yet: notes that no object has a record. */
 void site_objects_forked(void);
-/* Appends the element for a Python frame to a name. */
+/* Appends the element for a frame of Python or of a script to a name. */
 void site_add_line(struct site_name *name, const struct python_frame *frame);
 /* Finds the bounds of the stack that contains this frame. Returns 1 if it is this thread's own
  * stack, whose bounds are stored for later calls; else 0. The bounds are {0, 0} if unknown. Needs
@@ -222,9 +226,9 @@ void site_add_line(struct site_name *name, const struct python_frame *frame);
 int site_bounds(uintptr_t frame, struct span *span);
 /* Returns the bounds of the object that contains the interpreter; zeros if there is none. */
 struct span site_interpreter(void);
-/* Copies at most `most` Python frames of this thread to frames, and describes them in *python.
- * words: NULL, or where to store the words that identify the frames of a script; the memory behind
- * them has space for a struct registers_kept. */
+/* Copies at most `most` frames of Python or of a script of this thread to frames, and describes
+ * them in *python. words: NULL, or where to store the words that identify the frames of a script;
+ * the memory behind them has space for a struct registers_kept. */
 void site_take_python(struct site_python *python, struct python_frame *frames, size_t most,
                       struct script_words *words);
 

@@ -57,7 +57,8 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
 }
 
 /* Counts where a POSIX transfer began, compared with the last transfer of the site: in another
- * file, at its end, at its start, or before or behind its end. */
+ * file, or in the same file where the last one ended, where it began, elsewhere before its end, or
+ * behind its end. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
   int counter = SITES_FORWARD;
@@ -87,8 +88,8 @@ static inline void count_bytes(struct site_part *part, int64_t *counters,
   if (call->file && call->offset >= 0) count_place(part, counters, call, bytes);
 }
 
-/* Adds the time of the call, without its overlap with earlier calls of this thread, and updates the
- * first and the longest call. */
+/* Adds the time of the call, without its overlap with earlier calls of this thread, counts the gap
+ * before the call, and updates the first, last and longest call. */
 static inline void count_times(struct site_part *part, double *times,
                                const struct site_call *call) {
   const struct darshan_clock *clock = &darshan_hot.clock;

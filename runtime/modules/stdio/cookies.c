@@ -3,7 +3,7 @@
  * streams shortly before. */
 #include "stdio-module.h"
 
-enum { STDIO_COOKIES = 256 };               /* such streams that may be open at a time */
+enum { STDIO_COOKIES = 256 };               /* largest number of such open streams */
 SELDOM static FILE *cookies[STDIO_COOKIES]; /* NULL: free */
 
 void stdio_cookie_opened(FILE *file) {

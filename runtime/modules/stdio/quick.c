@@ -85,8 +85,8 @@ static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
   return *site != NULL;
 }
 
-/* Locks the record, unless the process has one thread: each number then changes by one
- * instruction. */
+/* Locks the record, unless the process has one thread: each number then changes by one instruction.
+ * Returns 1, or 0 if the call must not be counted here. */
 static inline int lock(struct stdio_stream *stream) {
   return LIKELY(*(const volatile char *)has_one_thread) || stdio_lock(stream);
 }
@@ -106,8 +106,8 @@ static inline void count_site(const struct stdio_stream *stream, struct site_qui
   if (site) sites_count_quick(site, kind, stream->record->base.id, bytes);
 }
 
-/* Returns 1 if bytes that inlined macros have moved can be counted: not if some of them may have
- * been pushed back before, or if there is no record yet that counts such moves. */
+/* Returns 1 if bytes that inlined macros have moved can be counted. Returns 0 if some of them may
+ * have been pushed back before, or if there is no record yet that counts such moves. */
 static inline int can_count_inlined(const struct stdio_stream *stream, int64_t inlined) {
   return inlined > 0 && stream->odd == 0 && stream->aux->ext != 0;
 }

@@ -59,7 +59,7 @@ static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream
          runtime_phase() == RUNTIME_RECORDING;
 }
 /* Return 1 if the buffer serves a read or write of this many bytes, at least 1, or takes the
- * character that is pushed back, and the buffer is that of the last call. */
+ * character that is pushed back, and the buffer is that of the last call. Otherwise return 0. */
 static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream,
                                                   int64_t bytes) {
   const FILE *file = stream->file;
@@ -71,7 +71,7 @@ static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *st
   return stream_serves_write(file, bytes) &&
          stream_write_base(file) == STDIO_PEEK(stream->write_base);
 }
-/* Inlined macros must also have moved no bytes since then. */
+/* For ungetc, inlined macros must also have moved no bytes since the last call. */
 static inline int stdio_serves_unget(const struct stdio_stream *stream, int c) {
   const FILE *file = stream->file;
   return stream_takes_back(file, c) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&

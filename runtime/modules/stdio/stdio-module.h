@@ -28,17 +28,19 @@ void stdio_forked(void);
 void stdio_ended(void);
 /* Returns the number of streams that use the overflow record, for the metadata. */
 uint64_t stdio_streams_in_overflow(void);
-/* Called when recording ends: counts the bytes that inlined macros moved on streams that are still
- * open. */
+/* Called when recording ends, and before fcloseall: counts, for streams that are still open, the
+ * bytes that inlined macros moved and the time of quick calls; and the bytes of a call that prints
+ * and ends the process. */
 void stdio_finish(void);
-/* Stores the name of the stream that was opened with a descriptor in *name. Returns 0 if there is
- * no such stream. */
+/* Stores the name of the stream that was opened with a descriptor in *name. Returns 1, or 0 if
+ * there is no such stream. */
 int stdio_name_at(int fd, struct posix_name *name);
-/* Stores the name of a recorded stream in *name. Returns 0 if the stream is not recorded. */
+/* Stores the name of a recorded stream in *name. Returns 1, or 0 if the stream is not recorded. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
 /* stdio_follow records a stream from now on under this name, and returns its state; NULL if the
- * table is full or the process does not record. stdio_materialise makes the record of a stream that
- * has none. */
+ * table is full or the process does not record. stdio_materialise gives a stream a record if it has
+ * none, or if its descriptor has another file by now. It returns 1, or 0 if the file is not
+ * recorded or there is no space. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
 /* Returns 1 if the stream still has the descriptor that the process inherited, and it is not a
@@ -99,9 +101,10 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* Ends the recording of a stream that is about to be closed or reopened. Copies its state to last,
- * for counting the event afterwards. Returns 0 if the stream has no record. */
+ * for counting the event afterwards. Returns 1, or 0 if the stream has no record. */
 int stdio_release(FILE *file, struct stdio_stream *last);
-/* Called before a stream is closed: passes its descriptor to the LUSTRE module. */
+/* Called before a stream is closed, or when recording ends: passes its descriptor to the LUSTRE
+ * module. */
 void stdio_closing(const struct stdio_stream *stream, int fd);
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,

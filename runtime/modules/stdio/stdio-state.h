@@ -20,12 +20,12 @@ struct stdio_aux { /* one per record; in its own cache line, as in posix-state.h
   int64_t booked[2];
 } __attribute__((aligned(64)));
 
-/* Quick calls of a stream: reads or writes of one character (quick.h). */
+/* Quick calls of a stream: its small reads, or its small writes (quick.h). */
 struct stdio_quick {
   uint64_t since;       /* end of the last measured call, in ticks */
   uint16_t left, calls; /* quick calls until the next measured call, and their total between two */
   uint32_t untimed;     /* calls whose time was not added yet */
-  uint32_t ticks;       /* duration of a call */
+  uint32_t ticks;       /* duration of a call, taken from the last measured one */
 };
 
 /* State of an open stream. */

@@ -76,7 +76,8 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* Stores the name of the newest recorded stream of a descriptor. Returns 0 if there is none. */
+/* Stores the name of the newest recorded stream of a descriptor. Returns 1, or 0 if there is
+ * none. */
 int stdio_name_at(int fd, struct posix_name *name) {
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
@@ -104,8 +105,8 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* Replaces the name of a stream by the name of its current file or standard stream. Returns 0 if
- * the file is not recorded. */
+/* Replaces the name of a stream by the name of its current file or standard stream. Returns 1, or 0
+ * if the file is not recorded. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));

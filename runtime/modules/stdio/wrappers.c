@@ -175,8 +175,8 @@
   if (r >= 0) stdio_wrote(s, r, t1, t2)
 #define PRINTED stdio_printed(&print, t1, t2)
 #define MAY_HAVE_PRINTED stdio_may_have_printed(&print, r == '?', t1, t2)
-/* For calls that run functions of the application; calls in these functions are counted themselves.
- * The row is a NOTE. */
+/* PRINTED_LAST and PRINTED_BOTH end a call that runs functions of the application, whose own calls
+ * are counted separately. The row of such a call is a NOTE. */
 #define PRINTED_LAST                                                                               \
   stdio_printed(&print, print.start, ticks_now());                                                 \
   stdio_print_stays()

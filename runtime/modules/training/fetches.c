@@ -39,7 +39,8 @@ static int64_t ready_time(void) {
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
 }
 
-/* Returns the number of major page faults of this thread. */
+/* Returns the number of major page faults of this thread so far; 0 if the kernel does not report
+ * it. */
 static int64_t page_faults(void) {
   struct rusage usage = {.ru_majflt = 0};
   SYS2(SYS_getrusage, RUSAGE_THREAD, &usage);

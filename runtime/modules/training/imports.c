@@ -93,7 +93,8 @@ static int is_in(const char *path, const char *name, const char *folder) {
   return length >= end && strncmp(path + length - end, folder, end) == 0;
 }
 
-/* If the path is the path of the row's file, requests Python to call attach for the row. */
+/* If the path is the path of the row's file, requests Python to call attach for the row, at most
+ * MOST_READS times. Switches the module off if Python's functions cannot be used. */
 static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
   if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;

@@ -58,7 +58,8 @@ static const struct python_method iter_method = {"__iter__", iter_called, PYTHON
                                   next_method = {"__next__", next_called, PYTHON_ONE_ARGUMENT,
                                                  NULL};
 
-/* Replaces both methods, or neither: without __next__ an epoch would have no steps. */
+/* Replaces both methods and those of the fetcher. If __next__ cannot be replaced, replaces nothing,
+ * because an epoch would have no steps. */
 void training_replace_loader(python_object *module) {
   if (!hook_method_in(module, "_BaseDataLoaderIter", &next_method)) return;
   hook_method_in(module, "DataLoader", &iter_method);

@@ -32,8 +32,9 @@ struct python_api {
 };
 extern struct python_api python_api __attribute__((visibility("hidden")));
 
-/* Finds the functions at its first call. Returns false if one is missing, or if the frames of the
- * interpreter cannot be read (python-frames.h), as in builds without a GIL. Preserves errno. */
+/* Finds the functions at its first call. Returns true, or false if one is missing, or if the frames
+ * of the interpreter cannot be read (python-frames.h), as in builds without a GIL. Preserves
+ * errno. */
 bool python_api_find(void) __attribute__((visibility("hidden")));
 
 #endif

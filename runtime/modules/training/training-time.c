@@ -64,7 +64,9 @@ static size_t name_record(char name[NAME_BYTES], enum training_time kind, int64_
   return length + digits;
 }
 
-/* Makes the record of a kind. The caller holds training_lock and the store's lock. */
+/* Makes the record of a kind, or marks the kind as refused if there is no space. worker: number of
+ * this process as a worker; negative: it is not a worker. The caller holds training_lock and the
+ * store's lock. */
 static void make_record(enum training_time kind, int64_t worker) {
   struct record_store *store = &darshan_store;
   char name[NAME_BYTES];

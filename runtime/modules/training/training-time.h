@@ -7,10 +7,11 @@
 
 /* The kinds of time. Each kind has two series of bins: the whole time, and a part of it. */
 enum training_time {
-  TIME_OF_EPOCHS,     /* whole: epochs; part: the wait for data */
-  TIME_OF_BATCHES,    /* whole: making batches; part: calls on files */
-  TIME_ON_PROCESSORS, /* whole: ready to run in batches outside of these calls; part: without a
-                         processor */
+  TIME_OF_EPOCHS,  /* whole: epochs; part: the wait for data */
+  TIME_OF_BATCHES, /* whole: making batches; part: calls on files */
+  /* whole: running or ready to run while making batches, outside of calls on files; part: ready,
+   * but without a processor */
+  TIME_ON_PROCESSORS,
   TRAINING_TIMES
 };
 

@@ -1,7 +1,8 @@
 /* Training: how long a program in PyTorch waits for data, and what the processes that make its
  * batches do. When Python loads a file of imports.def, such as that of PyTorch's DataLoader,
  * functions of it are replaced by C functions that call the original and read the clock before and
- * after. Each iteration over a DataLoader, an epoch, has a record, and so has each worker. */
+ * after. Each DataLoader has a record, and so have its first 64 epochs (iterations over it), the
+ * rank of the process and each worker. */
 #ifndef DARSHAN_TRAINING_H
 #define DARSHAN_TRAINING_H
 
@@ -24,7 +25,7 @@ static inline void training_opened(const char *path) {
   if (__builtin_expect(training_on, 1)) training_name_is_opened(path);
 }
 
-/* Sums over the batches that a thread made (fetches), and over parts of this time. Times are in
+/* Sums over the batches that a thread made (fetches), and over parts of their time. Times are in
  * ticks unless stated otherwise. */
 struct training_sums {
   uint64_t fetch, longest, collate, transform;

@@ -53,7 +53,8 @@ static int is_paged(struct hdf5 *h5, int64_t file) {
 }
 
 /* Returns an access list with a page buffer for this file of the program. Returns -1 if the file
- * must not be reopened, because it is open for writing, is not paged, or has a page buffer. */
+ * must not be reopened, because it is open for writing, is not paged, has a page buffer of that
+ * size already, or HDF5 has no page buffers. */
 static int64_t with_pages(struct hdf5 *h5, int64_t file, unsigned flags, int64_t access) {
   size_t wanted = remedy_value(PAGE_BUFFER), bytes = 0;
   unsigned metadata = 0, raw = 0;

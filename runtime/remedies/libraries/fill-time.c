@@ -1,7 +1,8 @@
-/* The remedy fill-time: new datasets of HDF5 get no fill values, and their space is allocated at
- * once. Elements that the program never writes are then undefined, so `darshan try` applies the
- * remedy only to datasets that the log shows to be overwritten, and compares the values. Types with
- * data of variable length get fill values as usual, because HDF5 reads them as addresses. */
+/* The remedy fill-time: new datasets of HDF5 that are contiguous or chunked get no fill values, and
+ * their space is allocated at once unless they have filters. Elements that the program never writes
+ * are then undefined, so `darshan try` applies the remedy only to datasets that the log shows to be
+ * overwritten, and compares the values. Types with data of variable length and references get fill
+ * values as usual, because HDF5 reads them as addresses. */
 #include <string.h>
 
 #include "../remedies.h"
@@ -16,7 +17,7 @@ static int may_be_undefined(struct hdf5 *h5, int64_t type) {
 }
 
 /* Returns a copy of the creation list without fill values, which the caller closes; -1 if nothing
- * must be changed. */
+ * must be changed or a call of HDF5 fails. */
 static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
   int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);

@@ -51,9 +51,9 @@ static int with_ours(mpi_handle info, mpi_handle *copy) {
   return 0;
 }
 
-/* Makes the replacements of MPI_File_open and MPI_File_set_view, by both names MPI_x and PMPI_x,
- * which call different functions if there is another tool. Hints that a program passes later
- * replace the hints of the open, so the remedy's hints are added to them as well. */
+/* Makes the replacements of MPI_File_open, MPI_File_set_view and MPI_File_set_info, by both names
+ * MPI_x and PMPI_x, which call different functions if there is another tool. Hints that a program
+ * passes later replace the hints of the open, so the remedy's hints are added to them as well. */
 #define INSTEAD(name)                                                                              \
   static open_function *below_##name##open;                                                        \
   static int hinted_##name##open(mpi_handle comm, const char *path, int mode, mpi_handle info,     \

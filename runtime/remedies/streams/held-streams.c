@@ -45,8 +45,7 @@ struct held *held_stream(FILE *file) {
   return held && held->is_open ? held : NULL;
 }
 
-/* Flushes a stream and gives it the buffer that the program chose, because not only this stream
- * uses the file from now on. */
+/* Flushes a stream and gives it the buffer that the program chose. */
 static void let_go(struct held *held) {
   char *buffer = held->own ? held->own : held->buffer;
   flockfile(held->file);
@@ -140,7 +139,7 @@ void held_streams_stop(void) {
 }
 
 /* Flushes all streams, and calls let_go for this one, because the program is about to get its
- * descriptor. */
+ * descriptor or to reopen it. */
 static void lets_go(FILE *file) {
   struct held *held = held_stream(file);
   held_streams_write();

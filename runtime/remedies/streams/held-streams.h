@@ -14,7 +14,7 @@ struct held {
   void *buffer;
   int is_open;     /* 1: the stream is open and has the buffer */
   int is_let_go;   /* 1: the stream is open and no longer has the buffer */
-  int only_writes; /* 1: opened by "w" or "a" */
+  int only_writes; /* 1: opened by "w" or "a" without "+" */
   dev_t device;
   ino_t inode;
   int mode;         /* mode of setvbuf that the program requested; restored when the remedy ends */
@@ -34,8 +34,8 @@ void held_streams_write(void);
  * buffer of the runtime. */
 void held_streams_stop(void);
 
-/* Writes the unwritten bytes of these streams to their descriptors, without changing the streams.
- * Async-signal-safe. */
+/* Writes the unwritten bytes of those streams that only write to their descriptors, without
+ * changing the streams. Async-signal-safe. */
 void held_streams_save(void);
 
 /* Returns 1 if the program imports a function that reports or discards the contents of a stream's
@@ -43,8 +43,8 @@ void held_streams_save(void);
 int stream_state_is_asked(void);
 
 /* Installs handlers of the signals that would end the process, at its first call. A handler writes
- * the delayed bytes (held_streams_save, join_writes_save) and then lets the signal end the
- * process. */
+ * the delayed bytes (held_streams_save, join_writes_save) and then lets the signal end the process.
+ * Also makes quick_exit write the delayed bytes. */
 void fatal_signals_watch(void);
 
 #endif

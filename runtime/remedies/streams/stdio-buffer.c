@@ -15,8 +15,8 @@ SLOT(void, setbuffer, (FILE * file, char *buffer, size_t size))
 SLOT(void, setlinebuf, (FILE * file))
 #undef SLOT
 
-/* Returns 1 if the stream must keep the remedy's buffer. Stores the buffer that the program
- * requested. */
+/* Returns 1 if the stream must keep the remedy's buffer, otherwise 0. Stores the buffer that the
+ * program requested. */
 static int keeps(FILE *file, char *buffer, int mode, size_t size) {
   struct held *held = held_stream(file);
   if (!held) return 0;

@@ -14,10 +14,10 @@ bool java_compressed(uintptr_t *at, uint32_t *number) {
   return true;
 }
 
-/* Finds the block of a code heap that contains the address. Returns false if there is none. The
- * heap's map has one byte for each segment: the number of segments back to the block's start. If
- * that number is too large, the byte leads back to a segment nearer to the start. It is 255 if the
- * segment is free. */
+/* Finds the block of a code heap that contains the address. Returns true, or false if there is
+ * none. The heap's map has one byte for each segment: the number of segments back to the block's
+ * start. If that number is too large, the byte leads back to a segment nearer to the start. It is
+ * 255 if the segment is free. */
 static bool find_block(uintptr_t heap, uintptr_t address, struct java_blob *blob) {
   enum { FREE = 255, HOPS = 4096 };
   uintptr_t low, high, map;
@@ -133,8 +133,8 @@ struct scope {
   uintptr_t method, instruction;
 };
 
-/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if the outermost
- * method is not `method`, to which the code belongs. */
+/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if they cannot be
+ * read or the outermost method is not `method`, to which the code belongs. */
 static unsigned read_scopes(const struct tables *tables, uint32_t scope, uintptr_t method,
                             struct scope *found) {
   unsigned count = 0;

@@ -116,8 +116,9 @@ static bool cut_address(char *name) {
 }
 
 /* Writes the path of a source file: the package of the class as folders, and the file's name. If a
- * class does not name its file, the path is made of the class's own name, unless the class was
- * generated while the program ran: its name is then meaningless. */
+ * class does not name its file, the path is made of the class's own name. The path of a class that
+ * was generated while the program ran is "<generated>", because its name is meaningless. Returns
+ * true, or false if the path does not fit. */
 static bool path_of(const struct java_method *method, const char *class, bool is_generated,
                     char *to, size_t room, bool *is_cut) {
   static const char generated[] = "<generated>", ending[] = ".class";

@@ -20,8 +20,8 @@ static uintptr_t variable(const struct link_map *object, const char *name) {
   return found ? *found : 0;
 }
 
-/* Finds the tables that an object publishes. Returns false if it publishes none, or has not set its
- * variables yet. */
+/* Finds the tables that an object publishes. Returns true, or false if it publishes none, or has
+ * not set its variables yet. */
 static bool structures_of(const struct link_map *object, struct table *table) {
   *table = (struct table){
       .entry = variable(object, "gHotSpotVMStructs"),
@@ -92,7 +92,8 @@ static void take(struct java_layout *at, const struct table *table, uintptr_t en
   }
 }
 
-/* Stores the needed offsets, sizes and the release of the machine. */
+/* Stores the needed offsets and addresses of variables, and number_base, which depends on the
+ * machine's release. */
 static void take_structures(struct java *found, const struct table *table) {
   char type[NAME_ROOM], field[NAME_ROOM];
   uintptr_t entry = table->entry, at;

@@ -25,7 +25,8 @@ struct java {
   uintptr_t inside;     /* an address in the machine's library */
   void *(*own_value)(unsigned); /* pthread_getspecific */
 };
-/* Written once, before script_kind becomes SCRIPT_JAVA. */
+/* The facts about the Java machine of this process. Written once, before script_kind becomes
+ * SCRIPT_JAVA. */
 extern struct java java __attribute__((visibility("hidden")));
 
 /* Value of python_frame.instruction if the line of a frame is unknown; otherwise the value is the
@@ -42,8 +43,8 @@ static inline bool java_short(uintptr_t from, uint16_t *number) {
   return python_read_few(number, from, sizeof(*number));
 }
 
-/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns false if the
- * memory cannot be read. */
+/* Reads a compressed number (one to five bytes) and moves *at behind it. Returns true, or false if
+ * the memory cannot be read. */
 bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
 
 /* A block of compiled code or a stub. */
@@ -52,23 +53,25 @@ struct java_blob {
   uintptr_t frame;  /* size of its stack frames, in bytes */
   bool is_compiled; /* it is a method, into which other methods may be inlined */
 };
-/* Finds the compiled code that contains the address. Returns false if there is none. */
+/* Finds the compiled code or stub that contains the address. Returns true, or false if there is
+ * none. */
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
-/* Passes the methods of a compiled frame to `give`, the innermost first. stack: the frame's
- * address. code: the address at which the frame continues. Returns false if the sink needs no
- * further frames. */
+/* Passes the methods of a compiled frame to `give`, the innermost first. If the inlined methods
+ * cannot be read, passes only the method to which the code belongs, without an instruction. stack:
+ * the frame's address. code: the address at which the frame continues. Returns false if the sink
+ * needs no further frames, or if the code has no method. */
 typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
 bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
                         uintptr_t code, java_give *give) __attribute__((visibility("hidden")));
 
-/* Addresses that are read from a method; 0 if the method has none. */
+/* Addresses that are read from a method. */
 struct java_method {
   uintptr_t constant, pool, holder; /* its ConstMethod, its ConstantPool, and the class of that */
   uintptr_t bytecodes;
   uint16_t size; /* number of bytes of the bytecodes; 0: a native method */
 };
-/* Reads a method. Returns false if there is none at the address. */
+/* Reads a method. Returns true, or false if there is none at the address. */
 bool java_method_at(uintptr_t address, struct java_method *method)
     __attribute__((visibility("hidden")));
 

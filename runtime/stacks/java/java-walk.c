@@ -56,7 +56,8 @@ static bool read_anchor(uintptr_t anchor, struct place *place) {
   return place->code || java_word(place->stack - WORD, &place->code);
 }
 
-/* Moves *place to the caller's frame. Returns false if that is not above the current frame. */
+/* Moves *place to the caller's frame. Returns true, or false if that is not above the current
+ * frame. */
 static bool go(struct place *place, struct place caller) {
   if (caller.stack <= place->stack || caller.stack % WORD != 0) return false;
   *place = caller;
@@ -72,7 +73,8 @@ static bool is_interpreted(uintptr_t code) {
 
 /* Returns the index of the current bytecode of an interpreted method. The offset of the word that
  * has its address, below the frame pointer, differs between releases: the word is recognized
- * because no other word points into the bytecodes. */
+ * because no other word points into the bytecodes. Returns JAVA_NO_INSTRUCTION if there is no such
+ * word. */
 static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
                              const struct java_method *method) {
   enum { FIRST = 7, LAST = 9 };
@@ -86,8 +88,9 @@ static uintptr_t bytecode_of(struct script_sink *sink, uintptr_t frame,
   return JAVA_NO_INSTRUCTION;
 }
 
-/* Passes a frame to the sink. Frames within a loader of classes are dropped, with all frames that
- * they called: what the loader reads belongs to its caller. */
+/* Passes a frame to the sink. Returns false if the sink needs no further frames, otherwise true.
+ * Frames within a loader of classes are dropped, with all frames that they called: what the loader
+ * reads belongs to its caller. */
 static bool give(struct script_sink *sink, uintptr_t method, uintptr_t instruction) {
   if (java_loads_classes(method)) {
     sink->count = 0;
@@ -125,7 +128,7 @@ static bool compiled(struct script_sink *sink, struct place *place) {
 }
 
 /* Moves from an entry frame, in which native code called Java, to the Java frames before it.
- * Returns false if the walk ends there. */
+ * Returns true, or false if the walk ends there. */
 static bool entered(struct script_sink *sink, struct place *place) {
   enum { WRAPPER = 6 };
   uintptr_t wrapper, anchor;

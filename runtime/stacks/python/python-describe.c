@@ -30,8 +30,8 @@ struct text {
   unsigned kind;
 };
 
-/* Finds the characters of a str object. Returns false if the object is not a str in the compact
- * form, which every str of a code object has. */
+/* Finds the characters of a str object. Returns true, or false if the object is not a str in the
+ * compact form, which every str of a code object has. */
 static bool text_of(uintptr_t object, struct text *text) {
   const struct python_layout *layout = &python.layout;
   char bytes[OBJECT_BYTES];
@@ -69,8 +69,8 @@ static uint32_t character(const unsigned char *bytes, unsigned kind) {
   return memcpy(&four, bytes, sizeof(four)), four;
 }
 
-/* Copies a text, NUL-terminated, to a buffer of at least one byte. Returns false if the text cannot
- * be read. */
+/* Copies a text, NUL-terminated, to a buffer of at least one byte. Truncates a text that does not
+ * fit and sets *is_cut. Returns true, or false if the text cannot be read. */
 static bool copy_text(const struct text *text, char *to, size_t room, size_t *length,
                       bool *is_cut) {
   unsigned char bytes[256];
@@ -102,8 +102,8 @@ static long bytes_size(uintptr_t object) {
   return word_in(bytes, n, python.layout.type) == python.bytes_type && size >= 0 ? size : -1;
 }
 
-/* Stores the offset of the frame's instruction, in bytes from the first one. Returns false if it is
- * not an instruction of this code object. */
+/* Stores the offset of the frame's instruction, in bytes from the first one. Returns true, or false
+ * if it is not an instruction of this code object. */
 static bool instruction_of(const struct python_frame *frame, const char *bytes, size_t n,
                            long *instruction) {
   const struct python_layout *layout = &python.layout;

@@ -82,8 +82,9 @@ size_t python_frames_trusted(struct python_frame *frames, size_t limit) {
 }
 
 /* Returns true if the frames from this one on are equal to the known ones, in Python 3.8 to 3.10.
- * Each load is from a known address that the previous step has confirmed, so the processor need not
- * wait for one load before it begins the next, as in a walk. */
+ * whole: true if no frame may follow them. Each load is from a known address that the previous step
+ * has confirmed, so the processor need not wait for one load before it begins the next, as in a
+ * walk. */
 static bool are_objects(uintptr_t frame, const struct python_frame *known, size_t count,
                         bool whole) {
   const size_t previous = python.layout.previous, code = python.layout.code,
@@ -137,7 +138,8 @@ static uintptr_t word_in(const char *bytes, size_t size, size_t at) {
   return word;
 }
 
-/* Reads a frame and the address of the next one. Returns false if its memory is not mapped. */
+/* Reads a frame and the address of the next one. Returns true, or false if its memory is not
+ * mapped. */
 static bool read_frame(uintptr_t at, struct python_frame *frame, unsigned *owner, uintptr_t *next) {
   char bytes[FRAME_BYTES] = {0};
   const struct python_layout *layout = &python.layout;
@@ -168,8 +170,8 @@ static bool read_incomplete(const struct python_frame *frame, unsigned owner) {
          (intptr_t)(frame->instruction - first) < 2 * (intptr_t)traceable;
 }
 
-/* Reads the address of this thread's innermost frame. Returns false if the thread has none, or if
- * another thread ends the interpreter. */
+/* Reads the address of this thread's innermost frame. Returns true, or false if the thread has
+ * none, if another thread ends the interpreter, or if memory cannot be read. */
 static bool read_innermost(uintptr_t *frame) {
   uintptr_t thread = (uintptr_t)python.thread_state(), finalizing;
   const struct python_layout *layout = &python.layout;

@@ -26,7 +26,7 @@ struct link_map;
 struct python_frame {
   uintptr_t frame; /* address of the interpreter's frame; each generator has a frame of its own */
   uintptr_t code;  /* address of the code object */
-  uintptr_t instruction; /* 3.8 to 3.10: number of the instruction; later: its address */
+  uintptr_t instruction; /* 3.8, 3.9: offset in bytes; 3.10: half of it; later: address */
 };
 
 enum python_state {
@@ -77,10 +77,10 @@ size_t python_frames(struct python_frame *frames, size_t limit)
 bool python_frames_are(const struct python_frame *known, size_t count, bool whole)
     __attribute__((visibility("hidden")));
 
-/* Returns a hash of the texts of these frames: the file names and qualified names of their code
- * objects. If frames with the same addresses had another hash before, a code object was freed and
- * another one was made at its address. Returns 0 while the layout is not trusted yet. The frames
- * must be those of the running stack. */
+/* Returns a hash of the texts of these frames: the file names, qualified names and first lines of
+ * their code objects. If frames with the same addresses had another hash before, a code object was
+ * freed and another one was made at its address. Returns 0 while the layout is not trusted yet. The
+ * frames must be those of the running stack. */
 uint64_t python_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 
@@ -110,23 +110,24 @@ enum { PYTHON_LEAST_ROOM = 64 };
 
 /* Reads file, function and line of a frame of the calling thread. Texts are valid UTF-8 without
  * control bytes: a question mark replaces each character that cannot be displayed (a control
- * character, a byte of a file name that is not UTF-8). Returns false if the frame cannot be read;
- * then only members marked "out" may have changed. The kernel makes the first read of each page
- * (python-memory.c), so a wrong frame does not crash the process. Takes 0.2 microseconds, and some
- * system calls for new pages. Preserves errno. */
+ * character, a byte of a file name that is not UTF-8). Returns true, or false if the frame cannot
+ * be read; then only members marked "out" may have changed. The kernel makes the first read of each
+ * page (python-memory.c), so a wrong frame does not crash the process. Takes 0.2 microseconds, and
+ * some system calls for new pages. Preserves errno. */
 bool python_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 
 /* Returns true if the innermost frame belongs to Python's import machinery. Sets *outside to the
  * index of the first frame after all frames of the machinery, which is the line that began the
  * import, even if the imported modules import other modules; to count if there is no such frame; to
- * 0 if the result is false. The frames must come from python_frames in the current call. */
+ * 0 if the result is false. Returns false while the layout is not trusted yet. The frames must come
+ * from python_frames in the current call. */
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 
 /* For the metadata of the log. python_release returns the release of the interpreter, for example
  * 0x030b for 3.11; 0 if there is no interpreter. python_why_not returns the reason why Python
- * frames are off; NULL if they are on. */
+ * frames are off; NULL if they are on or there is no interpreter. */
 unsigned python_release(void) __attribute__((visibility("hidden")));
 const char *python_why_not(void) __attribute__((visibility("hidden")));
 

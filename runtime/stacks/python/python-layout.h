@@ -57,12 +57,12 @@ extern struct python python __attribute__((visibility("hidden")));
 /* Switches Python frames off. reason: a constant string. */
 void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 
-/* Copies n bytes from an address of this process. Returns false if not all of them are mapped and
- * readable. */
+/* Copies n bytes from an address of this process. Returns true, or false if not all of them are
+ * mapped and readable. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Reads n bytes from an address that may be wrong, in memory that may be unmapped later. In
- * contrast to python_read, the kernel makes each of these reads. Returns false if the memory cannot
- * be read. */
+ * contrast to python_read, the kernel makes each of these reads. Returns true, or false if the
+ * memory cannot be read. */
 bool python_read_fresh(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Copies as many of the n bytes at an address as are mapped. Returns their number. */
 size_t python_read_some(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
@@ -80,7 +80,7 @@ static inline bool python_is_known(uintptr_t page) {
 }
 
 /* Reads n bytes like python_read. Faster if n is constant and the page was read before. Returns
- * false if the memory cannot be read. */
+ * true, or false if the memory cannot be read. */
 static inline bool python_read_few(void *to, uintptr_t from, size_t n) {
   uintptr_t first = from / PYTHON_PAGE, last = (from + n - 1) / PYTHON_PAGE;
   if (!python_is_known(first) || (last != first && (last != first + 1 || !python_is_known(last))))
@@ -118,8 +118,8 @@ struct python_code {
   uint32_t first_line;
   long instruction; /* byte offset of the frame's instruction; -1: before the first */
 };
-/* Reads the code object of a frame. Returns false if it is not a code object, or has unexpected
- * values. */
+/* Reads the code object of a frame. Returns true, or false if it is not a code object, or has
+ * unexpected values. */
 bool python_code_of(const struct python_frame *frame, struct python_code *code)
     __attribute__((visibility("hidden")));
 

@@ -86,7 +86,7 @@ bool bash_consider(const struct link_map *program) {
   return bash.code && bash.variables && bash.script && bash.text;
 }
 
-/* Reads the table of the shell's variables. Returns false if it cannot be read. */
+/* Reads the table of the shell's variables. Returns true, or false if it cannot be read. */
 static bool read_table(char table[TABLE_BYTES]) {
   uintptr_t at, context = *bash.variables;
   if (!context || !python_read_few(&at, context + CONTEXT_TABLE, sizeof(at)) ||
@@ -102,7 +102,7 @@ static bool has_name(const char *item, const char *name) {
   return python_read(key, script_word(item, ITEM_KEY), length) && memcmp(key, name, length) == 0;
 }
 
-/* Returns the address of an array variable's value; 0 if there is none. */
+/* Returns the address of an array variable's value; 0 if there is none or it cannot be read. */
 static uintptr_t value_of(const char *table, struct array *array) {
   char item[ITEM_BYTES], variable[VARIABLE_BYTES];
   uint32_t bucket = array->hash & (script_number(table, TABLE_SIZE) - 1);
@@ -128,7 +128,7 @@ struct cursor {
   intptr_t index;
 };
 
-/* Moves the cursor before the first element. Returns false if this is not an array. */
+/* Moves the cursor before the first element. Returns true, or false if this is not an array. */
 static bool begin(struct cursor *cursor, uintptr_t array) {
   char element[ELEMENT_BYTES];
   if (!array || !python_read_few(&cursor->head, array + bash.head, sizeof(cursor->head)) ||
@@ -188,8 +188,9 @@ static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function
   return true;
 }
 
-/* Returns a hash of a string; 0 if it cannot be read. bash copies the string for each call of a
- * function, so its address cannot be compared. Reads eight bytes at a time. */
+/* Returns a hash of a string, of its first MOST bytes if it is longer; 0 if it cannot be read. bash
+ * copies the string for each call of a function, so its address cannot be compared. Reads eight
+ * bytes at a time. */
 static uint64_t hash_text(uintptr_t at) {
   enum { AT_ONCE = 32, MOST = 4096 };
   const uint64_t ones = 0x0101010101010101u;

@@ -1,18 +1,21 @@
-/* The lines of a bash or Perl script in this process that led to a call.
+/* The lines of a script in this process that led to a call. The script is in bash, Perl, Java, or
+ * JavaScript in node (V8).
  *
- * Only the program itself can be such an interpreter, and only a version whose layout of memory is
- * known (script-layouts.def). bash has one thread that runs a script. Each thread of Perl has an
- * interpreter of its own.
+ * bash must be the program itself. Perl, Java and V8 may also be in libraries that were loaded with
+ * the program, and Java in one that dlopen loads. The layout of memory is known for some versions
+ * of bash and Perl (script-layouts.def); Java and V8 publish theirs. bash has one thread that runs
+ * a script. Each thread of Perl has an interpreter of its own.
  *
  * An interpreter does not change its own data while it is inside of a call that was intercepted, so
  * this thread may read them. Every pointer comes from a variable of the interpreter that it reads
- * at this call, and every structure is compared with what it must contain. If one differs, there
- * are no frames for this call. Texts are copied inside the call that met the frame first. Both
- * interpreters run the handlers of a script between their commands. Only Perl's immediate handlers
- * (POSIX::SigAction), after which Perl itself is not defined, may interrupt a change.
+ * at this call; reads are checked, and structures are compared with what they must contain. If one
+ * differs, there are no frames for this call. Texts are copied inside the call that met the frame
+ * first. bash and Perl run the handlers of a script between their commands. Only Perl's immediate
+ * handlers (POSIX::SigAction), after which Perl itself is not defined, may interrupt a change.
  *
- * No function here allocates, takes a lock, changes errno, or calls the interpreter. Perl's are
- * found by pthread_getspecific, which reads a value of this thread. */
+ * No function here allocates, takes a lock, changes errno, or calls the interpreter. The data of
+ * this thread in Perl and Java are found by pthread_getspecific, which reads a value of this
+ * thread. */
 #ifndef DARSHAN_SCRIPT_FRAMES_H
 #define DARSHAN_SCRIPT_FRAMES_H
 
@@ -22,7 +25,7 @@
 enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL, SCRIPT_JAVA, SCRIPT_V8 };
 extern int script_kind __attribute__((visibility("hidden")));
 
-/* Returns true if script_frames may return frames. */
+/* Returns true if an interpreter was found, so that script_frames may return frames. */
 static inline bool script_is_here(void) {
   return __builtin_expect(__atomic_load_n(&script_kind, __ATOMIC_RELAXED) != SCRIPT_NONE, 0);
 }
@@ -75,7 +78,7 @@ static inline bool script_needs_call(void) {
  * no such words, their number is 0. Frames have the form of Python's: frames with the same code and
  * instruction are the same line of the same function. imports: set to true if the interpreter is
  * reading the text of a program; the frames then begin with the line that loads it. Needs some
- * hundred bytes of stack, with Java two kilobytes. */
+ * hundred bytes of stack, with Java two kilobytes, with V8 some nine. */
 size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
                      struct script_words *words, const struct script_call *call)
     __attribute__((visibility("hidden")));
@@ -84,9 +87,9 @@ size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
 bool script_frames_are(const struct python_frame *known, size_t count,
                        const struct script_call *call) __attribute__((visibility("hidden")));
 
-/* Returns a hash of the texts of these frames of the running stack. It differs if a statement of
- * Perl was freed and another one was made at its address. Returns 0 if frames with the same members
- * always have the same texts, as in bash. Needs a kilobyte of stack. */
+/* Returns a hash of the texts of these frames of the running stack. It differs if a statement or
+ * method was freed and another one was made at its address. Returns 0 if frames with the same
+ * members always have the same texts, as in bash. Needs a kilobyte of stack. */
 uint64_t script_mark(const struct python_frame *frames, size_t count)
     __attribute__((visibility("hidden")));
 

@@ -26,13 +26,13 @@ struct script_sink {
   struct script_words *words; /* receives the words that identify the frames; NULL: not requested */
   const struct script_call *call;
 };
-/* Passes a frame to the sink. Returns false if the sink needs no further frames. */
+/* Passes a frame to the sink. Returns true, or false if the sink needs no further frames. */
 bool script_give(struct script_sink *sink, struct python_frame frame)
     __attribute__((visibility("hidden")));
 /* Notes that the frames depend on the word at this address of the stack. */
 void script_note(struct script_sink *sink, uintptr_t address) __attribute__((visibility("hidden")));
 
-/* Return a word, or a number of 32 bits, from bytes that were read. */
+/* Return the word, or the number of 32 bits, at offset `at` of bytes that were read. */
 static inline uintptr_t script_word(const char *bytes, size_t at) {
   uintptr_t word;
   __builtin_memcpy(&word, bytes + at, sizeof(word));
@@ -44,28 +44,30 @@ static inline uint32_t script_number(const char *bytes, size_t at) {
   return number;
 }
 
-/* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Replaces bytes
- * that cannot be displayed by a question mark. Returns its length, or -1 if the memory cannot be
- * read. */
+/* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Replaces
+ * control bytes by question marks. Returns the length of the copy, or -1 if the memory cannot be
+ * read. Sets *is_cut if the string is longer. */
 long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
     __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place: a path and the name of a function. If the path is relative and the
  * file exists in the folder in which the interpreter started, inserts this folder before the path.
- * file: address of the path; 0: the path is without_file. Returns false if there is no path. */
+ * file: address of the path; 0: the path is without_file. Returns true, or false if there is no
+ * path. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place, as script_place does. path: a path in the runtime's own memory.
- * Returns false if there is no path. */
+ * Returns true, or false if there is no path. */
 bool script_place_named(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 /* Fills in the texts of a place, as script_place_named does. path: may be relative to a folder of
- * sources. Returns false if there is no path. */
+ * sources. Returns true, or false if there is no path. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 
-/* Each function returns true if this object contains its interpreter, in a known version. */
+/* Each of the four functions *_consider returns true, and stores what the other functions need, if
+ * this object contains its interpreter in a known version. */
 bool bash_consider(const struct link_map *program) __attribute__((visibility("hidden")));
 bool perl_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 

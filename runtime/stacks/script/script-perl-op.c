@@ -70,7 +70,7 @@ SELDOM static struct { uintptr_t mixed, statement; } known[KNOWN];
 
 /* Returns the key under which the result of a search is stored: the operation, combined with the
  * number (cop_seq) of the current statement, because another text may be compiled into the memory
- * of a freed one. */
+ * of a freed one. Returns 0 if the number cannot be read. */
 static uintptr_t key_of(uintptr_t op, uintptr_t current) {
   enum { COP_NUMBER = 60 };
   uint32_t number = 0;

@@ -22,8 +22,9 @@ static const struct perl_layout layouts[] = {
 #undef PERL
 };
 
-/* Returns the function pthread_getspecific, which returns a value of this thread. A program with
- * threads has it in libc or, with an older glibc, in libpthread. */
+/* Returns the function pthread_getspecific, which returns a value of this thread, from the first
+ * object from `object` on that has it; NULL if there is none. A program with threads has it in libc
+ * or, with an older glibc, in libpthread. */
 static void *(*find_own_value(const struct link_map *object))(pthread_key_t) {
   void *found = NULL;
   for (; object && !found; object = object->l_next)
@@ -68,7 +69,7 @@ uintptr_t perl_address(void) {
   return perl.functions[perl.statement];
 }
 
-/* Reads a statement. Returns false if the address is not that of a statement. */
+/* Reads a statement. Returns true, or false if the address is not that of a statement. */
 static bool read_statement(uintptr_t at, struct statement *found) {
   char bytes[COP_BYTES];
   if (!at || !python_read_few(bytes, at, sizeof(bytes))) return false;
@@ -89,7 +90,7 @@ static bool give(struct script_sink *sink, const struct statement *statement, ui
 
 /* Walks the contexts of one stack of calls, from the innermost (number `last`) to number 0. *now:
  * the running statement (address 0: unknown); afterwards the statement that made the outermost
- * call. Returns false if the walk must end. */
+ * call. Returns true, or false if the walk must end. */
 static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t last,
                           struct statement *now, bool imports) {
   const struct perl_layout *at = perl.at;
@@ -140,7 +141,7 @@ bool perl_walk(struct script_sink *sink) {
 /* --- names -------------------------------------------------------------------------------- */
 
 /* Copies the name of a Perl function, without its package. Sets *is_cut if the name was longer than
- * `room`. Returns false if it cannot be read. */
+ * `room`. Returns true, or false if it cannot be read. */
 static bool name_of(uintptr_t function, char *to, size_t room, bool *is_cut) {
   enum { BODY = 0, FLAGS = 12, TYPE = 0xff, IS_FUNCTION = 13, IS_GLOB = 9 };
   enum { FUNCTION_GLOB = 56, FUNCTION_FLAGS = 92, IS_NAMED = 0x8000, GLOB_NAME = 32 };

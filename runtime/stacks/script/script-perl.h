@@ -34,8 +34,9 @@ struct statement {
 bool perl_loads(uintptr_t op) __attribute__((visibility("hidden")));
 
 /* Replaces *now, the interpreter's current statement, by the statement to which the operation
- * belongs. They differ in two cases: the condition of a loop is evaluated again after the last
- * statement of its body; and the first statement of a block does not become the current one. */
+ * belongs, if it is found. They differ in two cases: the condition of a loop is evaluated again
+ * after the last statement of its body; and the first statement of a block does not become the
+ * current one. */
 void perl_find_statement(uintptr_t op, struct statement *now) __attribute__((visibility("hidden")));
 
 #endif

@@ -17,7 +17,7 @@ struct v8 {
   uintptr_t inside; /* an address in the machine's code */
   struct span own;  /* the object that contains the machine and its built-in functions */
 };
-/* Written once, before script_kind becomes SCRIPT_V8. */
+/* The facts about V8 in this process. Written once, before script_kind becomes SCRIPT_V8. */
 extern struct v8 v8 __attribute__((visibility("hidden")));
 
 /* A value is a small integer (Smi), in the upper half of the word, or the address of an object with
@@ -27,8 +27,8 @@ static inline bool v8_is_smi(uintptr_t value) {
   return (value & V8_TAG) == 0;
 }
 
-/* Reads the member at this offset of an object, whose address has the tag. Returns false if the
- * memory cannot be read. */
+/* Reads the member at this offset of an object, whose address has the tag. Returns true, or false
+ * if the memory cannot be read. */
 static inline bool v8_field(uintptr_t object, int32_t offset, uintptr_t *value) {
   return python_read_few(value, object - V8_TAG + (uintptr_t)(intptr_t)offset, sizeof(*value));
 }

@@ -9,11 +9,13 @@ struct v8_text {
   size_t offset, length; /* in characters */
   unsigned width;        /* bytes of a character, 1 or 2 */
 };
-/* Finds the characters of a string. Returns false if the value is not a string, or if its
- * characters are in several pieces. */
+/* Finds the characters of a string. Returns true, or false if the value is not a string or has an
+ * unknown form. Assumes that a string which V8 made by concatenation is flat, so that its first
+ * part has all characters. */
 bool v8_text_of(uintptr_t value, struct v8_text *text) __attribute__((visibility("hidden")));
-/* Copies a text as UTF-8, with a NUL at its end, and replaces characters that cannot be displayed
- * by question marks. Returns its length. Sets *is_cut if the text does not fit. */
+/* Copies a text as UTF-8, with a NUL at its end, and replaces ASCII control characters and
+ * characters above U+07FF by question marks. Returns its length. Sets *is_cut if the text does not
+ * fit. */
 size_t v8_copy(const struct v8_text *text, char *to, size_t room, bool *is_cut)
     __attribute__((visibility("hidden")));
 /* Returns the number of the line that contains a character of a source; 0 if the source cannot be

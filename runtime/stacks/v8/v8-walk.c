@@ -27,7 +27,8 @@ uintptr_t v8_shared_of(uintptr_t function) {
 }
 
 /* Passes the function of a frame to the sink, unless it is V8's own. code: the address at which the
- * frame continues. Returns false if the sink needs no further frames. */
+ * frame continues. Returns true, or false if the sink needs no further frames or the frame cannot
+ * be read. */
 static bool give(struct script_sink *sink, const struct span *stack, uintptr_t frame,
                  uintptr_t code) {
   uintptr_t function;

@@ -9,7 +9,11 @@
 #include "../../../intercept/stack.h"
 #include "../account.h"
 
-enum { AT_ONCE = 1, PATH_PIECE = 1024, PAGE = 4096 }; /* small, to save the caller's stack */
+enum {
+  AT_ONCE = 1,       /* entries that are copied at once; few, to save the caller's stack */
+  PATH_PIECE = 1024, /* bytes of the copy of a path */
+  PAGE = 4096
+};
 
 /* --- the application's memory, which may be unmapped ----------------------------------- */
 
@@ -49,7 +53,8 @@ void ring_path_give(struct ring *ring, uint32_t number) {
 }
 
 /* Copies a path of the application, which may free it before the result arrives. Returns the number
- * of the copy; 0 if there is no path, if it is too long, or if the runtime may not read it. */
+ * of the copy; 0 if there is no path, if it has 1024 bytes or more, if the runtime may not read it,
+ * or if out of memory. */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;
@@ -87,8 +92,9 @@ static void understand_transfer(const struct uring_entry *entry, struct posix_fi
   if (!request->file && !request->path[LATE]) request->kind = KIND_OTHER;
 }
 
-/* Stores the file that a request closes. Releases the descriptor now, at submission, because
- * another thread may get the same descriptor before the result is seen. */
+/* Stores the file that a request closes. Releases the descriptor or slot now, at submission,
+ * because another thread may get the same number before the result is seen. But if an earlier
+ * request is to open a file in the slot, the file is looked up at the result. */
 static void understand_close(struct ring *ring, const struct uring_entry *entry,
                              struct request *request) {
   request->fd = entry->fd;
@@ -244,8 +250,8 @@ static int tells_often(const struct uring_entry *entry) {
 
 /* Stores a request until its result arrives, and returns the stored request; NULL if the table is
  * full. Stores requests without a recorded file, too, because their results could otherwise be
- * mistaken for results of other requests with the same user data. Does not store multishot
- * requests, because a flag marks their results. */
+ * mistaken for results of other requests with the same user data. The caller passes no multishot
+ * request without a recorded file: a flag marks its results. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);

@@ -25,7 +25,7 @@ struct ring {
       results_seen; /* how far both queues were read, counted like the kernel's head and tail */
   struct requests requests; /* requests in progress; its lock is the lock of the ring */
   uint32_t others;          /* number of those requests that are on no recorded file */
-  struct segments files;    /* registered files: struct posix_file *; FD_OTHER: not recorded */
+  struct segments files; /* registered files: struct posix_file *, NULL, FD_OTHER or SLOT_OPENS */
   uint32_t files_used;
   struct segments paths; /* copies of paths of requests in progress */
   uint32_t paths_used, free_path;
@@ -51,8 +51,8 @@ void ring_made_by_library(const struct uring *ring);
  * recorded. */
 struct ring *ring_of(const struct uring *ring);
 struct ring *ring_of_number(int fd, int registered);
-/* ring_ends forgets a ring that the application is about to close. ring_closed forgets the ring
- * whose descriptor was closed. */
+/* ring_ends counts the completed requests of a ring that the application is about to close, and
+ * forgets the ring. ring_closed does this for the ring whose descriptor was closed. */
 void ring_ends(struct ring *ring);
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result);
 void ring_files(struct ring *ring, uint32_t first, const int *fds, unsigned n);

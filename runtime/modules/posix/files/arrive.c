@@ -65,8 +65,9 @@ static void set_adrift(struct posix_file *file, int fd) {
 
 /* Assigns the file of this name, which is made if necessary, to the descriptor, and returns the
  * file. Returns NULL in a signal handler, and if the file cannot be recorded; in the second case,
- * later calls on the descriptor are not counted. block: the file system's preferred transfer size
- * in bytes. */
+ * later calls on the descriptor are not counted. If another thread has classified the descriptor in
+ * the meantime, returns what that thread has found. block: the file system's preferred transfer
+ * size in bytes. */
 static struct posix_file *found(int fd, const struct posix_name *name, uint32_t block) {
   if (!runtime_enter())
     return NULL; /* in a signal handler; the next call on the descriptor tries again */

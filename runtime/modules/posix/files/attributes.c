@@ -70,7 +70,8 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
-/* Returns the number of a path's file, or 0 if it has none. Stores the file's id. */
+/* Returns the number of a path's file, or 0 if it has none. Stores the id of the file or, if it
+ * shares a record, the id of this record; leaves *id as it is if the path is not recorded. */
 static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   struct posix_name name;
   uint32_t number = 0;

@@ -210,7 +210,8 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-/* Returns the alignment of a folder by its hash, 0 if it is not in the table. */
+/* Returns the alignment of a folder by its hash, plus ON_LUSTRE (posix_file_system), 0 if it is not
+ * in the table. */
 static uint32_t known_file_system(uint64_t hash) {
   uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
   return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;
@@ -247,8 +248,8 @@ void posix_aux_prepare(uint32_t number) {
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 
-/* Gives the file its own record. Returns its number, or 0 at the record limit. The caller holds the
- * store's lock. */
+/* Gives the file its own record. Returns its number, or 0 at the record limit or if out of memory.
+ * The caller holds the store's lock. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
@@ -268,8 +269,8 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
-/* Returns the number of a new file with its own record; 0 if the table is full. The caller holds
- * the store's lock. */
+/* Returns the number of a new file with its own record; 0 if the table or the module's records are
+ * full, or if out of memory. The caller holds the store's lock. */
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
@@ -359,8 +360,9 @@ void posix_file_unused_slow(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* Makes the record of an inherited file. Called at the file's first event. Returns 1, or 0 if there
- * is no space. */
+/* Makes the record of an inherited file or, at the record limit, assigns it the record of a group.
+ * Called at the file's first event. Returns 1, or 0 if there is no space or the file is that of the
+ * parent process. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked during this call */
@@ -397,7 +399,7 @@ static void inherit(struct posix_file *from, uint32_t number) {
 }
 
 /* Returns the child's state for a file of the parent, which is made if necessary; NULL if the table
- * is full. *kept: number of the child's states so far. */
+ * is full or memory is exhausted. *kept: number of the child's states so far. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&

@@ -23,8 +23,8 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* Passes the names of all open files, because a new process may get any descriptor under another
- * number. */
+/* Passes the names of the open files to a process that is about to be spawned. Includes those that
+ * exec closes, because the new process may get any descriptor under another number. */
 void posix_hand_on(void) {
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }

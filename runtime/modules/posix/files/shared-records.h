@@ -31,8 +31,8 @@ int overflow_knows(const struct posix_state *posix, uint64_t id);
 /* Called when the last descriptor of a file is closed. Releases its state and stores only what the
  * next open of the file needs: its last operation. */
 void overflow_forget(struct posix_state *posix, struct posix_file *file);
-/* Assigns the record of a group to a file without a record of its own. Returns 0 if out of
- * memory. */
+/* Assigns the record of a group to a file without a record of its own. Returns 1, or 0 if group is
+ * NULL or has no POSIX record. */
 int overflow_share(struct posix_file *file, const struct store_entry *group);
 
 /* Folders with failed lookups. A folder with many of them gets a record of its own, so that the log

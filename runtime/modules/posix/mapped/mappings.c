@@ -108,8 +108,8 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Removes the first mapping in the range from the table and copies it to *out. Returns 0 if there
- * is none. */
+/* Removes the first mapping in the range from the table and copies it to *out. Returns 1, or 0 if
+ * there is none. */
 static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
   struct mapping *mapping = first_in(from, to);
@@ -127,8 +127,8 @@ static void left_out(struct posix_file *file, size_t n) {
   if (n) posix_mapping_seen(file, &found);
 }
 
-/* Writes a mapping into a free slot of the table. Returns 0 if the table is full. The caller holds
- * the lock. Sets the file last, because other threads then read the slot without the lock. */
+/* Writes a mapping into a free slot of the table. Returns 1, or 0 if the table is full. The caller
+ * holds the lock. Sets the file last, because other threads then read the slot without the lock. */
 static int write_slot(struct mapping mapping) {
   struct mappings_state *state = &mappings_state;
   struct posix_file *file = mapping.file;
@@ -144,7 +144,8 @@ static int write_slot(struct mapping mapping) {
   return 1;
 }
 
-/* Adds a copy of a mapping to the table. If the table is full, the mapping is not recorded. */
+/* Adds a copy of a mapping to the table. If the table is full, counts the mapping's bytes as
+ * unmeasured. */
 static void put(struct mapping mapping) {
   int is_written = 0;
   if (mapping.n == 0) return;
@@ -453,7 +454,8 @@ static void settle_range(void *settling_) {
 }
 
 /* Counts the accessed pages in the mappings of a range now, before the process exits, if there is
- * time for it. */
+ * time for it. If there is none and the kernel mapped pages on request, marks the mappings
+ * (may_be_populated). */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
   order_so_far();

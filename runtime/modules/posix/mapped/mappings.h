@@ -20,8 +20,8 @@ struct mappings_state {
 };
 extern struct mappings_state mappings_state __attribute__((visibility("hidden")));
 
-/* Returns 0 if no recorded mapping can be in this range. A fast check, because most calls that
- * unmap memory concern no file. */
+/* Returns 0 if no recorded mapping can be in this range, otherwise 1. A fast check, because most
+ * calls that unmap memory concern no file. */
 static inline int mappings_may_hold(const void *at, size_t n) {
   if (LIKELY(mappings_state.used == 0)) return 0;
   return (uintptr_t)at < mappings_state.high && (uintptr_t)at + n > mappings_state.low;
@@ -31,8 +31,9 @@ static inline int mappings_may_hold(const void *at, size_t n) {
  * mmap. Called after mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
 /* Called before pages are dropped: count the accesses to the mapped pages of a range.
- * mappings_leaving, for munmap, also removes the mappings from the table; mappings_dropping, for
- * madvise(MADV_DONTNEED), does not. */
+ * mappings_leaving, for munmap, mremap and mmap with MAP_FIXED, also removes the mappings from the
+ * table. mappings_dropping, for madvise, does not; it does nothing unless the advice drops pages
+ * (MADV_DONTNEED, MADV_DONTNEED_LOCKED, MADV_REMOVE, MADV_PAGEOUT). */
 void mappings_leaving(void *at, size_t n);
 void mappings_dropping(void *at, size_t n, int advice);
 /* Called before and after calls that make the kernel map pages on request: mlock,
@@ -45,8 +46,9 @@ static inline int advice_populates(int advice) {
   enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
   return advice == POPULATE_READ || advice == POPULATE_WRITE;
 }
-/* mappings_moving counts the accesses to a mapping before mremap(at, n, size); mappings_moved
- * updates the table after it. */
+/* mappings_moving, called before mremap(at, n, size), counts the accesses to the pages that mremap
+ * removes from a mapping because size is smaller than n. mappings_moved updates the table after
+ * mremap. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
@@ -57,7 +59,9 @@ struct posix_file *mappings_file(const void *at);
  * */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
-/* Called before msync: counts the pages that were written so far. */
+/* mappings_syncing, called before msync, counts the pages that were touched so far in mappings
+ * whose written data reach the file, if there is time for it (pages_have_time). mappings_ending
+ * counts those of all mappings, at exit and before an exec. */
 void mappings_syncing(void *at, size_t n);
 void mappings_ending(void);
 /* Called in a forked child: assigns the mappings to the child's own files. heir returns the child's

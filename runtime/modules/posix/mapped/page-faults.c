@@ -114,9 +114,9 @@ static long number_in(const char *name) {
   return number;
 }
 
-/* Calls `each` for every thread in /proc. Returns 1 if `self` was among them, otherwise 0. If it
- * was not, /proc belongs to another PID namespace, and its thread ids differ from the process's
- * own. */
+/* Calls `each`, if it is not NULL, for every thread in /proc. Returns 1 if `self` was among them,
+ * otherwise 0. If it was not, /proc belongs to another PID namespace, and its thread ids differ
+ * from the process's own. */
 static int each_thread(int fd, long self, void (*each)(long thread, unsigned pages)) {
   _Alignas(8) char entries[2048];
   int found = 0;

@@ -15,13 +15,14 @@ struct page_faults {
 enum { PAGE_FAULT_NEAR = 2 << 20 /* a fault may map a large page of this size */ };
 
 /* A function that returns 1 if the address is in a recorded mapping, and then stores the mapping's
- * start and end. */
+ * start and end; otherwise 0. */
 typedef int page_fault_mapping(uintptr_t at, uintptr_t *from, uintptr_t *to);
 /* A function that counts the page faults in the mapping that begins at `from`. */
 typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
 
-/* Starts to record the page faults of the calling thread and, if there is no seccomp filter, of all
- * other threads of the process. */
+/* Starts to record the page faults of the calling thread and, if the runtime may read
+ * /proc/self/task and it is that of the own PID namespace, of all other threads of the process; of
+ * at most 32 threads in total. */
 void page_faults_watch(void);
 /* Reads all rings. Returns the number of page faults that the kernel dropped because a ring was
  * full: a lower bound, because the kernel reports them late. */

@@ -31,7 +31,8 @@ void pages_close(struct page_reader *reader);
 
 /* Adds the pages of a range to sum; from and to are page-aligned. If inspecting all pages would
  * take more than half of the range's part of the time, the rest is estimated from samples, which
- * are as large as the range that a page fault maps. */
+ * are as large as the range that a page fault maps. If there is too little time even for samples,
+ * the rest is added to left_out. */
 void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to);
 
 /* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). Otherwise

@@ -29,9 +29,9 @@ static const struct wide_area *wide_area(const FILE *file) {
   return (const struct wide_area *)file->_wide_data;
 }
 
-/* Position of a marker: further ahead of the reader than a call can read. And the number of
- * markers. Input that a format skips ("%*s") may be longer, and libc would then keep the data
- * behind the marker. */
+/* FAR_AHEAD: position of a marker, further ahead of the reader than a call can read. Only input
+ * that a format skips ("%*s") may be longer; libc would then keep the data behind the marker.
+ * MARKS: number of markers. */
 enum { FAR_AHEAD = INT_MAX, MARKS = 32 };
 
 /* The markers by which scans measure how far a reader has come. They are static and never freed,
