@@ -103,7 +103,7 @@ struct darshan_annex_trailer {
   uint32_t version;
   uint32_t num_blocks;
   uint64_t offset;   /* of the first block, from the start of the file */
-  uint64_t length;   /* of all blocks; those of a journal may have gaps between them, see doc */
+  uint64_t length;   /* of all blocks */
   uint32_t checksum; /* CRC-32 of the annex bytes; 0 if bit 0 of flags is set */
   uint32_t flags;    /* bit 0: live journal, no checksum */
 };

@@ -18,6 +18,9 @@ enum { PAUSES = 64, YIELDS = 256, NAPS_TO_A_LOOK = 32 };
 /* Limit of the wait for an owner that has no processor or waits for a page, and will continue. */
 #define PATIENCE_NS UINT64_C(10000000000)
 #define NAP_NS 200000
+/* Checks of an owner, about a second of turns, where a filter forbids to ask for the time and for
+ * what the owner does: it may be in a handler that waits for this thread. */
+enum { CHECKS_WITHOUT_CLOCK = 20000 };
 /* An owner holds a lock for a few hundred nanoseconds. An owner that has used more processor time
  * than LONGEST_STRETCH_NS is in a handler of the application. An owner that sleeps at LOOKS checks
  * in a row was stopped, or is in a handler that waits, perhaps for this thread. */
@@ -90,6 +93,7 @@ static int is_asleep(int owner) {
 struct watch {
   int owner;
   unsigned asleep;         /* number of checks in a row at which the owner slept */
+  unsigned blind;          /* number of checks without a clock */
   uint64_t since, used_at; /* start of the wait; the owner's processor time at that time, in ns */
 };
 
@@ -99,7 +103,7 @@ struct watch {
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);
-  if (watch->owner != owner) *watch = (struct watch){owner, 0, watch->since, used};
+  if (watch->owner != owner) *watch = (struct watch){owner, 0, 0, watch->since, used};
   watch->asleep = is_asleep(owner) ? watch->asleep + 1 : 0;
   return watch->asleep >= LOOKS || (watch->used_at && used - watch->used_at > LONGEST_STRETCH_NS);
 }
@@ -119,15 +123,17 @@ static void wait_a_turn(unsigned turn) {
 }
 
 static int is_worth_waiting(struct watch *watch, int owner) {
-  if (!watch->since) watch->since = now();
-  if (now() - watch->since >= PATIENCE_NS) return 0;
+  uint64_t time = now();
+  if (time == 0) return ++watch->blind < CHECKS_WITHOUT_CLOCK;
+  if (!watch->since) watch->since = time;
+  if (time - watch->since >= PATIENCE_NS) return 0;
   return owner == __atomic_load_n(&darshan_spin_steady, __ATOMIC_RELAXED) ||
          !is_elsewhere(watch, owner);
 }
 
 int spin_wait(int *lock) {
   int token = spin_token();
-  struct watch watch = {0, 0, 0, 0};
+  struct watch watch = {0, 0, 0, 0, 0};
   for (unsigned turn = 1;; turn++) {
     int found = __atomic_load_n(lock, __ATOMIC_RELAXED), owner = found & ~STALLED;
     if ((owner == 0 || owner == token) && take_from(lock, found, token)) return 1;

@@ -1,4 +1,4 @@
-/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Who is alive"). */
+/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Which processes live"). */
 #include "alive.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Decides which processes are alive, from their traces (doc/runs.md, "Who is alive"). The kernel
+/* Decides which processes are alive, from their traces (doc/runs.md, "Which processes live"). The kernel
  * knows the processes of this host and PID namespace. Any other process is assumed to be alive
  * until a week after its last sign of life. */
 #ifndef DARSHAN_RUNS_ALIVE_H
