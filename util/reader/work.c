@@ -139,8 +139,9 @@ static void find_lives(struct worker *workers, size_t count) {
   }
 }
 
-/* Returns the seconds until `end` in which children of a parent ran. *next: index of the parent's
- * first child; on return, of the next parent's first child. */
+/* Returns the seconds until `end` in which children of a parent ran; seconds in which two ran count
+ * once. For a rank of several processes adds the sum of their run times, because it is not known
+ * when they ran. *next: index of the parent's first child; on return, of the next parent's. */
 static double waited(struct worker *const *order, size_t count, size_t *next, double end) {
   int64_t parent = order[*next]->parent;
   double covered = 0, several = 0, until = 0;

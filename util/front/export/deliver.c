@@ -112,8 +112,8 @@ static int deliver(const struct delivery *delivery, const char *text, size_t len
 /* The message by which the delivering process tells its parent that it is ready for the next
  * text. */
 struct answer {
-  int failures; /* number of failures in a row */
-  double processor;
+  int failures;     /* number of failures in a row */
+  double processor; /* processor time of the delivering process so far, in seconds */
 };
 
 /* Prints a message at the first failure of a receiver and at its recovery, and none in between. */

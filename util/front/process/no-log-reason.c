@@ -34,7 +34,8 @@ static int find_program(char out[PATH_MAX], const char *name) {
 }
 
 /* Returns 1 if no more bytes of the file are needed: it is not a program, or these bytes contain
- * its program headers and all data to which they refer. Otherwise returns 0. */
+ * its program headers and the data of PT_INTERP and PT_NOTE. Otherwise returns 0, also for a 32-bit
+ * program. */
 static int is_enough(const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;
@@ -141,7 +142,7 @@ static int raises_rights(const char *path) {
 }
 
 /* Replaces path by the interpreter of a script, or by the program that `env NAME` starts. Returns
- * 0, or -1 if the file is not a script. */
+ * 0, or -1 if the file is not a script or that program is not found. */
 static int follow_script(char path[PATH_MAX], const char *head) {
   char line[256], *word, *rest = NULL;
   if (strncmp(head, "#!", 2) != 0) return -1;

@@ -29,8 +29,7 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
   return darshan_record_counters(&layer->plan, layer->total)[counter];
 }
 
-/* Bytes that the lowest layers (those directly above the kernel) moved, and the seconds of their
- * calls. */
+/* Bytes that the lowest layers (picture_is_bottom) moved, and the seconds of their calls. */
 struct moved {
   double read, written, read_time, write_time;
 };
@@ -79,8 +78,8 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has them. A
- * page fault also makes the kernel map neighbouring pages. */
+/* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has
+ * them. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
@@ -103,7 +102,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
 }
 
 /* Prints a line with seconds, summed over all processes. Prints nothing if they are less than 1 %
- * of the run time. label: first word of the line. where: the activity that took the time. */
+ * of the run time, or if the screen is full. label: first word of the line. where: the activity
+ * that took the time. */
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
@@ -112,8 +112,9 @@ static void print_time(struct screen *screen, const struct picture *picture, dou
   end_line(screen);
 }
 
-/* Prints how long the processes waited at named pipes and for locks, which is not file I/O. The
- * rows of layers and files include the time at pipes; no row includes the time for locks. */
+/* Prints how long the processes waited at named pipes, in calls that lock files, and for other
+ * ranks in MPI. These waits are not file I/O. The rows of layers and files include the time at
+ * pipes; no row includes the time for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->shares.pipes, "waited",
              "at named pipes, which is not counted as file I/O");

@@ -247,7 +247,8 @@ static void add_datasets(struct picture *picture, struct adding *adding) {
 }
 
 /* Adds the processes of a run. In a run's log, a rank may be several processes. Ranks of an MPI job
- * are counted in the job's own log. Returns 0 if the log has no PROCESS records. */
+ * are counted in the job's own log. Returns 1; 0 if the log has no PROCESS records, or if they are
+ * damaged. */
 static int add_programs(struct picture *picture, darshan_log *log, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

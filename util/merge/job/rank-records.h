@@ -55,8 +55,8 @@ void process_row_add(struct process_row *row, darshan_log *open, const struct jo
  * from the job's start to the log's start. Returns 0, or -1 if out of memory. */
 int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
                           const struct part *part, double shift);
-/* Appends the finished PROCESS record and its name to the rank's records. Returns 0, or -1 if out
- * of memory. */
+/* Appends the finished PROCESS record and its name to the rank's records; appends nothing if no log
+ * of the rank was readable. Returns 0, or -1 if out of memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 
 #endif

@@ -33,8 +33,8 @@ uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 struct row_files {
   const struct bytes *posix, *stdio, *posix_ext, *stdio_ext;
 };
-/* Sums bytes, calls and seconds into a PROCESS record. Ignores named pipes at which the process
- * waited for another process. Returns 0, or -1 if out of memory. */
+/* Adds bytes, calls and seconds to a PROCESS record. Ignores the standard streams, and named pipes
+ * at which the process waited for another process. Returns 0, or -1 if out of memory. */
 int row_sum(struct darshan_process_record *record, const struct row_files *files);
 /* Adds the PROCESS record of a rank under the id of its name. Its times are seconds after
  * run_start_ns. Returns 0, or -1 if out of memory. */
