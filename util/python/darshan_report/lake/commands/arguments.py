@@ -243,8 +243,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Converts an option's text (a day, a minute, or an age such as 7d) to nanoseconds since 1970;
-    0 without a text. Ends the command if the text is none of these."""
+    """Converts an option's text (a day or minute of local time, or an age such as 7d) to
+    nanoseconds since 1970; 0 without a text. Ends the command if the text is none of these."""
     if text is None:
         return 0
     ago = dates.span(text)

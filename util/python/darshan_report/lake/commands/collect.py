@@ -142,8 +142,9 @@ class Collector:
                 time.sleep(self._options.every)
 
     def _once(self) -> bool:
-        """Collects in rounds until no log waits because of its user's limit; with --follow only one
-        round. Returns whether logs wait that the next round can collect."""
+        """Collects in rounds until no log waits because of its user's limit, or a round has read
+        none; with --follow only one round. Returns whether logs wait that the next round can
+        collect."""
         self._progress = Progress(PROGRAM, 0)
         more = True
         while more:

@@ -93,7 +93,8 @@ def _found(path: str, status: os.stat_result, secret: bytes) -> Found:
 
 def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
     """Returns whether a symbolic link is followed. A user's link may lead to a file that only the
-    collector can read, so it must lead to a file of the same user. link, target: their status."""
+    collector can read, so it must lead to a file of the same user. Links of root and of the
+    collector's user are always followed. link, target: their status."""
     return link.st_uid in (0, os.getuid(), target.st_uid)
 
 

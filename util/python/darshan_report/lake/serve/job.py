@@ -44,8 +44,9 @@ _LAYERS = (
 
 
 def _row(lake: Asked, asked: Wanted) -> Row:
-    """Returns the row of a job. The address of the page may contain its day, so that other days are
-    not searched. Raises Refused if the lake has no such job."""
+    """Returns the row of a job. Searches the days that the address of the page names first, which
+    is faster, and all days if these do not have the job. Raises Refused if the lake has no such
+    job."""
     of_day = Filters(asked.filters.since, asked.filters.until)
     for filters in dict.fromkeys((of_day, Filters())) if asked.log else ():
         found = rows(lake, questions.JOB, filters, log=asked.log)
