@@ -22,7 +22,7 @@ _MUCH = 0.25  # share of the run that a notice may save so that `darshan stat` s
 CAUSE = "cause"  # names the files that it explains
 SYMPTOM = "symptom"  # skipped for files that causes explain
 REMARK = "remark"  # reports something that is not a problem
-LAST = "last"  # needs the findings of all other rules
+LAST = "last"  # needs the findings of other rules
 
 _NAME = 72  # characters of a record's name in a table of evidence
 

@@ -182,8 +182,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
 
 @dataclass(frozen=True)
 class Bytewise:
-    """Reads of one or two bytes each that a process made on descriptors which Darshan does not
-    record."""
+    """Reads of at most _FEW_BYTES on average that a process made on descriptors which Darshan does
+    not record."""
 
     program: str  # empty if the log has one process
     calls: float
@@ -193,8 +193,9 @@ class Bytewise:
 
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
-    """Returns the process with the most reads of one or two bytes that its recorded files do not
-    explain; None if there is no such process."""
+    """Returns the process with the most reads that its recorded files do not explain, among the
+    processes with many such reads of at most _FEW_BYTES on average; None if there is no such
+    process."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None

@@ -1,4 +1,4 @@
-"""The same file is opened and closed, or queried with stat, again and again."""
+"""The same file is opened and closed, or queried with stat or access, again and again."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
-    another for streams that are opened again and again."""
+    """Yields a finding if the same POSIX files are opened, or queried with stat or access, again
+    and again, and another for streams that are opened again and again."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)

@@ -77,7 +77,8 @@ def wanted_bytes(facts: Facts) -> int:
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether a dataset is closed after each write, which drops a cache of any size."""
+    """Returns whether a dataset is closed after nearly every write, which drops a cache of any
+    size."""
     return any(one.closed for one in _all(facts))
 
 

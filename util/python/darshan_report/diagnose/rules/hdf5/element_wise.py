@@ -26,7 +26,8 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     """Returns the seconds that Python's bindings take around the calls on each dataset, at most the
-    time from the first call to the last. Returns zeros if the program is not written in Python."""
+    time between its first and last call that no call on it takes. Returns zeros if the program is
+    not written in Python."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))

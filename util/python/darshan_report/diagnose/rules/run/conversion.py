@@ -398,7 +398,7 @@ def _is_formatted(facts: Facts, record: int) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of conversion that takes much of the run and that no problem in
+    """Yields a notice for each kind of conversion that takes much of the run and that no finding in
     `others` explains. This rule must therefore run after the other rules."""
     known = loops_of(facts)
     if known is None:

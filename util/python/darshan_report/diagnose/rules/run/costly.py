@@ -252,7 +252,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
-    """Returns text on the calls on names and descriptors. tables: each with a mask of its files."""
+    """Returns the numbers of the calls on names and descriptors. tables: each with a mask of its
+    files."""
 
     def summed(table: Table, mask: np.ndarray, *names: str) -> float:
         return sum(float(table[name][mask].sum()) for name in names if table.has(name))
@@ -442,7 +443,8 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _runs(facts: Facts, programs: str) -> int:
-    """Returns how many processes of a tree ran the programs."""
+    """Returns how many processes of a tree ran the programs; 1 if the log has no tree or the
+    programs are unknown."""
     if facts.tree is None:
         return 1
     return sum(p.name in programs for p in facts.tree.programs) if programs else 1

@@ -104,9 +104,9 @@ def _most(facts: Facts, known: Loops) -> _Reads | None:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a hint for the line that spends most time between reads of text, if that is much of
-    the run and the rate is low, and no finding in `others` tells the reason; so it must run after
-    the other rules."""
+    """Yields a hint for the line that spends most time between reads of text, or the loop that
+    spends most time after them, if that is much of the run and the rate is low. Yields none if
+    findings in `others` explain this time, so it must run after the other rules."""
     known = loops_of(facts)
     if known is None:
         return
