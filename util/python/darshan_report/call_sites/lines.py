@@ -134,7 +134,7 @@ class Lines:
 
 def user_line(places: tuple[Place, ...]) -> int:
     """Returns the index of the innermost place outside of installed software, if possible one with
-    a known line; -1 if there is none."""
+    a known line. If there is none, returns that of _of_program(), or -1."""
     own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))

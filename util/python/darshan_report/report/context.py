@@ -200,7 +200,7 @@ class Context:
         self.limits = limits or Limits()
         self.info = log.info
         self.shown = ShortNames()  # the appendix has the full names
-        # rows that represent several files: name, number of files
+        # rows that represent several files or datasets: their name, number and kind
         self._alike: dict[int, tuple[str, int, str]] = {}
         self._together: dict[str, Files] = {}  # by module
         self._blamed: dict[int, Blame | None] = {}  # by the id of a finding in `findings`

@@ -134,7 +134,7 @@ def _asked(chosen: Chosen) -> None:
     """Asks the user on the terminal whether to begin. Raises TrialError if the answer is no."""
     names = ", ".join(one.name for one in chosen.candidates if one.plan)
     each = f"{chosen.facts.run_time:.1f} s"
-    say(f"this tries {names} in at least 11 runs; the run of the log took {each}")
+    say(f"this tries {names} in at least 12 runs; the run of the log took {each}")
     print(f"{PROGRAM}: go on? [Y/n] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
         raise TrialError("nothing was run")
