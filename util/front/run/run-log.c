@@ -93,7 +93,7 @@ static int is_launched(const struct tree *run, pid_t top) {
 
 /* Reads the run directory into *run. Waits briefly for processes that end shortly after the root
  * process `top`, like servers of Python's multiprocessing, so that the log has their records. After
- * 250 ms stores in *running how many of them still run. Returns 0, or -1 if the folder is
+ * at most 250 ms, stores in *running how many of them still run. Returns 0, or -1 if the folder is
  * unreadable. */
 static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
   enum { STEP_MS = 5, MOST_MS = 250 };

@@ -74,7 +74,7 @@ class RankTimes:
     number: int  # of ranks that used the line
     least: float
     most: float
-    slowest: int
+    slowest: int  # the slowest rank
 
 
 @dataclass

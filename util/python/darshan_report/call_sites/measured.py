@@ -110,7 +110,7 @@ class Rows:
     """The sums of call sites; a record's id gives its row."""
 
     sites: dict[int, Measured]  # including sites of functions only
-    objects: list[int]
+    objects: list[int]  # ids of the records that name programs and libraries
 
 
 def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:

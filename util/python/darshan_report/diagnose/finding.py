@@ -39,7 +39,7 @@ class Evidence:
 
 
 def _evidence(rows: Sequence[Evidence]) -> str:
-    """Returns the rows of evidence as HTML: a collapsed table."""
+    """Returns the rows of evidence as HTML: a collapsed table; "" without rows."""
     if not rows:
         return ""
     names = shorten_all([row.record for row in rows], _NAME)

@@ -75,7 +75,7 @@ class LayerFigures:
     # transfers per size class of SIZES; empty: the layer has no histogram
     sizes_read: tuple[int, ...]
     sizes_written: tuple[int, ...]
-    common: list[tuple[int, int]]
+    common: list[tuple[int, int]]  # bytes and number of the most common transfers
     reads: Order | None  # None: the layer does not count the order
     writes: Order | None
     files: Files
@@ -305,7 +305,7 @@ class Context:
 
     @functools.cached_property
     def processes(self) -> Processes | None:
-        """The processes of the run, or None if the log does not have them."""
+        """The processes of the run; None if the log does not have them, or they are damaged."""
         try:
             return processes(self.log)
         except LogError as error:
@@ -325,7 +325,7 @@ class Context:
 
     @functools.cached_property
     def training_lanes(self) -> training_time.Lanes | None:
-        """The lanes of a training: what its processes did over time; None if unknown."""
+        """The lanes of a training: what its processes did over time; None if unknown or damaged."""
         try:
             return training_time.lanes(self.log, self.processes)
         except LogError as error:
@@ -362,7 +362,7 @@ class Context:
 
     @functools.cached_property
     def heats(self) -> list[Heat]:
-        """The heat maps, one per layer, most bytes first."""
+        """The heat maps, one per layer, most bytes first; [] if they are damaged."""
         try:
             return heats(self.log, self._lane_of_rank)
         except LogError as error:
@@ -371,7 +371,7 @@ class Context:
 
     @functools.cached_property
     def talk(self) -> Talk | None:
-        """The time of MPI communication; None if it was not recorded."""
+        """The time of MPI communication; None if it was not recorded, or is damaged."""
         try:
             return talk_of(self.log)
         except LogError as error:
@@ -413,7 +413,8 @@ class Context:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The POSIX calls that each HDF5 call made; None if the log lacks them."""
+        """The POSIX calls that each HDF5 call made; None if the log lacks them, or they are
+        damaged."""
         region = self.info.region("LAYERS")
         if region is None or region.length == 0:
             return None
@@ -425,7 +426,8 @@ class Context:
 
     @functools.cached_property
     def code_lines(self) -> Lines | None:
-        """The lines of code with most time in I/O calls; None if the log has no call sites."""
+        """The lines of code with most time in I/O calls; None if the log has no call sites, or they
+        are damaged."""
         try:
             return lines_of(self.log, TOP)
         except LogError as error:
@@ -480,7 +482,7 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The name of the program that the user started, before any exec."""
+        """The name of the program that the user started, before any exec; "" if unknown."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""

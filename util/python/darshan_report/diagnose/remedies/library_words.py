@@ -207,6 +207,6 @@ def _caller(facts: Facts, record: int, kind: int) -> str | None:
 
 
 def _fitting(rows: Iterable[_Row], called: str) -> Remedy | None:
-    """Returns the remedy of the first row for this library function."""
+    """Returns the remedy of the first row for this library function; None if no row is for it."""
     row = next((row for row in rows if re.match(row.function, called)), None)
     return Remedy(row.text, row.example, alone=True) if row else None

@@ -21,12 +21,12 @@ class Unjudged:
 
     read: float
     written: float
-    from_storage: float  # bytes
+    from_storage: float  # all bytes, explained or not
     to_storage: float
-    seen_read: float
+    seen_read: float  # bytes that recorded calls moved
     seen_written: float
-    starting: float
-    faults: float
+    starting: float  # bytes of programs and libraries, at most
+    faults: float  # page faults that waited for storage
     seconds: float
     share: float  # of the run time
     mapped: float  # bytes of mapped files that the program touched
@@ -104,8 +104,8 @@ def mapped_of(facts: Facts) -> Mapped | None:
 
 @dataclass(frozen=True)
 class Unwatched:
-    """I/O of programs that were not instrumented. The processes that waited for their end recorded
-    it."""
+    """I/O of programs that were not instrumented, in bytes. The processes that waited for their end
+    recorded it."""
 
     read: float
     written: float

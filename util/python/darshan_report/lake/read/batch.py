@@ -51,7 +51,7 @@ class Columns:
 class Texts:
     """All strings of a batch, concatenated in UTF-8."""
 
-    offsets: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int32]  # the begin of each string in data, and the end of the last
     data: np.ndarray
 
     def __len__(self) -> int:

@@ -55,10 +55,10 @@ class State:
     """The state of a file, which changes if the file is written or replaced."""
 
     device: int
-    number: int
+    number: int  # of the inode
     size: int
-    changed: int
-    owner: int
+    changed: int  # nanoseconds since the epoch
+    owner: int  # user id
 
 
 def _state(status: os.stat_result) -> State:

@@ -158,8 +158,8 @@ def render(lake: Asked, asked: Wanted) -> str:
 
 
 def log_of(lake: Asked, asked: Wanted) -> str:
-    """Returns the path of the requested log, if its report may be shown. Raises Refused
-    otherwise."""
+    """Returns the path of the requested log; "" if the lake has none. Raises Refused if there is no
+    such log, or if its report may not be shown."""
     if lake.hidden:
         raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
     path: str = _row(lake, asked)["path"] or ""

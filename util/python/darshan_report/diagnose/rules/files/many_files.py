@@ -66,7 +66,7 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
-    """Returns how many files of the mask the program wrote and removed."""
+    """Returns how many files of the mask the program wrote and removed; 0 if unknown."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not mask.any():
         return 0

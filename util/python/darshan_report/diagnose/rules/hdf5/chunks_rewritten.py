@@ -83,8 +83,8 @@ def is_lost(facts: Facts) -> bool:
 
 
 def _all(facts: Facts) -> list[_Again]:
-    """Returns the datasets whose chunks are written again, the costliest first, without those of
-    files that are flushed so often that the flushes write the chunks."""
+    """Returns the datasets whose chunks are written again, the one with the most time first,
+    without those of files that are flushed so often that the flushes write the chunks."""
     flushed, of = flush_per_chunk.flushed(facts), facts.attribution
     found = (
         _again(facts, upper)

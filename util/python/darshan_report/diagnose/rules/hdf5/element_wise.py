@@ -41,7 +41,8 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 def _around(facts: Facts, estimated: float, counted: float) -> float:
     """Returns the seconds of Python's bindings that are at stake, besides those that call sites
     have counted, which are in short gaps. netCDF4 takes longer for each access than h5py, so almost
-    all of its gaps are longer ones. In longer gaps between short ones the program computes."""
+    all of its gaps are longer ones. In longer gaps between short ones the program computes, so they
+    count only if they are most of the time. Returns `estimated` without call sites."""
     known = loops.loops_of(facts)
     if known is None:
         return estimated

@@ -202,7 +202,8 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 
 def _stripes(found: Waits, first: int) -> str:
-    """Describes the number of stripes of the file, if it is known and below the number of ranks."""
+    """Describes the number of stripes of the file, if it is known and below the number of ranks;
+    otherwise empty."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""

@@ -52,9 +52,9 @@ class _Reads:
     texts as a whole."""
 
     gaps: float = 0.0  # seconds before the calls, below 10 ms each; of a loop, longer ones
-    read: int = 0
-    files: set[int] | None = None
-    whole: bool = False
+    read: int = 0  # bytes
+    files: set[int] | None = None  # ids
+    whole: bool = False  # a loop that takes texts as a whole
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
