@@ -63,7 +63,7 @@ struct darshan_texts {
 enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* also read DXT */ };
 
 /* Makes an empty batch, which darshan_batch_free frees. bytes: the approximate limit of all tables.
- * Returns NULL with an error if out of memory. */
+ * flags: the sum of enum darshan_batch_flags. Returns NULL with an error if out of memory. */
 darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error);
 void darshan_batch_free(darshan_batch *batch);
 

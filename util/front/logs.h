@@ -41,7 +41,7 @@ struct log_name {
  * or the start is no valid time. */
 int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name *name);
 
-/* Writes the start of the name of a log whose program had this command line. */
+/* Writes the start of the name of a log whose program had this command line. job: the job's id */
 void log_name_start(char out[NAME_MAX], const char *command, int64_t job);
 
 /* Renames the log at `from` to `path` or, if numbered is 1, to the first free name of path, path.2,

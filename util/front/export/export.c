@@ -110,8 +110,9 @@ static void export_all(struct exporter *exporter, int is_last) {
   }
 }
 
-/* Reads the journals once and exports the sums. Returns the seconds until the next look, or -1 if
- * the first look could read no folder. */
+/* Reads the journals once and exports the sums. If is_last is 1, lists all folders and exports to
+ * all receivers. Returns the seconds until the next look, or -1 if the first look could read no
+ * folder. */
 static double look(struct exporter *exporter, int is_last) {
   double now = seconds_of(CLOCK_MONOTONIC), before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   int lists = now >= exporter->next_listing || is_last;

@@ -49,8 +49,9 @@ struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_L
 void sums_add(const struct sums *sums, struct sum *sum, const struct values *now,
               struct values *counted);
 
-/* Stops exporting sums that have had no process for ten minutes. They stay in memory, up to a
- * limit, and are exported again if a process with their labels appears. */
+/* Stops exporting sums that, at the monotonic time `now` in seconds, have had no process for ten
+ * minutes. They stay in memory, up to a limit, and are exported again if a process with their
+ * labels appears. */
 void sums_retire(struct sums *sums, double now);
 
 void sums_free(struct sums *sums);

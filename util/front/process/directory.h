@@ -43,8 +43,8 @@ struct tree {
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* Marks the run as closed, so that processes that begin later leave logs of their own. Returns 0 or
- * -1. */
+/* Marks the run as closed, so that processes that begin later leave logs of their own. Returns 0,
+ * or -1 if the file that marks it cannot be made. */
 int tree_close(const struct tree *folder);
 
 /* Returns 1 if the run directory has no parts, no journals and no files of unknown kind, otherwise

@@ -20,7 +20,8 @@
 
 enum { HEAD = 65536, SHORT_HEAD = 4096, MAX_SCRIPTS = 4 };
 
-/* Writes the path of the program that execvp would start for a name. Returns 0 or -1. */
+/* Writes the path of the program that execvp would start for a name. Returns 0, or -1 if none is
+ * found or the path is too long. */
 static int find_program(char out[PATH_MAX], const char *name) {
   const char *path = getenv("PATH");
   if (strchr(name, '/')) return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -1;

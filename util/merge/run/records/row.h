@@ -23,7 +23,7 @@ void row_name_begin(struct row_name *name, const struct run_tree *tree,
 /* Adds the command line of a part's program after the command lines of earlier programs. */
 void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
                   const char *command);
-/* Adds a command line for the first program, if that program left no part or is unknown. */
+/* Adds a command line for the first program. Called if that program left no part or is unknown. */
 void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command);
 /* Adds the names of the programs that row_name_add did not add; these names come from the event
  * file. Returns the id of the record. */

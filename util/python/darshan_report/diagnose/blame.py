@@ -495,8 +495,8 @@ def _with_objects(found: Lines, finding: Finding) -> Finding:
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
-    """Returns the line of code behind a finding, or the reason why it has none; None if the call
-    sites do not show either."""
+    """Returns the line of code behind a finding, or the reason why it has none. Returns None if the
+    call sites do not show either, for a GOOD finding, and for a log with anonymized names."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):

@@ -127,8 +127,8 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
 
 
 def _beside(table: Table, place: int) -> list[str]:
-    """Returns the names of the counters above 0 that explain OPENS: FILENOS, DUPS and FDOPENS,
-    which OPENS includes, and STATS and MMAPS."""
+    """Returns the names of the counters above 0 that are evidence beside OPENS: FILENOS, DUPS and
+    FDOPENS, which OPENS includes, and STATS and MMAPS."""
     names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 
