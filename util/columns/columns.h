@@ -113,8 +113,8 @@ static inline uint64_t row_bits(double value) {
   return word;
 }
 
-/* Function of calls.c: makes one row per call of an APMPI record. Returns false if the batch is
- * full before the last call, or if out of memory. */
+/* Function of calls.c: makes one row per MPI function that a process of an APMPI record called.
+ * Returns false if the batch is full before the last row, or if out of memory. */
 bool call_rows(darshan_batch *batch, struct table *table);
 
 #endif

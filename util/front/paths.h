@@ -48,7 +48,8 @@ void places_leave_alone(const void *places);
  * lists. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-/* Removes the folders that are empty. needed: 1 if a process that still runs uses them. */
+/* Removes the folders that are empty. needed: 1 if a process that still runs needs the folder for
+ * logs and the links to the runtime, which then remain. */
 void places_leave(struct places *places, int needed);
 /* Writes the folder that contains all run directories; "" if this run has no run directory, or is
  * within another run. */

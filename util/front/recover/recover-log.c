@@ -142,7 +142,7 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
 /* Writes the path of the log that is made from journals, the first of which is `path`. The same
  * journals always give the same path. The lowest rank is part of the name, because the ranks of
  * other nodes have the same unique number, and their log may be in the same folder. Returns 0, or
- * -1 without a message if the path is too long. */
+ * -1 without a message if `path` is not the name of a journal or the log's path is too long. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;

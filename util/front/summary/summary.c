@@ -261,8 +261,9 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 }
 
 /* Adds the groups of a log: records that several files share. The number of files of a group is the
- * largest number in any process or log, which is a lower bound. Returns 1 if some of these files
- * share a record because a limit was reached, otherwise 0. */
+ * largest number in any process or log, which is a lower bound. Sets PICTURE_ESTIMATED if the
+ * number can be inexact. Returns 1 if some of these files share a record because a limit was
+ * reached, otherwise 0. */
 static int add_groups(struct picture *picture, darshan_log *log) {
   enum {
     COUNTED = 114688

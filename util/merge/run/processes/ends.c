@@ -83,7 +83,8 @@ static int is_starter(const char *name) {
   return 0;
 }
 
-/* Returns 1 if a process ended with its status because this child failed, otherwise 0. */
+/* Returns 1 if a process ended with its status because this child failed, otherwise 0. A starter is
+ * always assumed to pass on the failure; any other process has the status of the child. */
 static int is_handed_on(const struct run_tree *tree, const struct run_process *process,
                         const struct run_process *child) {
   enum { SIGNALS = 128 /* shells add this to a signal's number */ };

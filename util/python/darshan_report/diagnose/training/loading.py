@@ -58,8 +58,8 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """A sentence that says whether data is the bottleneck, and how long the training loop
-        waited for it."""
+        """Two sentences: whether data is the bottleneck, and how long the training loop waited for
+        it."""
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"

@@ -84,8 +84,8 @@ _SCANS = Remedy(
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same bytes of files or streams are read several times, and another if
-    they are written several times."""
+    """Yields a finding for POSIX, and another for streams, if the same bytes are read several
+    times, and likewise if they are written several times."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:
