@@ -116,7 +116,8 @@ struct answer {
   double processor; /* processor time of the delivering process so far, in seconds */
 };
 
-/* Prints a message at the first failure of a receiver and at its recovery, and none in between. */
+/* Prints a message at the first failure of a receiver and at its recovery, and none in between.
+ * failed: 1 if this delivery failed. failures: number of failures in a row before it. */
 static void report(const struct delivery *delivery, int failed, int failures, const char *error) {
   if (failed && failures == 0)
     say("cannot export to %s: %s; recording continues, and the export is tried again",

@@ -143,7 +143,8 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
 }
 
 /* Writes a size class and its percentage of the calls to `item`. counter: the name of the class's
- * counter; family: how the name starts. Returns the number of characters. */
+ * counter; family: the part of it before the class, "_SIZE_READ_". Returns the number of
+ * characters. */
 static int format_class(char item[2 * NUMBER], const char *counter, const char *family,
                         double share) {
   char label[NUMBER];
@@ -154,8 +155,8 @@ static int format_class(char item[2 * NUMBER], const char *counter, const char *
 }
 
 /* Returns the percentage that a size class must exceed to be shown, so that all shown classes fit
- * into `room` characters. first: the counter of the smallest class; shares: percentages of the
- * classes. */
+ * into `room` characters. first: the counter of the smallest class; family: as in format_class;
+ * shares: percentages of the classes. */
 static double least_shown(const struct darshan_counter *first, const char *family,
                           const double *shares, int room) {
   char item[2 * NUMBER];
@@ -170,7 +171,7 @@ static double least_shown(const struct darshan_counter *first, const char *famil
 }
 
 /* Prints the percentages of calls in the size classes; if not all fit, only the largest ones.
- * family: the start of the names of these counters. verb: the kind of call. */
+ * family: as in format_class. verb: the label of the line. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);

@@ -107,8 +107,8 @@ def _end(status: int) -> str:
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     """Makes the first run and, if there is a remedy to try, the second. Returns the findings of the
-    log; without a log, those of the first run. Raises TrialError if the program fails, or if it
-    needs --yes-repeat."""
+    log; without a log, those of the first run. Raises TrialError if the program does not end as in
+    the log (without a log: if it fails), or if it needs --yes-repeat."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status

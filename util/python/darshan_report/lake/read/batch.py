@@ -38,7 +38,7 @@ _SIZES = {kind: np.dtype(form).itemsize for kind, form in _TYPES.items()}
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """One table of a batch.  A column of strings has indices into the batch's strings; -1: null."""
+    """One table of a batch. A column of strings has indices into the batch's strings; -1: null."""
 
     kind: Kind
     module: int  # -1: no module
