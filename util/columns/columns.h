@@ -94,12 +94,13 @@ bool batch_is_full(const darshan_batch *batch);
 uint64_t batch_text(darshan_batch *batch, const char *text);
 void batch_problem(darshan_batch *batch, int module, const char *text);
 
-/* Function of shapes.c: defines the columns of a table. Returns false if out of memory. */
+/* Function of shapes.c: defines the columns of a table. module: id of its module. Returns false if
+ * out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
 /* Functions of rows.c, which makes the rows of a record. rows_are_known returns true if a module's
- * records can become rows. rows_of_record returns false if the batch is full before the record's
- * last row, or if out of memory. */
+ * records can become rows; flags: as in darshan_batch_new. rows_of_record returns false if the
+ * batch is full before the record's last row, or if out of memory. */
 bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);

@@ -208,8 +208,9 @@ static int add_usages(struct worker *workers, size_t count, darshan_log *log,
   return found < 0 ? -1 : 0;
 }
 
-/* Computes the working time for the log of one process, which has no PROCESS record. Returns like
- * darshan_log_work: 1; 0 if the log lacks the data; -1 with an error. */
+/* Computes the working time for the log of one process, which has no PROCESS record. io: seconds in
+ * I/O. Returns like darshan_log_work: 1; 0 if the log lacks the data or is of several processes; -1
+ * with an error. */
 static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};

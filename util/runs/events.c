@@ -81,7 +81,7 @@ static void find_row(struct rows *rows) {
 }
 
 /* Opens a file of the run directory to read its rows. Returns 0, or -1 if it cannot be opened or is
- * not a regular file, or if out of memory. */
+ * not a regular file, or if out of memory. room: bytes to read at once. */
 static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
   struct stat st;
   *rows = (struct rows){.room = room};

@@ -291,7 +291,8 @@ static void remove_empty_pack(int folder) {
   close(fd);
 }
 
-/* Removes `events` before `closed`: a process that sees neither knows that the run has its log. */
+/* Removes the files of the run directory that are in `own`, a sum of OWN_ values. Removes `events`
+ * before `closed`: a process that sees neither knows that the run has its log. */
 static void remove_own(const char *path, unsigned own) {
   static const struct {
     unsigned kind;

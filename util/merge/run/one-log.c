@@ -162,8 +162,8 @@ static void name_top(const struct one_log *run, struct row_name *name) {
     row_name_first(name, &run->tree, asked);
 }
 
-/* Combines the parts of a rank. again 0: combines only their names. again 1: combines also their
- * records, in the second pass. Returns 0, or -1 if out of memory. */
+/* Combines the parts of rank `number`. again 0: combines only their names. again 1: combines also
+ * their records, in the second pass. Returns 0, or -1 if out of memory. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;

@@ -27,7 +27,8 @@ struct clocks { /* zeroed before its first use; the first host has the run's clo
 int clocks_take(struct clocks *clocks, const struct run_event *event);
 /* Returns the nanoseconds to add to times of this host; 0 unless its clock certainly differs. */
 int64_t clocks_behind(const struct clocks *clocks, int host);
-/* Returns the error bound of the corrected times in nanoseconds; -1 if it is unknown. */
+/* Returns the error bound of the corrected times of this host in nanoseconds; -1 if it is
+ * unknown. */
 int64_t clocks_error(const struct clocks *clocks, int host);
 
 enum process_end { /* values of PROCESS_ENDED */
@@ -101,7 +102,7 @@ struct run_process {
                 made it fail, and so on; 0: not in the chain */
 };
 
-struct run_place { /* host or PID namespace in which a pid is unique */
+struct run_place { /* a PID namespace of a host; a pid is unique in it. `place`: index in places */
   uint64_t pid_namespace;
   int ended; /* 1: process 1 ended, so the kernel kills all other processes */
   char host[RUN_HOST];
