@@ -521,12 +521,12 @@ class Context:
         return found
 
     def names_of(self, record: int) -> list[int]:
-        """Returns the id of a file, and the ids of its temporary names."""
+        """Returns the id of a file, and the ids of its temporary names. record: id of the file."""
         return [int(record), *self.temporary.get(int(record), [])]
 
     def was(self, record: int) -> str:
         """Returns the temporary name of a file, without its folder; "" if it had none. If there are
-        several, returns the one to which most bytes were written."""
+        several, returns the one to which most bytes were written. record: id of the file."""
         before = self.temporary.get(record, [])
         if not before:
             return ""

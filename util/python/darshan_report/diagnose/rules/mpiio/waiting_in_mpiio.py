@@ -203,14 +203,15 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 def _stripes(found: Waits, first: int) -> str:
     """Describes the number of stripes of the file, if it is known and below the number of ranks;
-    otherwise empty."""
+    otherwise empty. first: row of the file."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""
 
 
 def _remedy(found: Waits, first: int) -> Remedy:
-    """Returns the remedy for the reason, such as more aggregators if all wait for one process."""
+    """Returns the remedy for the reason, such as more aggregators if all wait for one process.
+    first: row of the file."""
     if found.late[first]:
         return Remedy(
             "Let all processes reach the call at the same time: give each the same share of "

@@ -149,7 +149,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _table(facts: Facts, record: int) -> str:
-    """Returns the layer that read a file; empty if none did."""
+    """Returns the layer that read a file; empty if none did. record: id of the file."""
     for layer, table in facts.layers:
         place = table.place(record)
         if layer.base and place is not None and table["READS"][place] > 0:
@@ -158,7 +158,7 @@ def _table(facts: Facts, record: int) -> str:
 
 
 def _evidence(facts: Facts, record: int) -> tuple[Evidence, ...]:
-    """Returns the reads of a file."""
+    """Returns the reads of a file. record: id of the file."""
     table = facts.table(_table(facts, record))
     place = None if table is None else table.place(record)
     if table is None or place is None:
