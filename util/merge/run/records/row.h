@@ -20,7 +20,8 @@ struct row_name {
 
 void row_name_begin(struct row_name *name, const struct run_tree *tree,
                     const struct run_rank *rank);
-/* Adds the command line of a part's program after the command lines of earlier programs. */
+/* Adds the command line of a part's program after the command lines of earlier programs. Does not
+ * add it if the program is no later program of the process. */
 void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
                   const char *command);
 /* Adds a command line for the first program. Called if that program left no part or is unknown. */

@@ -152,7 +152,7 @@ def is_users(place: Place) -> bool:
 def _of_program(places: tuple[Place, ...]) -> int:
     """Returns the index of the user's line if the program is itself installed: the innermost place
     in the program, or below the folder of the Python script. Returns -1 if the stack has no such
-    place."""
+    place, or begins with the start of a thread or code of a runtime (installed.is_thread)."""
     outermost = next((p for p in reversed(places) if _may_be_program(p)), None)
     if outermost is None or installed.is_thread(outermost.file):
         return -1

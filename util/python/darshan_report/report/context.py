@@ -118,7 +118,7 @@ def _plus(known: float | None, more: float) -> float | None:
 
 
 def _extra(log: Log) -> Records | None:
-    """Returns the records of POSIX_EXT, or None if the log has none."""
+    """Returns the records of POSIX_EXT; None if the log has none, or damaged ones."""
     region = log.info.region("POSIX_EXT")
     if region is None or region.length == 0:
         return None
@@ -435,7 +435,7 @@ class Context:
             return None
 
     def blame(self, finding: Finding) -> Blame | None:
-        """Returns the line of code that caused a finding; None if the call sites do not show it."""
+        """Returns the line of code behind a finding, or why it has none; None as in blame.blame()."""
         if id(finding) not in self._blamed:
             self._blamed[id(finding)] = blame(self.code_lines, finding)
         return self._blamed[id(finding)]
