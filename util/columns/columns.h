@@ -94,8 +94,8 @@ bool batch_is_full(const darshan_batch *batch);
 uint64_t batch_text(darshan_batch *batch, const char *text);
 void batch_problem(darshan_batch *batch, int module, const char *text);
 
-/* Function of shapes.c: defines the columns of a table. module: id of its module. Returns false if
- * out of memory. */
+/* Function of shapes.c: defines the columns of a table. module: id of its module, or -1. Returns
+ * false if out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
 /* Functions of rows.c, which makes the rows of a record. rows_are_known returns true if a module's

@@ -308,7 +308,7 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
 }
 
 /* Returns 1 if the module lacks only records of single files, whose sums are in overflow records.
- * Otherwise returns 0. has_groups: 1 if the log has the module GROUP. */
+ * Otherwise returns 0. has_groups: the result of add_groups. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,

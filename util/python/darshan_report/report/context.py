@@ -435,7 +435,7 @@ class Context:
             return None
 
     def blame(self, finding: Finding) -> Blame | None:
-        """Returns the line of code behind a finding, or why it has none; None as in blame.blame()."""
+        """Returns the line of code behind a finding, or why it has none; None as in blame.py."""
         if id(finding) not in self._blamed:
             self._blamed[id(finding)] = blame(self.code_lines, finding)
         return self._blamed[id(finding)]
