@@ -71,7 +71,8 @@ def would_go(snapshot: Snapshot, which: Which) -> Gone:
 
 def prune(lake: str, which: Which) -> Gone:
     """Removes the selected rows from all tables in one commit. If another process committed
-    meanwhile, begins again, because that commit may have added such rows."""
+    meanwhile, begins again, because that commit may have added such rows. Returns what was
+    removed."""
     snapshot = Snapshot(lake)
     total = Gone()
     while True:

@@ -59,7 +59,7 @@ def last(lake: str) -> float:
 
 
 def publish(snapshot: Snapshot) -> Made:
-    """Publishes the tables that changed, and stores the time."""
+    """Publishes the tables that changed, and stores the time. Returns what was published."""
     made = Publisher(snapshot).publish()
     mark = storage.as_json({"time": time.time(), "number": snapshot.number})
     storage.replace(os.path.join(snapshot.path, _MARK), mark)
