@@ -8,9 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from lab.command import finished
 from lab.compare import both, same_end
 from lab.compile import compile_c
-from lab.environment import preload
+from lab.environment import preload, settings
 from lab.log import metadata_of
 from lab.watch import Outcome
 from place import elsewhere
@@ -331,3 +332,61 @@ def test_calls_of_libc_alone(build: Path, tmp_path: Path) -> None:
             metadata_of(build / "darshan-parser", watched.journals[0])["syscall_user_dispatch"]
             == "installed"
         )
+
+
+# A handler that interrupts a call waits for another thread, which uses the same file.
+_WAITS = r"""
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+static int fd;
+static volatile int asked, handled;
+static void handler(int number) {
+  (void)number;
+  asked = 1;
+  while (asked) ;
+  handled++;
+}
+static void *answer(void *unused) {
+  for (;;) {
+    while (!asked) ;
+    if (lseek(fd, 0, SEEK_CUR) < 0) _exit(1);
+    asked = 0;
+  }
+  return unused;
+}
+int main(void) {
+  struct sock_filter code[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog program = {1, code};
+  struct itimerval often = {{0, 500}, {0, 500}};
+  sigset_t alarms;
+  pthread_t thread;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* in the other thread */
+  fd = open("both", O_CREAT | O_WRONLY | O_APPEND, 0644);
+  if (pthread_create(&thread, NULL, answer, NULL) || write(fd, "a", 1) != 1) return 2;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 3;
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program)) return 4;
+  signal(SIGALRM, handler);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+  while (handled < 40)
+    if (lseek(fd, 0, SEEK_CUR) < 0) return 5;
+  return 0;
+}
+"""
+
+
+def test_a_handler_that_waits_for_a_thread(build: Path, tmp_path: Path) -> None:
+    """Behind a filter, a thread does not wait for ever for a lock whose holder is in a handler that
+    waits for this thread."""
+    program = compile_c(tmp_path, _WAITS, name="waits")
+    done = finished([program], cwd=tmp_path, env=settings(build), timeout=100)
+    assert done.returncode == 0, done

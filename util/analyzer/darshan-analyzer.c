@@ -65,8 +65,8 @@ static int read_posix(darshan_log *log, double *seconds, int *ranks, struct dars
 }
 
 /* Returns the index of the histogram's bucket for seconds / run_time. A bucket includes its upper
- * bound; the last bucket has no upper bound. If the run time is 0, returns the last bucket for a
- * log with I/O, and 0 for a log without I/O. */
+ * bound; the last bucket has no upper bound. If the run time is 0 or unknown, returns the last
+ * bucket for a log with I/O, and 0 for a log without I/O. */
 static int bucket_of(double seconds, double run_time) {
   int bucket = 0;
   if (run_time <= 0) return seconds > 0 ? BUCKETS - 1 : 0;

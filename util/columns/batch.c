@@ -152,7 +152,8 @@ static bool next_record(darshan_batch *batch) {
   return true;
 }
 
-/* Reads the rest of the open log. Returns false if the batch is full before the log's end. */
+/* Reads the rest of the open log. Returns false if the batch is full before the log's end, or if
+ * out of memory (batch->failed). */
 static bool read_log(darshan_batch *batch) {
   for (;;) {
     if (!batch->records && !begin_module(batch)) return true;

@@ -1,5 +1,6 @@
-/* Makes rows of MPI communication. An APMPI record has counters of seventy calls, most of which a
- * program never makes. So each call that the program made is a row, instead of 640 columns. */
+/* Makes rows of MPI communication. An APMPI record has counters of more than 70 calls, most of
+ * which a program never makes. So each call that the program made is a row, instead of some 640
+ * columns. */
 #include "columns.h"
 
 #include <ctype.h>

@@ -23,7 +23,8 @@ struct text_pool {
   size_t num_slots;
   uint64_t seed;
 };
-/* Returns the index of a string; -1 for NULL. Returns -1 and sets *failed if out of memory. */
+/* Returns the index of a string, of which at most 1 MiB is stored; -1 for NULL. Returns -1 and sets
+ * *failed if out of memory, or if the strings together exceed 1 GiB. */
 int32_t text_place(struct text_pool *pool, const char *text, bool *failed);
 void text_pool_clear(struct text_pool *pool);
 void text_pool_free(struct text_pool *pool);
@@ -45,7 +46,7 @@ struct table {
 bool table_column(struct table *table, const char *name, enum darshan_column_type type);
 /* Adds a row to the table and returns its memory, which the caller fills with 64-bit words: one for
  * a number or a string, two for a UUID. bytes: memory for all rows, if this is the first row.
- * Returns NULL if out of memory. */
+ * Returns NULL if out of memory, or if the table is full. */
 uint64_t *table_row(struct table *table, uint64_t bytes);
 /* Moves the rows that are not transposed yet into the columns of the table. */
 void table_settle(struct table *table);
@@ -93,12 +94,13 @@ bool batch_is_full(const darshan_batch *batch);
 uint64_t batch_text(darshan_batch *batch, const char *text);
 void batch_problem(darshan_batch *batch, int module, const char *text);
 
-/* Function of shapes.c: defines the columns of a table. Returns false if out of memory. */
+/* Function of shapes.c: defines the columns of a table. module: id of its module, or -1. Returns
+ * false if out of memory. */
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
 /* Functions of rows.c, which makes the rows of a record. rows_are_known returns true if a module's
- * records can become rows. rows_of_record returns false if the batch is full before the record's
- * last row. */
+ * records can become rows; flags: as in darshan_batch_new. rows_of_record returns false if the
+ * batch is full before the record's last row, or if out of memory. */
 bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);
@@ -112,8 +114,8 @@ static inline uint64_t row_bits(double value) {
   return word;
 }
 
-/* Function of calls.c: makes one row per call of an APMPI record. Returns false if the batch is
- * full before the last call, or if out of memory. */
+/* Function of calls.c: makes one row per MPI function that a process of an APMPI record called.
+ * Returns false if the batch is full before the last row, or if out of memory. */
 bool call_rows(darshan_batch *batch, struct table *table);
 
 #endif

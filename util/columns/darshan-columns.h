@@ -63,13 +63,14 @@ struct darshan_texts {
 enum darshan_batch_flags { DARSHAN_BATCH_TRACES = 1 /* also read DXT */ };
 
 /* Makes an empty batch, which darshan_batch_free frees. bytes: the approximate limit of all tables.
- * Returns NULL with an error if out of memory. */
+ * flags: the sum of enum darshan_batch_flags. Returns NULL with an error if out of memory. */
 darshan_batch *darshan_batch_new(uint64_t bytes, int flags, struct darshan_error *error);
 void darshan_batch_free(darshan_batch *batch);
 
 /* Reads logs until all are read or the batch is full. Returns the number of logs that were read
- * completely. The next call, after darshan_batch_clear, must begin with the next path after these,
- * and continues in that log. Returns -1 with an error if out of memory. */
+ * completely; a log that cannot be read counts, too, and becomes a problem of the batch. The next
+ * call, after darshan_batch_clear, must begin with the next path after these, and continues in that
+ * log. Returns -1 with an error if out of memory. */
 int64_t darshan_batch_read(darshan_batch *batch, const char *const *paths, int64_t count,
                            struct darshan_error *error);
 

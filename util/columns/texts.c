@@ -7,9 +7,8 @@
 #include <sys/random.h>
 
 enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* length of \xNN */ };
-static const size_t most_bytes = (size_t)1 << 30; /* length of \xNN */
-                                                  /* less than 2^31, because offsets are int32_t */
-enum { LONGEST = 1 << 20 };
+static const size_t most_bytes = (size_t)1 << 30; /* below 2^31, because offsets are int32_t */
+enum { LONGEST = 1 << 20 };                       /* bytes of a string; the rest is cut off */
 
 /* Returns the length of the UTF-8 character at p; 0 if the bytes are not valid UTF-8. left:
  * remaining bytes. */

@@ -25,7 +25,7 @@ long job_region(const struct convert_options *options, const struct darshan_info
 int names_region(const struct convert_options *options, darshan_log *log, struct regions *regions);
 
 /* Reads the log options->in and writes the new log options->out. Returns 0, or -1 after a message;
- * there is no new log then. */
+ * there is no new file then, but a pipe, a device or standard output may have got a part. */
 int convert(const struct convert_options *options);
 
 #endif

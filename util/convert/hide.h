@@ -35,10 +35,11 @@ void hide_job(const struct hiding *hiding, struct darshan_job *job);
 void hide_exe(const struct hiding *hiding, const char *exe, char *out);
 void hide_mount(const struct hiding *hiding, const char *path, char *out);
 /* Writes the anonymized name of a file. mount: its mount point, which the plain method keeps
- * readable; NULL: none. `out` has HIDDEN_MAX bytes and space for the mount point. */
+ * readable; NULL: none. `out` has 2 * HIDDEN_MAX bytes and space for the mount point. */
 void hide_name(const struct hiding *hiding, const char *name, const char *mount, char *out);
-/* Returns the value of a metadata key: `value` itself, or a hash in out (room bytes) if the key
- * reveals a host, a name, the job or a process. */
+/* Returns the value of a metadata key: `value` itself, or a hash in out (room bytes, at least
+ * HIDDEN_MAX) if the key reveals a host, a name, the job or a process and this kind of value is
+ * anonymized. */
 const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
                           char *out, size_t room);
 /* Returns true if a name is public, so that it is not anonymized: standard streams, heat maps,

@@ -20,8 +20,7 @@ struct names {
   bool failed;
 };
 
-/* Returns the anonymized name, or a copy if the name is public; the caller frees it. Returns NULL
- * if out of memory. */
+/* Returns the anonymized name, which the caller frees; NULL if out of memory. */
 static char *hidden_name(const struct names *names, const char *name) {
   int at = darshan_log_mount(names->log, name);
   const char *mount = at < 0 ? NULL : darshan_log_info(names->log)->mounts[at].path;

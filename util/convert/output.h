@@ -21,8 +21,9 @@ struct output_file {
   char made[PATH_MAX]; /* path of the unfinished file; "": it has no path */
 };
 
-/* output_file_open begins an output with this name ("-": standard output); output_file_put writes n
- * bytes at offset `at`. Return 0, or -1 after a message. */
+/* output_file_open begins an output with this name ("-": standard output), which must not be that
+ * of an existing file or folder; output_file_put writes n bytes at offset `at`. Return 0, or -1
+ * after a message. */
 int output_file_open(struct output_file *out, const char *name);
 int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at);
 /* Closes the file and gives it its name, or removes it if complete is 0. Returns 0, or -1 after a

@@ -24,8 +24,8 @@ struct regions {
 void regions_open(struct regions *regions, struct output_file *out, int compression);
 
 /* Write a region: a begin, any number of pieces, and an end. They return 0, or -1 after a message.
- * regions_room returns memory for a piece of n bytes, which the caller fills; NULL after a message
- * if out of memory. */
+ * regions_room returns memory for a piece of n bytes, which the caller fills before the next call;
+ * NULL after a message if out of memory, or if the pieces before cannot be written. */
 void regions_begin(struct regions *regions);
 char *regions_room(struct regions *regions, size_t n);
 int regions_add(struct regions *regions, const void *bytes, size_t n);

@@ -68,8 +68,8 @@ static bool number(const struct record_row *row, double *value) {
   return *end == '\0';
 }
 
-/* Returns true for a fraction or NaN. Only these are compared as doubles, in which -0 equals 0;
- * whole numbers may have more digits than a double. */
+/* Returns true for a fraction, infinity or NaN. Only these are compared as doubles, in which -0
+ * equals 0; whole numbers may have more digits than a double. */
 static bool is_fraction(const struct record_row *row) {
   return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
 }
@@ -218,8 +218,9 @@ static int compare_module(struct comparison *comparison, int id) {
   return result;
 }
 
-/* Compares the modules of two logs, in ascending order of their ids. Returns 0, or -1 if a module
- * could not be compared. */
+/* Compares the modules of two logs, in ascending order of their ids. Returns 0, or -1 if the
+ * records of a module could not be read or compared. A module that this release cannot read is
+ * skipped with a message, and is no error. */
 static int compare_modules(struct comparison *comparison) {
   const struct darshan_info *info[2] = {darshan_log_info(comparison->logs[0]),
                                         darshan_log_info(comparison->logs[1])};

@@ -18,8 +18,8 @@ struct diff_options { /* options that define a difference */
   bool job, annex, quiet;
 };
 
-/* Compares all records, and prints the rows that differ; then also sets *differ. Returns 0, or -1
- * after a message if data cannot be read or memory is exhausted. */
+/* Compares all records, and prints the rows that differ; then also sets *differ. Returns 0. Returns
+ * -1 if data cannot be read, which a message then tells, or if memory is exhausted. */
 int differences_print(const struct diff_options *options, darshan_log *const logs[2],
                       struct output *out, bool *differ);
 

@@ -219,7 +219,8 @@ static const struct darshan_module_region *find_region(const darshan_log *log, i
   return NULL;
 }
 
-/* Returns true, after a message, if the output must end at this module because it is partial. */
+/* Returns true, after a message, if the output must end at this module because it is partial and
+ * --show-incomplete is not set. */
 static bool stops_at(const struct printer *printer, const struct darshan_module_region *region) {
   if (!region->partial || printer->options->show_incomplete) return false;
   complain(printer, region,

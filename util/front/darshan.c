@@ -45,9 +45,9 @@ static size_t distance(const char *a, const char *b) {
   return rows[m % 3][n];
 }
 
-/* Returns the word that is most similar to the typed one; NULL if none is similar. Words are
- * similar if at most a third of the typed characters differ, or if the typed word is the beginning
- * of exactly one word. */
+/* Returns the word of which the typed one is the beginning, if there is exactly one. Otherwise
+ * returns the word with the smallest distance, if that is at most a third of the typed characters
+ * (rounded up) and at least two were typed; NULL if no word is so similar. */
 static const char *suggest(const char *typed, const char *const *words, size_t count) {
   size_t length = strlen(typed), best = 2 * LONGEST, beginnings = 0;
   const char *found = NULL, *longer = NULL;
@@ -126,8 +126,8 @@ static const struct command *find(const char *word) {
   return NULL;
 }
 
-/* Returns argv if it names a log. Otherwise returns a copy with the newest log appended; NULL after
- * a message if there is none. */
+/* Returns argv, unless the command reads one log and argv names none (newest_is_meant). In that
+ * case returns a copy with the newest log appended; NULL after a message if there is no log. */
 static char **with_log(const struct command *command, const char *name, int argc, char **argv) {
   if (!newest_is_meant(command->word, argc, argv)) return argv;
   char **more = calloc((size_t)argc + 2, sizeof(*more));
@@ -170,7 +170,7 @@ static void keep_closed_ones_free(void) {
 }
 
 /* Prints that the typed word is not a command or option, and the command that the user may have
- * meant. Returns the exit status. */
+ * meant. Prints the usage if no word was typed. Returns the exit status. */
 static int wrong(const char *word) {
   const char *words[COMMANDS + 1] = {"help"};
   size_t count = 1;

@@ -28,7 +28,7 @@ int newest_is_meant(const char *word, int argc, char *const *argv);
 
 /* The name of a log that the `darshan` command makes, in the runtime's form
  * (runtime/job/text/logname.h):
- * <user>_<program>_id<job>-<pid>_<month>-<day>-<second>-<unique>_<seconds>.darshan */
+ * <user>_<program>_id<job>-<pid>_<month>-<day>-<second of the day>-<unique>_1.darshan */
 
 struct log_name {
   const char *start; /* <user>_<program>_id<job>, start_length bytes */
@@ -37,16 +37,17 @@ struct log_name {
   uint64_t unique;
 };
 
-/* Writes the path of a log with this name in the folder. Returns 0, or -1 if the path is too
- * long. */
+/* Writes the path of a log with this name in the folder. Returns 0, or -1 if the path is too long
+ * or the start is no valid time. */
 int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name *name);
 
-/* Writes the start of the name of a log whose program had this command line. */
+/* Writes the start of the name of a log whose program had this command line. job: the job's id */
 void log_name_start(char out[NAME_MAX], const char *command, int64_t job);
 
 /* Renames the log at `from` to `path` or, if numbered is 1, to the first free name of path, path.2,
  * path.3 and so on. If path is on another file system, copies the log. Sets path to the final name.
- * Returns 0, or -1 with errno set; the log is then still at `from`. */
+ * Returns 0, or -1 with errno set, for example EEXIST if numbered is 0 and the name is in use; the
+ * log is then still at `from`. */
 int log_name_give(const char *from, char path[PATH_MAX], int numbered);
 
 #endif

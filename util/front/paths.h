@@ -34,7 +34,8 @@ struct places {
 };
 
 /* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH or, if that is not set,
- * darshan-logs in the current folder. Returns 0, or -1 after a message. */
+ * darshan-logs in the current folder. Returns 0, or -1 after a message (without one if the path in
+ * DARSHAN_LOGFILE is too long). */
 int places_make(struct places *places, const char *wanted);
 
 /* Sets the environment for the application. Called in its process before exec. */
@@ -42,19 +43,21 @@ void places_announce(const void *places);
 /* Removes the runtime from LD_PRELOAD, for a program that must run without it. */
 void places_leave_alone(const void *places);
 
-/* Moves the logs of single processes and MPI jobs to the user's folder and lists them. Also lists
- * the remaining journals. */
+/* Moves the logs of single processes and MPI jobs to the user's folder and lists them; a log that
+ * cannot be moved is listed where it is. Also lists the remaining journals. The caller frees both
+ * lists. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-/* Removes the folders that are empty. needed: 1 if a process that still runs uses them. */
+/* Removes the folders that are empty. needed: 1 if a process that still runs needs the folder for
+ * logs and the links to the runtime, which then remain. */
 void places_leave(struct places *places, int needed);
 /* Writes the folder that contains all run directories; "" if this run has no run directory, or is
  * within another run. */
 void places_around(const struct places *places, char out[PATH_MAX]);
 
 /* Finds the folders in which a `darshan run` that has ended wrote its logs: its own folder ("" if
- * it does not exist), and the parent of that folder. Returns 0, or -1 if the parent is unknown or
- * not writable. */
+ * it does not exist), and the parent of that folder. run: path of its run directory. Returns 0, or
+ * -1 if the parent is unknown or not writable. */
 int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
 /* Moves the logs of single processes out of a run's own folder, and removes this folder. */
 void places_leave_own(const char *own, const char *folder);

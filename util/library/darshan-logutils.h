@@ -122,8 +122,8 @@ struct darshan_mod_info {
   int partial_flag; /* not 0: the runtime dropped records */
 };
 
-/* Opens a log; darshan_log_close frees it. Returns NULL if the file is not a log, or if the log is
- * corrupt before its records. */
+/* Opens a log; darshan_log_close frees it. Returns NULL, mostly after a line on stderr, if the file
+ * cannot be read, is not a log or is corrupt before its records, or if out of memory. */
 void *darshan_log_open(const char *path);
 void darshan_log_close(void *log);
 
@@ -132,10 +132,11 @@ int darshan_log_get_job(void *log, struct darshan_job *job);
 /* Stores the run time of the job in seconds; negative if the job has no end time. Returns 0, or -1
  * if an argument is NULL. */
 int darshan_log_get_job_runtime(void *log, struct darshan_job job, double *runtime);
-/* Stores the command line in exe, which has 4096 bytes; the empty string if the log has no mount
- * table. Returns 0, or -1 if an argument is NULL. */
+/* Stores the command line in exe, which has 4096 bytes, and cuts a longer one; the empty string if
+ * the log has no mount table. Returns 0, or -1 if an argument is NULL. */
 int darshan_log_get_exe(void *log, char *exe);
-/* Stores the mount points, the longest path first. Returns 0 or -1. */
+/* Stores the mount points, the longest path first. Returns 0, or -1 if an argument is NULL or out
+ * of memory. The caller frees *mounts, also if *count is 0. */
 int darshan_log_get_mounts(void *log, struct darshan_mnt_info **mounts, int *count);
 /* Stores the modules that have data and whose records this library can read, except those of the
  * annex (ids from 64 on). *count may be 0. *modules is NULL if out of memory. */
@@ -153,8 +154,9 @@ struct darshan_name_record_ref;
 int darshan_log_get_namehash(void *log, struct darshan_name_record_ref **hash);
 
 /* Reads the next record of a module. Returns 1; 0 at the end, or if the module has no data; -1 if
- * the module is corrupt or unknown. If *record is NULL, allocates it; otherwise writes to this
- * memory. The call after the end reads the first record again. */
+ * the module is corrupt or unknown, also in all later calls. If *record is NULL, allocates it;
+ * otherwise writes to this memory, which must be large enough. The call after the end reads the
+ * first record again. */
 int darshan_log_get_record(void *log, int module, void **record);
 
 /* Returns "3.5.0", the version of this interface. The library owns the string. */
@@ -172,7 +174,7 @@ struct darshan_file_category_counters {
   int64_t max_write_volume_bytes;
   int64_t total_max_offset_bytes; /* -1: not known */
   int64_t max_offset_bytes;
-  int64_t nprocs; /* sum over the files; -1: at least as many as the job has */
+  int64_t nprocs; /* sum over the files; -1: at least as many as the job has, or a shared record */
 };
 struct darshan_derived_metrics {
   int64_t total_bytes;
@@ -188,12 +190,14 @@ struct darshan_derived_metrics {
 typedef struct darshan_accumulator_st *darshan_accumulator;
 
 /* Makes an empty accumulator for the records of a module. Only POSIX, MPI-IO, STDIO, DFS and DAOS
- * have such sums. darshan_accumulator_destroy frees it. Returns 0 or -1. */
+ * have such sums. darshan_accumulator_destroy frees it. job_nprocs: processes of the job. Returns
+ * 0, or -1 if `accumulator` is NULL, for another module, or if out of memory. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
-/* Adds `count` contiguous records, in the form of darshan_log_get_record. Returns 0 or -1. */
+/* Adds `count` contiguous records, in the form of darshan_log_get_record. Returns 0, or -1
+ * if out of memory or for an invalid argument. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
 /* Stores the sums of all added records: the metrics, and a record of the module with the sums of
- * its counters. Either pointer may be NULL. Returns 0 or -1. */
+ * its counters. Either pointer may be NULL. Returns 0, or -1 if `accumulator` is NULL. */
 int darshan_accumulator_emit(darshan_accumulator accumulator,
                              struct darshan_derived_metrics *metrics, void *aggregation_record);
 int darshan_accumulator_destroy(darshan_accumulator accumulator);

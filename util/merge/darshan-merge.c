@@ -188,9 +188,11 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   journal_content_free(&merge->content);
 }
 
-/* Prints which ranks have no journal, and adds these ranks to the metadata. Missing ranks may be on
- * another node, whose log is merged with this one later. So the records of a shared file stay
- * separate, unless an option requests the reduction. */
+/* Sets the lines that are added to the metadata: a line `end` if a process has no end, the ranks
+ * without journal, and the mark of a node log. Also prints the ranks without journal. They may be
+ * on another node, whose log is merged with this one later. So if ranks are missing and the job has
+ * a number that its ranks share, the log becomes a node log: it keeps separate records of a shared
+ * file, unless an option requests the reduction. */
 static void say_missing(struct merge *merge) {
   char missing[256], part[64] = "";
   int64_t count = journals_missing(&merge->journals, missing, sizeof(missing));
@@ -214,8 +216,8 @@ static void say_missing(struct merge *merge) {
               count, merge->journals.nprocs, missing);
 }
 
-/* Adds the failed lookups in the journals to the metadata. Only a killed or failed process leaves
- * its journal, and a failed lookup may be the cause. */
+/* Adds the failed lookups in the first 64 journals or node logs to the metadata. Journals stay only
+ * if a process was killed or failed, and a failed lookup may be the cause. */
 static void say_lookups(struct merge *merge) {
   enum { FILES_MOST = 64 };
   struct lookups lookups = {.count = 0};
@@ -358,8 +360,8 @@ static int run_job(const struct options *options, char *const *paths, int count)
   return merge_job(&job, paths, count);
 }
 
-/* Returns 1 if one of the paths is a node log of the selected job, otherwise 0. The other paths may
- * be logs that name a launcher. Prints nothing. */
+/* Returns 1 if --job selects a job and one of the paths has a node log of this job, otherwise 0.
+ * The other paths may be logs that name a launcher. Prints nothing. */
 static int is_of_nodes(const struct options *options, char *const *paths, int count) {
   struct journals journals = {.job = options->job};
   int parts = 0;

@@ -1,5 +1,6 @@
-/* Defines path functions of the runtime for darshan-merge. They return paths unchanged, because
- * darshan-merge never changes its root directory. */
+/* Defines the runtime's functions on files (after-chroot.h) for darshan-merge. They call the kernel
+ * with unchanged paths, because darshan-merge never changes its root directory. Before a file is
+ * created or renamed, they call the functions in inside_watch. */
 #include "../../runtime/records/after-chroot.h"
 #include "target.h"
 

@@ -44,7 +44,7 @@ static int is_counted(const struct darshan_module *module) {
          (module->kind == DARSHAN_KIND_COUNTERS || module->kind == DARSHAN_KIND_FILE_COUNTERS);
 }
 
-/* Returns the latest timestamp of a record, in seconds. */
+/* Returns the latest timestamp of a record, in seconds after the start; 0 if it has none. */
 static double last_of(const struct darshan_module *module, const void *record) {
   size_t at = module->record_size - (size_t)module->num_fcounters * sizeof(double);
   const double *values = (const double *)(const void *)((const char *)record + at);
@@ -75,9 +75,10 @@ static int add_row(struct journals *journals, const struct journal_file *row) {
   return files[journals->count].path ? journals->count++ : -1;
 }
 
-/* Returns the index of the entry of a rank in this file, whose entries begin at `first`. Adds the
- * entry if the file is a part, or has no entry yet. Returns -1 with an error if the entry cannot be
- * added. */
+/* Returns the index of the entry of a rank in this file, whose entries begin at `first`. The file's
+ * first entry gets the first rank that is found. Adds an entry for each further rank of a node log.
+ * Returns -1 with an error if a journal has a further rank, if a node log has too many, or if out
+ * of memory. */
 static int row_of(struct journals *journals, int first, int64_t rank, struct darshan_error *error) {
   struct journal_file *head = &journals->files[first];
   int64_t *row = rank < 0 ? NULL : map_at(&journals->rows, (uint64_t)rank);
@@ -161,8 +162,9 @@ static int is_of_job(const struct journals *journals, const struct journal_file 
   return strcmp(journals->job, number[0]) == 0 || strcmp(journals->job, number[1]) == 0;
 }
 
-/* Adds an entry for each rank of a journal or log of the job. Returns 0, or -1 with an error.
- * only_parts 1: ignores a log that is not a node log. */
+/* Adds an entry for each rank of a journal or log of the job; ignores a file of another job.
+ * Returns 0, or -1 with an error. only_parts 1: also ignores a file that is unreadable or no node
+ * log. */
 static int read_journal(struct journals *journals, const char *path, int only_parts,
                         struct darshan_error *error) {
   struct journal_file row = {.path = (char *)(uintptr_t)path};
@@ -293,7 +295,7 @@ static size_t add_range(char *out, size_t room, size_t used, int64_t first, int6
                                    first, last);
   if (used + (size_t)n + sizeof(",...") > room) {
     if (used + sizeof(",...") <= room) strcpy(out + used, ",...");
-    return room; /* `text` is full */
+    return room; /* `out` is full */
   }
   strcpy(out + used, text);
   return used + (size_t)n;

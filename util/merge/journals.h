@@ -14,28 +14,34 @@ struct journal_file {
   int has_no_end;     /* 1: a process in the file was killed */
   uint64_t in_common; /* number that all ranks of the job share; 0: unknown */
   struct darshan_job job;
-  double last;  /* latest timestamp of any record, seconds after the start */
-  int has_talk; /* 1: the file has MPI communication records */
-  double talk[2];
+  double last;    /* latest timestamp of any record, seconds after the start */
+  int has_talk;   /* 1: the rank has an APMPI record, of its MPI communication */
+  double talk[2]; /* from this record: seconds in MPI calls, and seconds of waiting in them */
 };
 
 struct journals {             /* zeroed before its first use */
-  struct journal_file *files; /* sorted by rank */
+  struct journal_file *files; /* one entry per rank; sorted by rank after journals_sort */
   const char *job;            /* name of the only job to read; NULL: all files must be of one job */
   struct map rows;            /* entries of the file that is being read, by rank */
   int count;
   int64_t nprocs;
 };
 
-/* Adds a file, or all journals and node logs of a folder. Returns 0, or -1 after a message. */
+/* Adds a file, or all journals and node logs of a folder. Ignores files that are not of
+ * journals->job. Returns 0, or -1 after a message. A folder without journals and node logs is an
+ * error, unless journals->job is set. */
 int journals_add(struct journals *journals, const char *path);
-/* Sorts the journals by rank. Returns 0; -1 after a message if they do not belong to one job. */
+/* Sorts the journals by rank and sets journals->nprocs. Returns 0. Returns -1 after a message if
+ * there are no journals, if they belong to several jobs, if two have the same rank, or if a rank is
+ * not below nprocs. */
 int journals_sort(struct journals *journals);
-/* Writes the ranks without journal, as "0,3-5"; "" if every rank has one. Returns the number of
- * these ranks. room: size of `out` in bytes. */
+/* Writes the ranks without journal, as "0,3-5"; "" if every rank has one, or if out of memory. A
+ * list that does not fit ends in ",...". Returns the number of these ranks. room: size of `out` in
+ * bytes. */
 int64_t journals_missing(const struct journals *journals, char *out, size_t room);
 /* Writes the ranks below nprocs that are not among `count` ascending ranks, as "0,3-5"; "" if no
- * rank is missing. Returns the number of missing ranks. room: size of `out` in bytes. */
+ * rank is missing. A list that does not fit ends in ",...". Returns the number of missing ranks.
+ * room: size of `out` in bytes. */
 int64_t ranks_missing(const int64_t *ranks, size_t count, int64_t nprocs, char *out, size_t room);
 void journals_free(struct journals *journals);
 
@@ -57,13 +63,14 @@ struct node_log { /* zeroed before its first use; one log is in memory */
   char *path;
   struct part part;
   darshan_log *open; /* open log, for its record names */
-  struct map named;
+  struct map named;  /* ids whose names the current rank has */
 };
 
 /* Returns the number that all ranks of the job share; 0 if the log is not a node log. */
 uint64_t node_log_job(const struct darshan_info *info);
-/* Reads the records of one rank. The log stays in memory until another log is read. Returns 0, or
- * -1 with an error. */
+/* Reads the records of one rank into *content, which the caller frees with journal_content_free,
+ * also after an error. The log stays in memory until another log is read. Returns 0, or -1 with an
+ * error. */
 int node_log_rank(struct node_log *log, const char *path, int64_t rank,
                   struct journal_content *content, struct darshan_error *error);
 void node_log_free(struct node_log *log);

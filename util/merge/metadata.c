@@ -20,7 +20,8 @@ const char *launch_metadata(const struct darshan_info *info, const char *key) {
   return NULL;
 }
 
-/* Returns a non-negative number from the metadata; `missing` if the key has no such value. */
+/* Returns a number from the metadata; `missing` if the value of the key is no integer from 0 to
+ * INT32_MAX. */
 static int64_t number_of(const struct darshan_info *info, const char *key, int64_t missing) {
   const char *text = launch_metadata(info, key);
   char *end;

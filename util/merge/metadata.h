@@ -20,7 +20,9 @@ struct launch { /* data about a process that a launcher started as one of severa
 /* Reads the launcher's data from the metadata of a log. Returns 1 if the metadata name a launcher,
  * a rank or a size; otherwise 0. */
 int launch_read(struct launch *launch, const struct darshan_info *info);
-/* Returns 1 if the launcher never gives two launches the same name, otherwise 0. */
+/* Returns 1 if `text` names the launch and this launcher never gives two launches the same name.
+ * text: the launcher's name for the launch; "": none. Returns 0 otherwise, also for an unknown
+ * launcher. */
 int launch_is_unique(const char *launcher, const char *text);
 /* Returns the value of a metadata key; NULL if the log lacks the key. */
 const char *launch_metadata(const struct darshan_info *info, const char *key);
@@ -53,13 +55,15 @@ enum { LOOKUPS_MOST = 4, LOOKUPS_NAME = 256 };
 /* Failed lookups of a killed or failed process; zeroed before its first use. */
 struct lookups {
   int count;
-  char names[LOOKUPS_MOST][LOOKUPS_NAME]; /* starts with the last lookup */
+  char names[LOOKUPS_MOST][LOOKUPS_NAME]; /* starts with the last lookup of the first log */
 };
 
-/* Adds those lookups of a log that are not in the list yet. Reads them from the lookups block of a
- * journal, or from the metadata of another log. */
+/* Adds those lookups of a log that are not in the list yet, up to LOOKUPS_MOST names. Reads them
+ * from the metadata, and from the lookups block of a journal; of the latter, adds only lookups of
+ * data files, not of program files. */
 void lookups_add(struct lookups *lookups, const darshan_log *log);
-/* Appends as many lookups as fit to `used` bytes of metadata. Returns the new length in bytes. */
+/* Appends lookups to the metadata, up to 400 bytes. used, room: length and size of `out` in bytes.
+ * Returns the new length. */
 size_t lookups_tell(const struct lookups *lookups, char *out, size_t room, size_t used);
 /* Returns 1 for a metadata key for which the merged log has its own value, otherwise 0. */
 int lookups_is_key(const char *key);

@@ -15,7 +15,8 @@ struct player {
   int size;
   void *context;
   /* Fills the source of a rank, once before its first step and again before its records are read.
-   * The player calls close after each open. Returns 0, or -1 to stop the player. */
+   * source->context is NULL in the first call only. The player calls close after each open, also
+   * after a failed one. Returns 0, or -1 to stop: the player checks this only in the first call. */
   int (*open)(void *context, int rank, struct reduce_source *source);
   void (*close)(void *context, int rank, struct reduce_source *source);
   /* Returns 1 to deliver a message empty, as if its transfer had failed; otherwise 0. NULL: no

@@ -9,21 +9,22 @@
 
 struct target {
   char path[PATH_MAX];   /* path at which the log is made */
-  char folder[PATH_MAX]; /* temporary folder, if the destination is not a regular file; otherwise ""
-                          */
+  char folder[PATH_MAX]; /* temporary folder, if `through` is set; otherwise "" */
   const char *
       through; /* destination that is a pipe or device, "-" for standard output; NULL: a new file */
 };
 
-/* Sets the path at which the log is made. name: the destination. Returns 0, or -1 after a message,
- * for example if the file exists or is a terminal. */
+/* Sets the path at which the log is made. name: the destination; "-" for standard output. Returns
+ * 0. Returns -1 after a message if the destination is a regular file, a folder or a terminal on
+ * standard output, or if no temporary folder can be made. */
 int target_open(struct target *target, const char *name);
-/* Copies the log to the destination if that is a pipe or device and the log was made. Removes the
- * temporary folder. Returns 0, or -1 after a message. */
+/* made: 1 if the log was made. Then copies it to the destination, if that is a pipe, a device or
+ * standard output. Removes the temporary folder. Returns 0; -1 after a message if the copy failed;
+ * -1 without a message if made is 0. */
 int target_close(struct target *target, int made);
 
-/* The merger calls these functions before it creates or renames a file. Their notes let a later
- * merger finish. */
+/* Functions that the merger calls before it creates or renames a file; NULL: none. For the log of a
+ * run they write notes, with which a later merger can finish (run/commit.h). */
 
 struct inside_watch {
   void *context;

@@ -17,8 +17,9 @@ struct id_table {
 void id_table_init(struct id_table *table, size_t value_size);
 void id_table_free(struct id_table *table);
 
-/* Returns the address of this key's value. A new key gets a zeroed value and sets *is_new. The
- * address is valid until the next call. Returns NULL if out of memory. */
+/* Returns the address of this key's value, which is zeroed for a new key. Sets *is_new to 1 for a
+ * new key, otherwise to 0. The address is valid until the next call. Returns NULL if out of
+ * memory. */
 void *id_table_get(struct id_table *table, uint64_t key, int *is_new);
 /* Returns the address of this key's value; NULL if the table lacks the key. */
 void *id_table_find(const struct id_table *table, uint64_t key);

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { NUMBER_MAX = 328 }; /* length of the longest text, "%f" of -DBL_MAX */
+enum { NUMBER_MAX = 328 }; /* bytes that suffice for the longest text, "%f" of -DBL_MAX */
 
 char *number_unsigned(char *to, uint64_t value); /* %lu */
 char *number_signed(char *to, int64_t value);    /* %ld */

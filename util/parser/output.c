@@ -67,7 +67,7 @@ void output_foreign(struct output *out, const char *text) {
 }
 
 void output_printf(struct output *out, const char *format, ...) {
-  char line[2048]; /* the longest strings are metadata and mounts, each below 1 KiB */
+  char line[2048]; /* the rest of a longer line is cut off */
   va_list arguments;
   va_start(arguments, format);
   int n = vsnprintf(line, sizeof(line), format, arguments);

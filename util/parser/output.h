@@ -32,7 +32,8 @@ void output_flush(struct output *out);
 
 void output_bytes(struct output *out, const char *bytes, size_t n);
 void output_text(struct output *out, const char *text);
-/* Writes untrusted text with escaped control characters. */
+/* Writes untrusted text with escaped control characters; nothing if it is then longer than
+ * OUTPUT_LONGEST. */
 void output_foreign(struct output *out, const char *text);
 void output_printf(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

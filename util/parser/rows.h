@@ -15,7 +15,7 @@ struct row_label {
   bool is_unsigned;
 };
 
-/* A number above the number of counters in the longest table (asserted in rows.c). */
+/* At least the number of counters in the longest table (asserted in rows.c). */
 enum { ROW_LABELS_MAX = 512 };
 
 struct darshan_lustre_head;

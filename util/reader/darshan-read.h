@@ -68,8 +68,9 @@ struct darshan_info {
 #define DARSHAN_RECORD_MAX (UINT64_C(256) << 20) /* bytes of a record, such as a DXT trace */
 #define DARSHAN_BLOCK_MAX (UINT64_C(4) << 30)    /* bytes that darshan_log_load collects */
 
-/* Opens a log and reads all data except the records. Returns the log; NULL with an error if the
- * header, job, names or another part that it reads is corrupt. */
+/* Opens a log and reads all data except the records. Returns the log. Returns NULL with an error if
+ * the file cannot be read, or if its header, job region or name region is corrupt. A corrupt annex
+ * is no error; it is skipped (info->annex_problem). */
 darshan_log *darshan_log_read(const char *path, struct darshan_error *error);
 void darshan_log_free(darshan_log *log);
 
@@ -88,22 +89,25 @@ void darshan_log_each_lookup(const darshan_log *log,
                              void (*each)(const char *name, size_t length, void *context),
                              void *context);
 
-/* Returns the index in info->mounts of the mount point that contains this name; -1 if no mount
- * point does. */
+/* Returns the index in info->mounts of the longest path with whose bytes this name begins; -1 if
+ * there is none. */
 int darshan_log_mount(const darshan_log *log, const char *name);
 
 /* Reads the records of one module in turn. darshan_records_open returns NULL with an error if the
- * module has no data, or if its id, version or layout is unknown. darshan_records_next returns 1
- * and a record (aligned to 8 bytes, valid until the next call), 0 at the end, or -1 with an error;
- * the records before an error are valid. size: bytes of the whole record, including variable parts.
- * POSIX records of version 1 that belong to a stream are skipped. */
+ * module has no data, if its data lie outside of the file, if its id, version or layout is unknown,
+ * or if out of memory. darshan_records_next returns 1 and a record (aligned to 8 bytes, valid until
+ * the next call), 0 at the end, or -1 with an error; the records that it returned before an error
+ * were correct. An incomplete record at the end of the data is ignored. size: bytes of the whole
+ * record, including variable parts. POSIX records of version 1 that belong to a stream are
+ * skipped. */
 darshan_records *darshan_records_open(darshan_log *log, int module, struct darshan_error *error);
 int darshan_records_next(darshan_records *records, const void **record, size_t *size,
                          struct darshan_error *error);
 void darshan_records_close(darshan_records *records);
 
 /* Reads all records of a module with fixed record size into one block, which darshan_block_free
- * frees. Returns their number. Returns -1 with an error, also if the record size varies. */
+ * frees; NULL if there are no records. Returns their number. Returns -1 with an error, also if the
+ * module has no data, if its record size varies, or if the block would exceed DARSHAN_BLOCK_MAX. */
 long darshan_log_load(darshan_log *log, int module, void **block, struct darshan_error *error);
 void darshan_block_free(void *block);
 

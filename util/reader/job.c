@@ -42,7 +42,7 @@ static void load_record(struct darshan_job_region *job, const struct darshan_fra
   memcpy(now->metadata, old.metadata, sizeof(old.metadata));
 }
 
-/* Splits the metadata, which are lines of "key=value", in place. Ignores lines without '='. Returns
+/* Splits a copy of the metadata, which are lines of "key=value". Ignores lines without '='. Returns
  * 0, or -1 with an error if out of memory. */
 static int parse_metadata(struct darshan_job_region *job, struct darshan_error *error) {
   memcpy(job->metadata_text, job->job.metadata, DARSHAN_JOB_METADATA_LEN);

@@ -65,9 +65,10 @@ static int make_room(struct darshan_live_room *room, size_t size, struct darshan
   return 0;
 }
 
-/* Reads a compressed region, as in a part, into `room`. Returns the number of decompressed bytes,
- * or -1 with an error. The buffer grows with the bytes that are read, not with the length that the
- * header claims. */
+/* Reads a compressed region, as in a part, into `room`. Returns the number of decompressed bytes:
+ * if the data are damaged or memory runs out, of those before. Returns -1 with an error if reading
+ * cannot begin. The buffer grows with the bytes that are read, not with the length that the header
+ * claims. */
 static long read_compressed(struct darshan_live *live, struct darshan_live_room *room,
                             struct darshan_region region, int compression,
                             struct darshan_error *error) {

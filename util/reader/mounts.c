@@ -28,7 +28,8 @@ static void sort_mounts(struct darshan_job_region *job) {
   }
 }
 
-/* Splits the mount table. Returns 0, or -1 if out of memory. An entry starts at every newline and
+/* Splits the mount table, which follows the command line in job->text, and ends the command line
+ * with a NUL. Returns 0, or -1 with an error if out of memory. An entry starts at every newline and
  * includes the next two words, even if they are on later lines. Command lines with stray newlines
  * need this rule. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error) {

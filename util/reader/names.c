@@ -10,7 +10,7 @@
 enum {
   STEP = 64 * 1024,
   ID_SIZE = 8,
-  ENTRY_MAX = ID_SIZE + 64 * 1024, /* longest accepted entry, including the NUL */
+  ENTRY_MAX = ID_SIZE + 64 * 1024, /* bytes of an entry with NUL; a longer one may be rejected */
   REPEATS_MAX =
       16, /* factor by which the region may repeat names, because many ranks write the same names */
   FORMAT_COUNTED = 300 /* format whose names have a length field instead of a NUL */
@@ -53,8 +53,8 @@ static int grow_table(struct darshan_names *names) {
   return names->slots ? 0 : -1;
 }
 
-/* Adds the entry at the end of the text. Drops the entry if the id already has a name that is not
- * empty. Returns 0, or -1 if out of memory. */
+/* Adds the entry of `length` bytes at the end of the text. Drops it if the id already has a name,
+ * unless that name is empty and the new one is not. Returns 0, or -1 if out of memory. */
 static int add_entry(struct darshan_names *names, size_t length) {
   if (3 * names->count >= 2 * names->num_slots && grow_table(names) != 0) return -1;
   uint32_t *slot = slot_of(names, id_at(names, names->used));

@@ -23,8 +23,8 @@ struct darshan_file {
 int darshan_file_open(struct darshan_file *file, const char *path, struct darshan_error *error);
 /* Restricts an open file to the log of `length` bytes at offset `at`. length 0: changes nothing. */
 void darshan_file_restrict(struct darshan_file *file, uint64_t at, uint64_t length);
-/* Reads up to n bytes at `offset`; fewer only at the end of the file. Returns the number of bytes,
- * or -1. */
+/* Reads up to n bytes at `offset`, for a part from its begin; fewer only at the end of the file or
+ * part. Returns the number of bytes, or -1 with errno. */
 long darshan_file_read(const struct darshan_file *file, void *buffer, size_t n, uint64_t offset);
 
 /* Reads the log of `length` bytes at offset `at` of an open file (log.c). Returns the log as
@@ -50,8 +50,9 @@ struct darshan_stream {
   bool by_steps; /* true: decompression in one call failed, so it is not tried again */
   struct darshan_error failure; /* first error; the bytes before it are valid */
 };
-/* Opens a region for reading. Returns 0, or -1 with an error. The region may extend beyond the end
- * of the file; reading then fails at the end of the file. */
+/* Opens a region for reading. Returns 0, or -1 with an error if the region begins after the end of
+ * the file or memory is exhausted. The region may extend beyond the end of the file; reading then
+ * fails at the end of the file. */
 int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file *file,
                         struct darshan_region region, int compression, struct darshan_error *error);
 /* Reads n bytes. Returns the number of bytes read: fewer than n at the end of the region or before
@@ -59,10 +60,11 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
 size_t darshan_stream_read(struct darshan_stream *stream, void *buffer, size_t n);
 void darshan_stream_close(struct darshan_stream *stream);
 
-/* Decompresses the next stream in one call, if all stored bytes are in memory (decompress-once.c).
- * Puts *put bytes at `place`. If that buffer of `room` bytes is too small, puts whole_left bytes at
- * whole_next instead. Returns true; false if the stream is too long or corrupt. After false, zlib
- * reads the stream and reports the error, and the bytes at `place` are undefined. */
+/* Decompresses the next stream in one call (decompress-once.c). Puts *put bytes at `place`. If that
+ * buffer of `room` bytes is too small, puts whole_left bytes at whole_next instead. Returns true.
+ * Returns false if not all stored bytes are in memory, or if the stream is very short, too long or
+ * corrupt. After false, zlib reads the stream and reports an error in it, and the bytes at `place`
+ * are undefined. */
 bool darshan_whole_take(struct darshan_stream *stream, void *place, size_t room, size_t *put);
 void darshan_whole_free(struct darshan_stream *stream);
 

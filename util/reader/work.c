@@ -139,8 +139,9 @@ static void find_lives(struct worker *workers, size_t count) {
   }
 }
 
-/* Returns the seconds until `end` in which children of a parent ran. *next: index of the parent's
- * first child; on return, of the next parent's first child. */
+/* Returns the seconds until `end` in which children of a parent ran; seconds in which two ran count
+ * once. For a rank of several processes adds the sum of their run times, because it is not known
+ * when they ran. *next: index of the parent's first child; on return, of the next parent's. */
 static double waited(struct worker *const *order, size_t count, size_t *next, double end) {
   int64_t parent = order[*next]->parent;
   double covered = 0, several = 0, until = 0;
@@ -207,8 +208,9 @@ static int add_usages(struct worker *workers, size_t count, darshan_log *log,
   return found < 0 ? -1 : 0;
 }
 
-/* Computes the working time for the log of one process, which has no PROCESS record. Returns like
- * darshan_log_work: 1; 0 if the log lacks the data; -1 with an error. */
+/* Computes the working time for the log of one process, which has no PROCESS record. io: seconds in
+ * I/O. Returns like darshan_log_work: 1; 0 if the log lacks the data or is of several processes; -1
+ * with an error. */
 static int work_of_one(darshan_log *log, double io, double *work, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   struct worker alone = {.count = 1, .lived = seconds(info->run_time), .io = io};

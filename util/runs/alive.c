@@ -1,4 +1,5 @@
-/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Which processes live"). */
+/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Which processes
+ * live"). */
 #include "alive.h"
 
 #include <errno.h>
@@ -53,7 +54,8 @@ int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   return read_text(out, room, path) > 0 ? 0 : -1;
 }
 
-/* Reads /proc/PID/stat into *out. Returns 0; -1 if the process does not exist. The second field is
+/* Reads /proc/PID/stat into *out. Returns 0; -1 if the process does not exist or the file cannot be
+ * read. The second field is
  * a name that may contain any character, so fields are counted from its last ')'. */
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out) {
   enum { AFTER_NAME = 1, STATE = 1, THREADS = 18, START = 20 };

@@ -1,6 +1,7 @@
-/* Decides which processes are alive, from their traces (doc/runs.md, "Which processes live"). The kernel
- * knows the processes of this host and PID namespace. Any other process is assumed to be alive
- * until a week after its last sign of life. */
+/* Decides which processes are alive, from their traces (doc/runs.md, "Which processes live"). The
+ * kernel knows the processes of this host and PID namespace. A process of this host from before its
+ * last boot is not alive. Any other process may be alive (ALIVE_UNKNOWN) until a week after its
+ * last sign of life. */
 #ifndef DARSHAN_RUNS_ALIVE_H
 #define DARSHAN_RUNS_ALIVE_H
 
@@ -47,7 +48,8 @@ static inline int64_t alive_time(int64_t seconds, int64_t nanoseconds) {
 void alive_look_here(struct alive_here *here);
 /* Returns 1 if start_ns is certainly before the last boot, otherwise 0. */
 int alive_is_before_boot(const struct alive_here *here, int64_t start_ns);
-/* Returns 1 if the process ran under the current boot, or if its boot is unknown; otherwise 0. */
+/* Returns 1 if the process ran under the current boot, or if one of the two boots is unknown;
+ * otherwise 0. */
 int alive_is_of_this_boot(const struct alive_here *here, const struct alive_traces *traces);
 /* Decides whether the process that left these traces is alive. seen_ns: the time of its last sign
  * of life, nanoseconds since the epoch. */

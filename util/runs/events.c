@@ -80,8 +80,8 @@ static void find_row(struct rows *rows) {
   rows->has_row = 1;
 }
 
-/* Opens a file of the run directory to read its rows. Returns 0; -1 if the name is missing or not a
- * regular file. */
+/* Opens a file of the run directory to read its rows. Returns 0, or -1 if it cannot be opened or is
+ * not a regular file, or if out of memory. room: bytes to read at once. */
 static int open_rows(struct rows *rows, int folder, const char *name, size_t room) {
   struct stat st;
   *rows = (struct rows){.room = room};

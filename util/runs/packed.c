@@ -85,7 +85,8 @@ static uint64_t next_magic(struct window *window, uint64_t at, int *failed) {
   return UINT64_MAX;
 }
 
-/* Returns 1 if the log after a head at offset `at` is complete and unchanged, otherwise 0. */
+/* Returns 1 if the log after a head at offset `at` is complete and unchanged, otherwise 0; also 0
+ * if out of memory. */
 static int is_whole(int fd, const struct run_packed *head, uint64_t at) {
   char *bytes = malloc(head->length);
   int whole = bytes && read_at(fd, bytes, head->length, at) == (ssize_t)head->length &&

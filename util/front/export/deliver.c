@@ -112,11 +112,12 @@ static int deliver(const struct delivery *delivery, const char *text, size_t len
 /* The message by which the delivering process tells its parent that it is ready for the next
  * text. */
 struct answer {
-  int failures; /* number of failures in a row */
-  double processor;
+  int failures;     /* number of failures in a row */
+  double processor; /* processor time of the delivering process so far, in seconds */
 };
 
-/* Prints a message at the first failure of a receiver and at its recovery, and none in between. */
+/* Prints a message at the first failure of a receiver and at its recovery, and none in between.
+ * failed: 1 if this delivery failed. failures: number of failures in a row before it. */
 static void report(const struct delivery *delivery, int failed, int failures, const char *error) {
   if (failed && failures == 0)
     say("cannot export to %s: %s; recording continues, and the export is tried again",

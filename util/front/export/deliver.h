@@ -22,10 +22,10 @@ struct delivery {
   pid_t process;
   int orders, answers; /* pipes to the process and from it */
   int text;            /* descriptor of a file in memory that both processes use */
-  int is_busy;
-  int has_failed; /* 1: the last delivery failed */
-  int is_broken;  /* 1: standard output has no reader, or the process does not exist any more */
-  double retry;   /* after a failure: monotonic time, in seconds, before which no text is passed */
+  int is_busy;         /* 1: a text was passed whose delivery has not ended */
+  int has_failed;      /* 1: the last delivery failed */
+  int is_broken; /* 1: standard output has no reader, or the process does not exist any more */
+  double retry;  /* after a failure: monotonic time, in seconds, before which no text is passed */
   double processor;   /* processor time that the process has used, in seconds */
   unsigned long sent; /* number of the look whose text was passed last; set by the caller */
 };
@@ -41,13 +41,14 @@ int delivery_is_ready(struct delivery *delivery);
 /* Passes a text of `length` bytes to the delivering process, which must be idle, and does not wait
  * for the delivery. Returns 0, or -1 with errno set. */
 int delivery_hand_over(struct delivery *delivery, const char *text, size_t length);
-/* Waits until the process is idle, for `seconds` at most. Returns 1 if it is idle, else 0. */
+/* Waits until the process is idle, for `seconds` at most. Returns 1 if it is idle, else 0. Updates
+ * the same members as delivery_is_ready. */
 int delivery_wait(struct delivery *delivery, double seconds);
 /* Ends the process, even if it is delivering. */
 void delivery_end(struct delivery *delivery);
 
-/* Function of http-post.c: parses http://HOST[:PORT][/PATH]. Returns 0, or -1 if the text has
- * another form. */
+/* Function of http-post.c: parses http://HOST[:PORT][/PATH]; the defaults are port 4318 and path
+ * /v1/metrics. Returns 0, or -1 if the text has another form. */
 int http_parse(struct http_url *url, const char *text);
 /* Sends JSON by a POST request. Takes at most five seconds, plus the lookup of the host's name.
  * Returns 0, or -1 with the reason in error. */

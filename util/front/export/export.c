@@ -16,7 +16,8 @@
 enum { BILLION = 1000000000, LAST_WORDS = 2 /* seconds for the last delivery */ };
 
 /* Looks and listings that take long are made less often, so that each kind uses at most 1/200 of a
- * core. Sums are exported after 5 seconds even if they have not changed. */
+ * core; but at most 10 seconds lie between two looks, even if a look takes more than 50 ms of
+ * processor time. Sums are exported after 5 seconds even if they have not changed. */
 static const double pause_per_cost = 200, longest_pause = 10, unchanged_for = 5;
 
 struct exporter {
@@ -68,8 +69,9 @@ static int has_changed(struct exporter *exporter) {
   return 0;
 }
 
-/* If the receiver is ready, makes its text and passes it on, or prints why that failed. Otherwise
- * does nothing, and the receiver gets a later text. */
+/* If the receiver is ready, makes its text and passes it to the delivering process. If that fails,
+ * prints why and marks the receiver as broken. If the receiver is not ready, does nothing, and the
+ * receiver gets a later text. */
 static void export_to(struct exporter *exporter, struct delivery *delivery) {
   struct export_view view = {.followed = &exporter->followed,
                              .now_ns = wall_ns(),
@@ -92,9 +94,9 @@ static void export_to(struct exporter *exporter, struct delivery *delivery) {
   free(text);
 }
 
-/* Exports changed sums to the receivers that do not have them yet. After `unchanged_for` seconds,
- * or if is_last is 1, exports them to all receivers, which shows these that this program is
- * running. */
+/* Exports the sums to each receiver that does not have the last change. After `unchanged_for`
+ * seconds without an export to all, or if is_last is 1, exports them to all receivers, so that
+ * these see that this program is running. */
 static void export_all(struct exporter *exporter, int is_last) {
   struct export_options *options = exporter->options;
   const struct sums *sums = &exporter->followed.sums;
@@ -108,8 +110,9 @@ static void export_all(struct exporter *exporter, int is_last) {
   }
 }
 
-/* Reads the journals once and exports the sums. Returns the seconds until the next look, or -1 if
- * the first look could read no folder. */
+/* Reads the journals once and exports the sums. If is_last is 1, lists all folders and exports to
+ * all receivers. Returns the seconds until the next look, or -1 if the first look could read no
+ * folder. */
 static double look(struct exporter *exporter, int is_last) {
   double now = seconds_of(CLOCK_MONOTONIC), before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   int lists = now >= exporter->next_listing || is_last;
@@ -142,9 +145,10 @@ static int is_broken(const struct export_options *options) {
   return 0;
 }
 
-/* Ends the deliveries; if a signal ends the program, after a last look. Waits up to two seconds for
- * a process that is delivering. If a signal ends the program, removes the file for Prometheus,
- * because its numbers would otherwise seem current for ever. */
+/* Ends the deliveries. Waits up to two seconds for each process that is delivering. If a signal
+ * ends the program, makes a last look then, waits up to two seconds for the delivery of its text,
+ * and removes the file for Prometheus, because its numbers would otherwise seem current for
+ * ever. */
 static void finish(struct exporter *exporter) {
   struct export_options *options = exporter->options;
   int is_last = *options->interrupted, patience[EXPORT_PLACES];

@@ -22,7 +22,9 @@ struct export_options {
   int num_deliveries;
 };
 
-/* Reads and exports until a signal or the number of looks ends it. Returns the exit status. */
+/* Reads and exports until a signal, the number of looks or a broken receiver (deliver.h) ends it.
+ * Returns the exit status: 1 if it cannot start, if the first look can read no folder or if a
+ * receiver is broken, otherwise 0. */
 int export_run(struct export_options *options);
 
 /* The sums, and the facts about this program that the formats contain. */

@@ -71,7 +71,7 @@ struct followed_process *process_identify(struct followed *followed,
 }
 
 /* Returns the process of a listed file; NULL if it is new. An open journal is recognized by its
- * inode, even if it was renamed; any other file by its name. */
+ * inode, even if it was renamed; any other file by its inode and its name. */
 struct followed_process *process_of_file(const struct followed *followed,
                                          const struct followed_file *file, uint64_t name) {
   ino_t inode = file->inode + file->at; /* gives each part in a packed file its own number */
@@ -103,7 +103,8 @@ struct followed_process *process_new(struct followed *followed, struct user *use
 /* --- sums to which a process belongs
  * ----------------------------------------------------------- */
 
-/* Returns the sum for a process on a file system, and increases the sum's number of processes. */
+/* Returns the sum for a process on a file system; NULL if out of memory. The first call for this
+ * process and file system increases the sum's number of processes. */
 static struct sum *sum_of(struct followed *followed, const struct followed_process *process,
                           struct tally_place *place) {
   const struct darshan_job *job = &process->journal->tally.job.job;

@@ -47,8 +47,8 @@ void process_count(struct followed *followed, struct followed_process *process);
 /* Closes the journal. The process stays in the table, so that its numbers are not counted a second
  * time. */
 void process_end(struct followed *followed, struct followed_process *process);
-/* Closes a file that cannot be counted. reason: why. The file is tried again up to RETRIES times,
- * after longer and longer pauses. */
+/* Closes a file that cannot be counted, and adds it to followed->skipped[reason] when this happens
+ * for the first time. The file is tried again up to six times, after 1, 2, 4 ... seconds. */
 void process_skip(struct followed *followed, struct followed_process *process,
                   enum export_skipped reason);
 

@@ -33,7 +33,8 @@ const char *const export_skipped_names[SKIPPED_REASONS] = {"unreadable", "dead",
 /* --- new files --------------------------------------------------------------------------- */
 
 /* Sets the job of a process. Without a scheduler the job id is the pid of a process: this process,
- * its parent, or another known process. The processes then have the job "none". */
+ * its parent, or another known process. The processes then have the job "none". Ranks of an
+ * MPI job always have the job id. */
 static void set_job(struct followed *followed, struct followed_process *process) {
   const struct darshan_job_region *region = &process->journal->tally.job;
   int64_t job = region->job.jobid;

@@ -52,15 +52,16 @@ struct followed_file {
   int64_t pid, start_ns; /* those in a part's name */
 };
 
-/* Makes an empty table. limit: the largest number of exported sums. Returns 0, or -1 if out of
- * memory. */
+/* Makes an empty table, and raises this process's limit of open files. limit: the largest number of
+ * exported sums. Returns 0, or -1 if out of memory. */
 int followed_init(struct followed *followed, size_t limit);
 void followed_free(struct followed *followed);
 
 /* Begins a look at time `now` (seconds). lists: 1 if followed_found will be called for all files
  * before followed_read. */
 void followed_begin_look(struct followed *followed, double now, int lists);
-/* Called for each listed file: finds its process, or adds a new one and opens its journal. */
+/* Called for each listed file: finds its process, or adds a new one and opens its journal. If the
+ * owner's limits of a look are reached, leaves the file to a later look. */
 void followed_found(struct followed *followed, const struct followed_file *file);
 /* Reads the journals, adds their increase to the sums, and ends processes that have exited. */
 void followed_read(struct followed *followed);

@@ -105,7 +105,8 @@ static void take(struct listing *listing, const struct dirent *entry) {
   }
 }
 
-/* Lists an open folder, and closes it. Returns 0, or -1 with errno set. */
+/* Lists an open folder, and closes it. Returns 0, or -1 with errno set. Also returns -1, with errno
+ * unchanged, for a run directory on another device than the log folder. */
 static int list(struct listing *listing) {
   struct stat status;
   struct dirent *entry;

@@ -1,7 +1,8 @@
 /* The exported sums: one for each job, user and file system. Sums never decrease, and outlive the
- * processes whose numbers they contain. There is a limit of sums. Beyond it, numbers are added to
- * the job and file system "other" of their user; users beyond a quarter of the limit share the user
- * "other". */
+ * processes whose numbers they contain. There is a limit of sums, and a user may have at most a
+ * quarter of it. Beyond one of these limits, numbers are added to the job and file system "other"
+ * of their user. If as many users as a quarter of the limit have such a sum, all further users
+ * share the user "other". */
 #ifndef DARSHAN_EXPORT_SUMS_H
 #define DARSHAN_EXPORT_SUMS_H
 
@@ -27,7 +28,7 @@ struct sum {
   struct values values;
   unsigned processes;    /* living processes whose numbers are added to it */
   double idle_since;     /* monotonic time in seconds; meaningless if processes is not 0 */
-  int64_t began_ns;      /* time when the first process was added, ns since the epoch */
+  int64_t began_ns;      /* start of the process for which the sum was made, ns since the epoch */
   unsigned long changed; /* number of the look that last changed it */
 };
 
@@ -37,8 +38,9 @@ struct sums {
   unsigned long look; /* number of the present look, from 1 */
 };
 
-/* Returns the sum of a set of labels; the sum "other" beyond the limit of sums; NULL if out of
- * memory. */
+/* Returns the sum of a set of clean labels, which is made if necessary; a sum "other" beyond the
+ * limits (above); NULL if out of memory. began_ns: start of the process, for a new sum. now:
+ * monotonic time in seconds. */
 struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                      int64_t began_ns, double now);
 
@@ -47,8 +49,9 @@ struct sum *sums_get(struct sums *sums, uid_t uid, const char *const label[SUM_L
 void sums_add(const struct sums *sums, struct sum *sum, const struct values *now,
               struct values *counted);
 
-/* Stops exporting sums that have had no process for ten minutes. They stay in memory, up to a
- * limit, and are exported again if a process with their labels appears. */
+/* Stops exporting sums that, at the monotonic time `now` in seconds, have had no process for ten
+ * minutes. They stay in memory, up to a limit, and are exported again if a process with their
+ * labels appears. */
 void sums_retire(struct sums *sums, double now);
 
 void sums_free(struct sums *sums);

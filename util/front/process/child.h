@@ -13,14 +13,15 @@ struct child_end {
   int exec_error;   /* errno if the program could not be started, else 0 */
   double wall_time; /* run time in seconds */
   int64_t begun_ns; /* wall clock, since the epoch */
-  int64_t cpu_ns;
+  int64_t cpu_ns;   /* processor time of the application and of children that it waited for */
   struct run_usage before, usage; /* calls_*: values of this process, at the start and at the end */
 };
 
 /* Starts a command (searched in PATH) with this process's signals, descriptors, terminal and
  * process group, waits for its end and describes that in *end. Calls `prepare(context)` in the new
  * process before exec. Forwards signals that are sent to this process alone; the terminal's signals
- * reach the application anyway. Returns 0, or -1 with errno set if no process can be started. */
+ * reach the application anyway. These signals and SIGCHLD stay blocked in this process. Returns 0,
+ * or -1 with errno set if no process can be started. */
 int child_run(char *const *command, void (*prepare)(const void *context), const void *context,
               struct child_end *end);
 

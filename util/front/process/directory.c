@@ -100,7 +100,7 @@ static int read_events(struct tree *folder) {
   return failed ? -1 : 0;
 }
 
-/* Kinds of files in a run directory that have no data of the run. */
+/* Kinds of files in a run directory that contain no records of I/O. */
 enum {
   OWN_CLOSED = 1,
   OWN_LOGS = 2,
@@ -205,7 +205,9 @@ static int open_events(const char *path, int flags) {
   return open(events, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* Writes a row with the PID namespace and host that other rows of this host have. */
+/* Writes a row about a process. Its PID namespace and host are those of the process's other rows;
+ * if there are none, those of the first process. Does nothing if the event file cannot be
+ * opened. */
 static void write_row(const struct tree *folder, struct run_event *row) {
   int fd = open_events(folder->path, O_WRONLY | O_APPEND);
   if (fd < 0) return;
@@ -289,7 +291,8 @@ static void remove_empty_pack(int folder) {
   close(fd);
 }
 
-/* Removes `events` before `closed`: a process that sees neither knows that the run has its log. */
+/* Removes the files of the run directory that are in `own`, a sum of OWN_ values. Removes `events`
+ * before `closed`: a process that sees neither knows that the run has its log. */
 static void remove_own(const char *path, unsigned own) {
   static const struct {
     unsigned kind;

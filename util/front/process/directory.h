@@ -30,7 +30,7 @@ struct tree {
   int is_closed;
   int has_others;    /* 1: a process started another one, which may not have written rows yet */
   int has_unwatched; /* 1: a process is, or has become, a program that leaves no records */
-  int strange;       /* 1: there are other files, for example of a merger that was killed */
+  int strange;       /* number of other files, for example of a merger that was killed */
   unsigned own;      /* a bit for each kind of file that tree_discard removes */
 };
 
@@ -43,11 +43,12 @@ struct tree {
 int tree_read(struct tree *folder, const char *path);
 void tree_free(struct tree *folder);
 
-/* Marks the run as closed, so that processes that begin later leave logs of their own. Returns 0 or
- * -1. */
+/* Marks the run as closed, so that processes that begin later leave logs of their own. Returns 0,
+ * or -1 if the file that marks it cannot be made. */
 int tree_close(const struct tree *folder);
 
-/* Returns 1 if the run directory has no data for a log, otherwise 0. */
+/* Returns 1 if the run directory has no parts, no journals and no files of unknown kind, otherwise
+ * 0. */
 int tree_is_empty(const struct tree *folder);
 
 /* Returns the number of processes of the run, including the launcher, whose end is not in the rows
@@ -62,8 +63,8 @@ size_t tree_running(const struct tree *folder, const struct alive_here *here, pi
 /* Writes a row with the exit status and resource usage of the root process, which only its parent,
  * this process, knows. */
 void tree_reaped(const struct tree *folder, const struct child_end *end);
-/* Writes a row with the end and the command of the root process, if it was not instrumented, or not
- * completely. */
+/* Writes a row with the start and the command of the root process, and with the reason, if it was
+ * not instrumented, or not completely. Sets folder->has_unwatched then. */
 void tree_unwatched(struct tree *folder, const struct child_end *end, const char *command);
 
 /* Takes a shared lock on the run directory's event file, which is created if necessary. The lock

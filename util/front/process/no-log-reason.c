@@ -20,7 +20,8 @@
 
 enum { HEAD = 65536, SHORT_HEAD = 4096, MAX_SCRIPTS = 4 };
 
-/* Writes the path of the program that execvp would start for a name. Returns 0 or -1. */
+/* Writes the path of the program that execvp would start for a name. Returns 0, or -1 if none is
+ * found or the path is too long. */
 static int find_program(char out[PATH_MAX], const char *name) {
   const char *path = getenv("PATH");
   if (strchr(name, '/')) return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX ? 0 : -1;
@@ -34,7 +35,8 @@ static int find_program(char out[PATH_MAX], const char *name) {
 }
 
 /* Returns 1 if no more bytes of the file are needed: it is not a program, or these bytes contain
- * its program headers and all data to which they refer. Otherwise returns 0. */
+ * its program headers and the data of PT_INTERP and PT_NOTE. Otherwise returns 0, also for a 32-bit
+ * program. */
 static int is_enough(const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (n < sizeof(file) || memcmp(head, ELFMAG, SELFMAG) != 0) return 1;
@@ -141,7 +143,7 @@ static int raises_rights(const char *path) {
 }
 
 /* Replaces path by the interpreter of a script, or by the program that `env NAME` starts. Returns
- * 0, or -1 if the file is not a script. */
+ * 0, or -1 if the file is not a script or that program is not found. */
 static int follow_script(char path[PATH_MAX], const char *head) {
   char line[256], *word, *rest = NULL;
   if (strncmp(head, "#!", 2) != 0) return -1;

@@ -65,8 +65,8 @@ static inline int may_be_of_library(const char *name) {
   return may;
 }
 
-/* Returns one bit per library, set if this symbol table defines its function. count: receives the
- * number of defined symbols. */
+/* Returns one bit per library, set if this symbol table defines its function. Adds the number of
+ * defined symbols to *count. */
 static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
                            const ElfW(Shdr) * names, size_t *count) {
   const char *texts = image->bytes + names->sh_offset;

@@ -33,7 +33,7 @@ static uint64_t key_of(dev_t device, ino_t inode) {
 }
 
 /* Adds a process of this user whose maps cannot be read. Ignores processes of other users and
- * processes that have ended. */
+ * processes that have ended. Sets can_look to 0 if out of memory. */
 static void add_hidden(struct alive *alive, pid_t pid) {
   char text[STATUS_ROOM];
   unsigned real, effective;

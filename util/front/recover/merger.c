@@ -13,7 +13,8 @@
 #include "../message.h"
 #include "../paths.h"
 
-/* Returns a copy of the environment without LD_PRELOAD; the caller frees the array. */
+/* Returns a copy of the environment without LD_PRELOAD; NULL if out of memory. The caller frees the
+ * array, but not its strings. */
 static char **plain_environment(void) {
   static const char preload[] = "LD_PRELOAD=";
   size_t count = 0, kept = 0;

@@ -83,8 +83,8 @@ static void add_journal(struct orphans *orphans, const char *path) {
   if (orphan) path_list_add(&orphan->files, path);
 }
 
-/* Returns 1 for a run directory, otherwise 0. A folder that has only journals is not a run
- * directory: each of its journals is recovered separately. */
+/* Returns 1 for a readable folder that has the name of a run directory, otherwise 0. Also returns 0
+ * if it has only journals and no process holds it: each of its journals is recovered separately. */
 static int is_run(const char *path) {
   struct tree folder;
   const char *slash = strrchr(path, '/');

@@ -22,8 +22,9 @@ struct orphans {
   int cut;                /* 1: the limit `most` was reached */
 };
 
-/* Adds this user's run directories and journals in the folder, and journals one level below it.
- * Does not check whether their processes live. most: limit of the directory entries that are
+/* Adds this user's run directories and journals in the folder, and the journals in its folders that
+ * are named like a run directory but are none. If the folder itself is a run directory, adds only
+ * this. Does not check whether their processes live. most: limit of the directory entries that are
  * read. */
 void orphans_find(struct orphans *orphans, const char *folder, size_t most);
 /* Adds the journals in one folder. */

@@ -118,8 +118,11 @@ static int may_be_mapped(const char *path) {
   return statfs(path, &fs) == 0 && in_place(fs.f_type);
 }
 
-/* Returns whether the owner of a journal lives, and fills in *journal. in_run: 1 if the rows of the
- * run show that none of its processes lives. */
+/* Returns whether the owner of a journal lives, and fills in *journal; ALIVE_NOT if the file does
+ * not exist or does not have the name of a journal. Returns ALIVE_UNKNOWN for a journal that
+ * changed within FRESH seconds (HOUR if it is not readable), unless its owner certainly does not
+ * exist. in_run: 1 if the rows of the run show that none of its processes lives; then only a
+ * process that maps the journal is its owner. */
 static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
                                   struct journal *journal) {
   struct journal_name name;
@@ -141,7 +144,7 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
 /* Writes the path of the log that is made from journals, the first of which is `path`. The same
  * journals always give the same path. The lowest rank is part of the name, because the ranks of
  * other nodes have the same unique number, and their log may be in the same folder. Returns 0, or
- * -1 after a message. */
+ * -1 without a message if `path` is not the name of a journal or the log's path is too long. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
@@ -158,7 +161,8 @@ static int name_log(char out[PATH_MAX], const char *folder, const char *path,
 }
 
 /* Locks a job's first journal, so that no other process recovers it at the same time. Returns a
- * descriptor, or -1 if another process holds the lock or has removed the journal. */
+ * descriptor, or -1 if the journal cannot be opened, or another process holds the lock or has
+ * removed the journal. */
 static int lock(const char *path, const struct stat *st) {
   struct stat now;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -202,7 +206,8 @@ static int is_blank(const char *path, const struct stat *st) {
   return n >= 0 && (st->st_size == 0 || memcmp(head, zeros, sizeof(head)) == 0);
 }
 
-/* Makes the log of the journals, removes them and prints one line. A journal without content is
+/* Makes the log of the journals, removes them and prints one line; in a dry run, only prints. After
+ * a failure keeps the journals, and counts it in recovery->failed. A journal without content is
  * only removed. If the log already exists, it is complete and is not made again: an earlier process
  * made it and was killed before it removed the journals. */
 static void make_log(struct recovery *recovery, const struct path_list *files,

@@ -41,10 +41,12 @@ struct recovery {
  * one of the processes lives or may live. */
 void recover_orphan(struct recovery *recovery, const struct orphan *orphan);
 
-/* Makes the log of the ranks of a job, or of one process. in_run: 1 if the files are in a run
- * directory whose rows show that no process lives. */
+/* Makes the log of the ranks of a job, or of one process. Makes none if one of the processes lives
+ * or may live, if a journal is younger than min_age_ns, or if another process recovers them.
+ * in_run: 1 if the files are in a run directory whose rows show that no process lives. */
 void recover_journals(struct recovery *recovery, const struct path_list *files, int in_run);
-/* Makes the logs of the journals that remain in a run directory after its log was made. */
+/* Makes the logs of the journals that remain in a run directory after its log was made. Then
+ * calls tree_discard for the directory, except in a dry run. */
 void recover_rest(struct recovery *recovery, const char *run);
 
 /* Prints a result on standard output, unless quiet. */
@@ -52,9 +54,10 @@ void recovery_tell(const struct recovery *recovery, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* In a dry run, prints that a journal is skipped. answer: its process lives, or this is unknown. */
 void recovery_leave(const struct recovery *recovery, const char *path, enum alive_answer answer);
-/* Writes the folder for the log of a journal to out, and creates it: the folder that the user
- * named, otherwise the first default that is usable. The last default is the journal's folder.
- * Returns 0, or -1 after a message. */
+/* Writes the folder for the log of a journal to out, and creates it unless this is a dry run: the
+ * folder that the user named; else DARSHAN_LOGPATH; else the default of this build; else
+ * darshan-logs in the home folder; else the journal's folder. The default of this build, and a
+ * dated DARSHAN_LOGPATH, have a folder for each day. Returns 0, or -1 after a message. */
 int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const char *journal);
 void recovery_made(struct recovery *recovery, const char *folder, const char *log);
 

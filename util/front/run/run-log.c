@@ -91,9 +91,10 @@ static int is_launched(const struct tree *run, pid_t top) {
   return 0;
 }
 
-/* Waits briefly for processes that end shortly after the root process, like servers of Python's
- * multiprocessing, so that the log has their records. Returns after 250 ms even if processes still
- * run. Returns 0, or -1 if the folder is unreadable. */
+/* Reads the run directory into *run. Waits briefly for processes that end shortly after the root
+ * process `top`, like servers of Python's multiprocessing, so that the log has their records. After
+ * at most 250 ms, stores in *running how many of them still run. Returns 0, or -1 if the folder is
+ * unreadable. */
 static int read_settled(struct tree *run, size_t *running, const struct places *places, pid_t top) {
   enum { STEP_MS = 5, MOST_MS = 250 };
   const struct timespec step = {0, STEP_MS * 1000000L};
@@ -119,8 +120,8 @@ static int read_closed(struct tree *run, size_t *running, const struct places *p
   return read_settled(run, running, places, top);
 }
 
-/* Makes the log of the run; `log` stays empty if there is none. Returns 0 if its processes wrote no
- * rows, so that each leaves its own log. */
+/* Makes the log of the run; `log` stays empty if there is none. Returns 1, or 0 if its processes
+ * wrote no rows, so that each leaves its own log, or if the run directory is unreadable. */
 static int make_log(struct run_outcome *outcome, struct places *places, const struct child_end *end,
                     char *const *command, char log[PATH_MAX]) {
   struct tree run;

@@ -132,8 +132,8 @@ static int add_log(struct path_list *logs, int argc, char **argv) {
   return 0;
 }
 
-/* Reads the options. Returns GO_ON, or the exit status after --help or a usage error. Afterwards
- * optind is the index of the program. */
+/* Reads the options. Returns GO_ON, or the exit status: after --help, after a usage error, or 1 if
+ * -r names no log and there is no newest one. Afterwards optind is the index of the program. */
 static int parse_run(int argc, char **argv, const char *options, const char *usage,
                      struct run_options *given) {
   static const struct option of_stat[] = {
@@ -169,8 +169,8 @@ static int parse_run(int argc, char **argv, const char *options, const char *usa
   return GO_ON;
 }
 
-/* Runs the program and makes its log. around: receives the folder of the run's journals. Returns 0,
- * or the exit status of a failure. */
+/* Runs the program and makes its log. around: receives the folder in which run directories are, ""
+ * for a run within another run. Returns 0, or the exit status of a failure. */
 static int run_program(char **command, const struct run_options *given, struct run_outcome *outcome,
                        struct child_end *end, char around[PATH_MAX]) {
   struct places places;
@@ -186,7 +186,8 @@ static int run_program(char **command, const struct run_options *given, struct r
   return started < 0 ? CANNOT_RUN : WEXITSTATUS(end->status);
 }
 
-/* Recovers the files of earlier runs in `around`, the folder of this run's journals. */
+/* Recovers the files of earlier runs in `around` (run_program), unless this run started MPI
+ * jobs. */
 static void recover_others(const struct run_outcome *outcome, const char *around) {
   if (around[0] && !outcome->jobs) recover_by_the_way(around);
 }

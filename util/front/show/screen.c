@@ -29,8 +29,7 @@ static int64_t bytes(const struct picture_layer *layer, int counter) {
   return darshan_record_counters(&layer->plan, layer->total)[counter];
 }
 
-/* Bytes that the lowest layers (those directly above the kernel) moved, and the seconds of their
- * calls. */
+/* Bytes that the lowest layers (picture_is_bottom) moved, and the seconds of their calls. */
 struct moved {
   double read, written, read_time, write_time;
 };
@@ -79,8 +78,8 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
   }
 }
 
-/* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has them. A
- * page fault also makes the kernel map neighbouring pages. */
+/* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has
+ * them. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
   char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
@@ -103,7 +102,8 @@ static void print_mapped(struct screen *screen, const struct picture *picture) {
 }
 
 /* Prints a line with seconds, summed over all processes. Prints nothing if they are less than 1 %
- * of the run time. label: first word of the line. where: the activity that took the time. */
+ * of the run time, or if the screen is full. label: first word of the line. where: the activity
+ * that took the time. */
 static void print_time(struct screen *screen, const struct picture *picture, double seconds,
                        const char *label, const char *where) {
   char time[NUMBER];
@@ -112,8 +112,9 @@ static void print_time(struct screen *screen, const struct picture *picture, dou
   end_line(screen);
 }
 
-/* Prints how long the processes waited at named pipes and for locks, which is not file I/O. The
- * rows of layers and files include the time at pipes; no row includes the time for locks. */
+/* Prints how long the processes waited at named pipes, in calls that lock files, and for other
+ * ranks in MPI. These waits are not file I/O. The rows of layers and files include the time at
+ * pipes; no row includes the time for locks. */
 static void print_waits(struct screen *screen, const struct picture *picture) {
   print_time(screen, picture, picture->shares.pipes, "waited",
              "at named pipes, which is not counted as file I/O");
@@ -142,7 +143,8 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
 }
 
 /* Writes a size class and its percentage of the calls to `item`. counter: the name of the class's
- * counter; family: how the name starts. Returns the number of characters. */
+ * counter; family: the part of it before the class, "_SIZE_READ_". Returns the number of
+ * characters. */
 static int format_class(char item[2 * NUMBER], const char *counter, const char *family,
                         double share) {
   char label[NUMBER];
@@ -153,8 +155,8 @@ static int format_class(char item[2 * NUMBER], const char *counter, const char *
 }
 
 /* Returns the percentage that a size class must exceed to be shown, so that all shown classes fit
- * into `room` characters. first: the counter of the smallest class; shares: percentages of the
- * classes. */
+ * into `room` characters. first: the counter of the smallest class; family: as in format_class;
+ * shares: percentages of the classes. */
 static double least_shown(const struct darshan_counter *first, const char *family,
                           const double *shares, int room) {
   char item[2 * NUMBER];
@@ -169,7 +171,7 @@ static double least_shown(const struct darshan_counter *first, const char *famil
 }
 
 /* Prints the percentages of calls in the size classes; if not all fit, only the largest ones.
- * family: the start of the names of these counters. verb: the kind of call. */
+ * family: as in format_class. verb: the label of the line. */
 static void print_sizes(struct screen *screen, const struct picture_layer *layer,
                         const char *family, const char *verb) {
   const int64_t *values = darshan_record_counters(&layer->plan, layer->total);

@@ -7,20 +7,21 @@
 
 enum { QUANTITY_ROOM = 32 };
 
-/* Formats bytes with up to three significant digits, in powers of 1024: "322 B", "1.50 KiB"; "?" if
- * negative or NaN. All functions named quantity_ return out. */
+/* Formats bytes in powers of 1024, from 1 KiB on with three significant digits: "322 B", "1.50
+ * KiB"; "?" if negative or NaN. Returns the text, for which `out` is the buffer. */
 const char *quantity_bytes(char out[QUANTITY_ROOM], double bytes);
 
-/* Formats seconds with up to three significant digits: "23 µs" (UTF-8), "1.50 s", "28 h"; "?" for a
- * number below 0, NaN, or a million hours and more. Returns out. */
+/* Formats seconds, below 100 with up to three significant digits and above in whole seconds or
+ * hours: "23 µs" (UTF-8), "1.50 s", "4711 s", "28 h"; "?" for a number below 0, NaN, or a million
+ * hours and more. Returns the text, for which `out` is the buffer. */
 const char *quantity_seconds(char out[QUANTITY_ROOM], double value);
 
 /* Formats a count, from 10 million on with a unit: "9999999", "12M". Returns the text, for which
  * `out` is the buffer. */
 const char *quantity_count(char out[QUANTITY_ROOM], int64_t value);
 
-/* Formats the ratio part / whole: "0.05", "24.1", "1234"; "-" unless both are positive. Returns the
- * text, for which `out` is the buffer. */
+/* Formats the ratio part / whole: "0.05", "24.1", "1234", "> 1e7"; "-" unless both are positive.
+ * Returns the text, for which `out` is the buffer. */
 const char *quantity_ratio(char out[QUANTITY_ROOM], double part, double whole);
 
 /* Formats part as a percentage of whole: "37%"; "-" if whole is not positive, or part is negative

@@ -79,7 +79,8 @@ static int64_t calls_of(const struct picture_layer *layer) {
   return picture_reads(&layer->plan, layer->total) + picture_writes(&layer->plan, layer->total);
 }
 
-/* Returns the rates of a layer since `before`; since the start of the processes if it is NULL. */
+/* Returns the rates of a layer since `before`; since the start of the processes if it is NULL.
+ * seconds: the time between; with 1, the rates are the increases. */
 static struct live_rates live_layer(const struct picture_layer *now, const struct picture *before,
                                     double seconds) {
   const struct picture_layer *old = same_layer(before, now);

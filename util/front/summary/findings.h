@@ -5,9 +5,10 @@
 
 #include "../path-list.h"
 
-/* Prints the costliest findings of the logs to stderr, below a summary of `above` lines, so that
- * both fit on a terminal with 24 lines. A Python program computes them. If it fails, for example
- * because a package is missing, prints one line with the reason. */
+/* Prints the costliest findings of the first 64 logs to stderr, below a summary of `above` lines,
+ * so that both fit on a terminal with 24 lines; the findings get at least 7 lines. A Python program
+ * computes them. If it fails, for example because a package is missing, prints one line with the
+ * reason. */
 void findings_print(const struct path_list *logs, int above);
 
 /* Prints that findings are unavailable, and why. */

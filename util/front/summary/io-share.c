@@ -103,7 +103,8 @@ void log_shares_own(struct log_shares *sums, double time) {
 }
 
 /* Returns the working time of a log in seconds: the sum of the run times of its processes. If the
- * log does not distinguish its processes, each counts with the run time of the log. */
+ * log does not distinguish its processes, each counts with the run time of the log. io: seconds in
+ * I/O, for the log of a single process. */
 static double work_of(darshan_log *log, double io) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};

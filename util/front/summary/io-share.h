@@ -20,8 +20,9 @@ struct log_shares {
   struct id_table pipes; /* ids of named pipes */
 };
 
-/* Begins the sums of a log: finds its named pipes, because waiting in a pipe is waiting for a
- * program, not for a file. Returns 0, or -1 with an error. */
+/* Begins the sums of a log: adds the time of transfers to and from a GPU, and finds the named
+ * pipes, because waiting in a pipe is waiting for a program, not for a file. Returns 0, or -1 with
+ * an error; log_shares_end is needed in both cases. */
 int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_error *error);
 /* log_shares_record adds a record of a module. elsewhere: 1 if the record is of a standard stream
  * that is not a file, so that its time does not count. */

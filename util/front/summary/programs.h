@@ -38,16 +38,16 @@ void programs_free(struct programs *programs);
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
                  struct darshan_error *error);
 
-/* Returns all *count programs, sorted by time, the longest first; NULL if there are none. The
- * caller frees the array. */
+/* Returns all *count programs, sorted by time, the longest first; NULL if there are none, or if out
+ * of memory. The caller frees the array. */
 const struct program **programs_by_time(const struct programs *programs, size_t *count);
 
-/* Returns all *count failures, the most frequent first; NULL if there are none. The caller frees
- * the array. */
+/* Returns all *count failures, the most frequent first; NULL if there are none, or if out of
+ * memory. The caller frees the array. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
-/* Returns the name of a program from the name of a PROCESS record: an interpreter's script,
- * otherwise the program's file. The caller frees the string. */
+/* Returns the name of the last program from the name of a PROCESS record: an interpreter's script,
+ * otherwise the program's file. The caller frees the string; NULL if out of memory. */
 char *program_of(const char *process);
 
 /* Returns the command line as the user typed it, without the interpreter that the kernel inserts

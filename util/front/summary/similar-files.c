@@ -33,7 +33,8 @@ static const struct picture_file *file_at(const struct picture *picture, size_t 
 }
 
 /* Returns a hash of the folder and extension and, if with_stem is 1, of the characters before the
- * first digit. Returns 0 for names that have no kind: datasets, Darshan's own names, and groups. */
+ * first digit. Returns 0 for names that have no kind: datasets, names that are not absolute paths,
+ * files in the root folder, groups and, if with_stem is 1, names without digit. */
 static uint64_t key_of(const char *name, int with_stem) {
   uint64_t parts[2];
   if (!name || name[0] != '/') return 0;

@@ -247,7 +247,8 @@ static void add_datasets(struct picture *picture, struct adding *adding) {
 }
 
 /* Adds the processes of a run. In a run's log, a rank may be several processes. Ranks of an MPI job
- * are counted in the job's own log. Returns 0 if the log has no PROCESS records. */
+ * are counted in the job's own log. Returns 1; 0 if the log has no PROCESS records, or if they are
+ * damaged. */
 static int add_programs(struct picture *picture, darshan_log *log, const char *path) {
   const struct darshan_info *info = darshan_log_info(log);
   struct darshan_error error = {""};
@@ -260,8 +261,9 @@ static int add_programs(struct picture *picture, darshan_log *log, const char *p
 }
 
 /* Adds the groups of a log: records that several files share. The number of files of a group is the
- * largest number in any process or log, which is a lower bound. Returns 1 if some of these files
- * share a record because a limit was reached, otherwise 0. */
+ * largest number in any process or log, which is a lower bound. Sets PICTURE_ESTIMATED if the
+ * number can be inexact. Returns 1 if some of these files share a record because a limit was
+ * reached, otherwise 0. */
 static int add_groups(struct picture *picture, darshan_log *log) {
   enum {
     COUNTED = 114688
@@ -306,7 +308,7 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
 }
 
 /* Returns 1 if the module lacks only records of single files, whose sums are in overflow records.
- * Otherwise returns 0. */
+ * Otherwise returns 0. has_groups: the result of add_groups. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,

@@ -25,8 +25,8 @@ struct epochs { /* summed over all loaders of some logs */
 /* Adds the epochs of a log. If the log is damaged, adds the records before the damage. */
 void epochs_add(struct epochs *sum, darshan_log *log);
 
-/* Returns the seconds for which all ranks in a log waited for other ranks. If the log is damaged,
- * returns the seconds in the records before the damage. */
+/* Returns the seconds for which the ranks in a log waited for other ranks in MPI, summed over the
+ * ranks. If the log is damaged, returns the seconds in the records before the damage. */
 double rank_waits_of(darshan_log *log);
 
 enum { PICTURE_LAYERS = 8, PICTURE_DROPPED = 8, PICTURE_MISSED = 4 };
@@ -89,7 +89,7 @@ struct picture {
   /* Seconds, over all processes: in calls that lock files; in syncs, which are part of the layer's
    * write time; and in reading the entries of folders, which is part of its metadata time. */
   double locks, syncing, listing;
-  double rank_waits; /* seconds in MPI in which all ranks waited for other ranks */
+  double rank_waits; /* seconds in MPI in which ranks waited for other ranks, over all ranks */
   double mapped, mapped_touched, mapped_unmeasured; /* bytes (unattributed.h) */
   struct beside_faults faults;
 };
@@ -110,8 +110,8 @@ int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
 
-/* Returns 1 if the layer passes its bytes to the kernel, otherwise 0. Upper layers count the same
- * bytes again. */
+/* Returns 1 if no recorded layer is below this one (POSIX, STDIO and DFS), otherwise 0. Upper
+ * layers count the same bytes again. */
 int picture_is_bottom(const struct darshan_merge_plan *plan);
 
 /* The next functions handle files that were written under a temporary name and then renamed. The
@@ -150,7 +150,7 @@ struct alike_rows {
 struct alike_rows alike_rows(const struct picture *picture);
 /* Ensures that the row with the most bytes touched through mappings is among the first `shown`
  * rows, by exchanging it with the last of them: access to mapped memory is in no call, so it adds
- * no time to the row. */
+ * no time to the row. Does not exchange a row of program files. */
 void alike_show_mapped(struct alike_rows *rows, size_t shown);
 void alike_free(struct alike_rows *rows);
 

@@ -63,10 +63,10 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Decides whether a log belongs to a launch. Returns FITS or FITS_NOT. After a message, returns
- * another value: the log is a copy of a log of the launch, or the answer is unclear. Launches
- * without a unique name are distinguished by time: the next launch begins after the previous one
- * ended. */
+/* Decides whether a log belongs to a launch. jobid: the log's scheduler_job(). Returns FITS or
+ * FITS_NOT. After a message, returns another value: the log is a copy of a log of the launch, or
+ * the answer is unclear. Launches without a unique name are distinguished by time: the next launch
+ * begins after the previous one ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;

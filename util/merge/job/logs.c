@@ -168,7 +168,8 @@ static int add_log(struct job_logs *logs, const char *path, struct darshan_error
   return result;
 }
 
-/* Returns 1 if the log names a launcher, 0 if it names none, -1 if it is unreadable. */
+/* Returns 1 if the log names a launcher, a rank or a number of ranks. Returns 0 if it names none of
+ * them, or if it is a merged log; -1 with an error if it is unreadable. */
 static int tells_of_one(const char *path, struct darshan_error *error) {
   struct launch launch;
   darshan_log *log = darshan_log_read(path, error);

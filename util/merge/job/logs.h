@@ -9,7 +9,7 @@
 
 /* One rank of a log: one or several processes. */
 struct job_unit {
-  int64_t launch; /* number of the launch; 0: no launcher started the rank */
+  int64_t launch; /* number of the launch; 0: no launcher gave it a (plausible) rank */
   int64_t rank, size;
   int64_t pid;
   int is_there; /* 1: the rank has a PROCESS record */
@@ -22,7 +22,7 @@ struct job_log {
   struct darshan_job job;
   int64_t start_ns, end_ns;
   int is_journal; /* 1: journal of a process that was killed or still runs */
-  int is_child;   /* 1: the parent process also has a log */
+  int is_child;   /* 1: log of a forked child; its parent has a log of its own */
   int is_whole;   /* 1: the log has no PROCESS records, so it describes one process */
   int left_out;   /* 1: unreadable, so it is skipped */
   struct launch launch;
@@ -34,12 +34,13 @@ struct job_log {
 struct job_logs { /* zeroed before its first use */
   struct job_log *logs;
   size_t count, room;
-  size_t unreadable; /* number of unreadable files in folders */
-  char damaged[256]; /* names of the first damaged logs */
+  size_t unreadable; /* number of logs that were skipped because they cannot be read */
+  char damaged[256]; /* names of the first of them, separated by commas */
 };
 
 /* Adds a log, or those logs of a folder that name a launcher. Skips unreadable logs of a folder
- * with a message. Returns 0, or -1 after a message. */
+ * with a message, and logs that are already in the list. Returns 0; -1 after a message if the
+ * folder or the log cannot be read, or if the log names no launcher. */
 int job_logs_add(struct job_logs *logs, const char *path);
 /* Returns 1 if the log, or a log in the folder, names a launcher; otherwise 0. Also returns 0 for a
  * folder with journals that name no launcher, because such journals belong to an MPI job. */

@@ -30,8 +30,7 @@ static void say_ranks(const struct job_world *world) {
 }
 
 /* Removes the logs whose processes are all in the new log. Prints a message for each log that
- * cannot be removed. A skipped log, or a log that also has processes of other jobs, is not
- * removed. */
+ * cannot be removed. Keeps a skipped log, and a log with a process that is no rank of this job. */
 static void remove_logs(const struct job_world *world) {
   for (size_t i = 0; i < world->num_logs; i++) {
     const struct job_log *log = world->logs[i];

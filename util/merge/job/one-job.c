@@ -50,9 +50,9 @@ static void note_host(struct one_job *job) {
   host->start = start;
 }
 
-/* Adds two values to the metadata: the hosts, and the time between the starts of the hosts' first
- * processes. Returns the new length. No rows order the events of the hosts, so their clocks cannot
- * be compared. */
+/* Adds to the metadata the number of hosts and their names. If there are several hosts, also adds
+ * the time between the starts of their first processes: no rows order the events of the hosts, so
+ * their clocks cannot be compared. Returns the new length. */
 static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size_t used) {
   enum { ROOM = 256 };
   char text[ROOM] = "";
@@ -141,8 +141,9 @@ static size_t job_region(void *context, const struct facts *agreed, char *out) {
   return journal_job_at(out, one->first->path, job, more, command, is_of_one);
 }
 
-/* Sets the job's program name from the records of the first rank. If the first log has only the
- * launcher's command line, also sets the job's command line from these records. */
+/* Sets the job's program name from the records of the lowest rank. If rank 0 of the first log is
+ * another process, for example the launcher, also sets the job's command line from these records,
+ * because the command line in the log is that of the other process. */
 static void take_command(struct one_job *job) {
   const char *command = job->records.command;
   size_t length = strcspn(command, " "), begin = length;

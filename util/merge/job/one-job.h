@@ -34,14 +34,14 @@ struct one_job { /* zeroed before its first use */
   char final[DARSHAN_PATH_ROOM]; /* path of the log */
 };
 
-/* Makes the log of one job. Returns 0, or -1 after a message. */
+/* Makes the log of one job. Returns 0, or -1; prints a message only if memory ran out. */
 int one_job_make(struct one_job *job);
 void one_job_free(struct one_job *job);
 
 struct job_options {
   const char *output; /* path of the log */
   const char *logs;   /* folder for one log per job; NULL: one log, in output */
-  const char *job;    /* name of the job; NULL: there is only one job */
+  const char *job;    /* name of the only job to merge; NULL: all (only one without `logs`) */
   int keep_ranks, remove, print;
   int64_t end; /* end of the job, seconds since the epoch; 0: end of the logs */
 };

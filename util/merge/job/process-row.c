@@ -16,7 +16,8 @@ static int64_t sum(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Splits the record's name, "host: command", and stores the host and the command. */
+/* Stores the record's name, "host: command", and the host at its begin; "" if the host is too
+ * long. */
 static void set_name(struct process_row *row, const char *name) {
   size_t length = strcspn(name, ":");
   snprintf(row->name, sizeof(row->name), "%s", name);

@@ -62,7 +62,7 @@ static int load(struct rank_records *records, struct job_log *log) {
 
 /* --- owners of a record --------------------------------------------------------------------- */
 
-struct users { /* processes that share a record, from the SHARED rows */
+struct users { /* processes that share a record, from its SHARED row; without row, all of the log */
   int64_t count, lowest, highest;
 };
 
@@ -79,7 +79,9 @@ static struct users users_of(const struct rank_records *records, int module, uin
 }
 
 /* Computes the span of the launcher's ranks of these processes: the number of ranks, the lowest and
- * the highest. Stores it in records->span. Returns 0, or -1 if out of memory. */
+ * the highest. Only the lowest and the highest of the processes are known. So with more than two of
+ * them, every rank between these two counts, but not more ranks than there are processes. Stores
+ * the span in records->span. Returns 0, or -1 if out of memory. */
 static int count_ranks(struct rank_records *records, const struct users *users) {
   struct rank_span *span = &records->span;
   *span = (struct rank_span){0, INT32_MAX, -1};
@@ -132,8 +134,9 @@ static int note_span(struct rank_records *records, int module, uint64_t id,
   return 0;
 }
 
-/* Converts the fastest and slowest rank of a record to the launcher's rank numbers. Clears both if
- * a single rank made the record. */
+/* Converts the fastest and slowest rank of a record to the launcher's rank numbers; a rank of
+ * another job becomes 0. If a single rank made the record (is_one 1), clears both, with their bytes
+ * and seconds, and the variances. */
 static void name_extremes(const struct rank_records *records, const struct darshan_module *module,
                           void *record, int is_one) {
   struct darshan_merge_plan plan;

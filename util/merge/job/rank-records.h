@@ -31,8 +31,8 @@ struct rank_records { /* zeroed before its first use; reused for the next rank *
 /* Reads the records of a rank from all its logs. Skips an unreadable log with a message. Returns 0,
  * or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
-/* Finds the ranks that share a record, for the reduction. Returns 1 with the ranks in *span; 0 if
- * the record is not shared. */
+/* Finds the ranks that share a record (module, id), for the reduction. Returns 1 with the ranks in
+ * *span; 0 if the record is not shared. */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,
                       struct rank_span *span);
 void rank_records_free(struct rank_records *records);
@@ -55,8 +55,8 @@ void process_row_add(struct process_row *row, darshan_log *open, const struct jo
  * from the job's start to the log's start. Returns 0, or -1 if out of memory. */
 int process_row_add_whole(struct process_row *row, darshan_log *open, const struct job_log *log,
                           const struct part *part, double shift);
-/* Appends the finished PROCESS record and its name to the rank's records. Returns 0, or -1 if out
- * of memory. */
+/* Appends the finished PROCESS record and its name to the rank's records; appends nothing if no log
+ * of the rank was readable. Returns 0, or -1 if out of memory. */
 int process_row_end(struct process_row *row, struct combined *combined);
 
 #endif

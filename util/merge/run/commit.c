@@ -99,8 +99,9 @@ static int is_named(struct run_folder *folder, char *log) {
   return found;
 }
 
-/* Removes an unfinished log of a killed merger. Returns 0 or -1. No other process can be writing
- * that log, because this merger now holds the killed merger's lock. */
+/* Removes an unfinished log of a killed merger. No other process can be writing that log, because
+ * this merger now holds the killed merger's lock. Returns 0, or -1 if the note that names the log
+ * cannot be read now. */
 static int remove_partial(struct run_folder *folder) {
   static const char ending[] = ".darshan_partial";
   size_t n, length = sizeof(ending) - 1;

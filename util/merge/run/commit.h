@@ -28,7 +28,8 @@ struct closing {
 void closing_begin(struct closing *closing, struct run_folder *folder, const struct run_tree *tree,
                    const struct run_process *process);
 /* Ends what closing_begin began, after the attempt to make the log. made 1: the log has its name,
- * so removes its parts and the notes. made 0: removes only the notes. */
+ * so makes `closed` and removes the log's parts and the notes. If a part cannot be removed, keeps
+ * the notes and sets folder->has_taken. made 0: removes only the notes. */
 void closing_end(struct closing *closing, int made);
 
 #endif

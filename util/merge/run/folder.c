@@ -38,8 +38,9 @@ static int32_t top_of(const char *path) {
 }
 
 /* Opens and locks a file of the folder. The kernel releases the lock when its holder exits. A lock
- * on a removed file protects nothing, so the file is opened again. waits: 1 to wait for the lock.
- * Returns the descriptor, or -1 if another process holds the lock. */
+ * on a removed file protects nothing. waits: 1 to wait for the lock, and to open the file again if
+ * it was removed meanwhile. Returns the descriptor. Returns -1 with errno: EWOULDBLOCK if another
+ * process holds or held the lock, otherwise why the file cannot be opened. */
 static int take_lock(const struct run_folder *folder, const char *name, int waits) {
   struct stat mine, there;
   int busy = 0;
@@ -109,7 +110,8 @@ void folder_close(struct run_folder *folder) {
 
 /* --- its parts ------------------------------------------------------------------------ */
 
-/* Returns 1 if `name` has the form part.PID.START.NUMBER, otherwise 0. */
+/* Returns 1 if `name` has the form part.PID.START.NUMBER, and stores these numbers in *part;
+ * otherwise 0. */
 static int is_part(const char *name, struct run_part *part) {
   char again[NAME_MAX + 1];
   *part = (struct run_part){.next = -1};
@@ -337,7 +339,8 @@ static int is_none_of(void *context, const struct packed_log *log) {
   return !names->count || !bsearch(&key, names->all, names->count, sizeof(*names->all), by_name);
 }
 
-/* Removes the named parts from the file of small parts. Returns 0 or -1. */
+/* Removes the named parts from the file of small parts, and also all bytes that are no part.
+ * Returns 0, or -1 with the file unchanged, for example if another process holds its lock. */
 static int drop_packed(const struct run_folder *folder, const char *list, size_t n) {
   struct names names = {NULL, 0, 0};
   int result = 0, fd = packed_lock(folder->fd);

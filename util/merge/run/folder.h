@@ -10,13 +10,14 @@
 struct run_folder {
   char path[PATH_MAX]; /* absolute */
   int fd;              /* descriptor of the folder; -1: not open */
-  int packed; /* descriptor of the listed file of small parts, which may have been replaced; -1: no
-                 such file */
+  int packed; /* descriptor of the file of small parts from which `found` was made, even if the file
+                 was replaced since; -1: no such file */
   int merging, folding;   /* lock descriptors; -1: not held */
-  int32_t top;            /* pid from the folder's name; 0: `darshan run` makes the log */
+  int32_t top;            /* pid from the folder's name; 0: the name has none (`darshan run`) */
   struct run_part *found; /* parts and journals, by start time */
   size_t count, room;
-  char *folded; /* names of the parts whose records another part contains (fold.c) */
+  char *folded; /* name of a part, then names of the parts whose records it contains, each with its
+                   NUL (fold.c); NULL: none */
   size_t folded_length;
   int has_taken; /* 1: parts that are in a log could not be removed, so a later merger makes further
                     logs */
@@ -41,16 +42,17 @@ darshan_log *folder_part_read(const struct run_folder *folder, const struct run_
 void folder_part_name(const struct run_part *part, char *out);
 /* Returns 1 if the folder contains a file of this name, otherwise 0. */
 int folder_has(const struct run_folder *folder, const char *name);
-/* Writes a file of n bytes under a name. A failure leaves no incomplete file. Returns 0 or -1. */
+/* Writes a file of n bytes under a name, and replaces an existing file. A failure leaves no
+ * incomplete file. Returns 0 or -1. */
 int folder_put(const struct run_folder *folder, const char *name, const char *bytes, size_t n);
-/* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1 if it was read; 0 with
- * NULL if the file does not exist or was not written by a merger; -1 with errno if it cannot be
- * read now. */
+/* Reads a whole file; the caller frees *text, which ends in NUL. Returns 1 if it was read. Returns
+ * 0 with NULL if the file does not exist or cannot be a merger's: it is a link, a folder or larger
+ * than 256 MiB. Returns -1 with errno if it cannot be read now. */
 int folder_get(const struct run_folder *folder, const char *name, char **text, size_t *n);
 /* Removes a file. If the file is a link to a part in another folder, also removes that part. */
 void folder_unlink(const struct run_folder *folder, const char *name);
-/* Removes the parts and journals whose names are in a list of n bytes, each with its NUL. Returns
- * 0, or -1 if one of them still exists. */
+/* Removes the parts and journals whose names are in a list of n bytes, each with its NUL. Ignores
+ * names with a slash. Returns 0, or -1 if one of them may still exist. */
 int folder_drop_parts(struct run_folder *folder, const char *list, size_t n);
 /* Called when `closed` exists: waits, for a second at most, until the processes that did not see it
  * have appended their parts. Returns 0, or -1 if one of them has not. */
@@ -59,9 +61,9 @@ int folder_settle(const struct run_folder *folder);
 void folder_remove(struct run_folder *folder);
 void folder_close(struct run_folder *folder);
 
-/* Reads the rows, parts and journals of a run directory into an empty tree. Skips journals of live
- * processes and marks these processes as running. keep 0: removes a journal whose program has a
- * part. Returns 0, or -1 after a message. */
+/* Reads the rows, parts and journals of a run directory into an empty tree. Skips the journals of
+ * MPI ranks, and journals of processes that may be alive, and marks these processes as running.
+ * keep 0: removes a journal whose program has a part. Returns 0, or -1 after a message. */
 int left_read(struct run_folder *folder, struct run_tree *tree, int keep);
 
 #endif

@@ -111,8 +111,10 @@ static void discard(struct one_log *run, const struct run_process *process) {
 }
 
 /* Makes a log for each process that left a part after the run's log was made. If the run needed no
- * log, makes logs only for processes that need one, and removes the other parts. result: result of
- * the run's log; RUN_NOTHING if the run needed none. Returns the combined result of all logs. */
+ * log, makes logs only for processes that need one, and removes the other parts. Removes the folder
+ * if no part is left. Stops if parts that are in a log cannot be removed. result: result of the
+ * run's log; RUN_NOTHING if the run needed none. Returns RUN_FAILED if the folder cannot be read or
+ * one of the logs failed, otherwise the result of the last log; `result` if no log was tried. */
 static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   tree_free(&run->tree);
   int has_appending = folder_settle(&run->folder) < 0;
@@ -156,8 +158,9 @@ static enum run_result merge_folder(struct one_log *run) {
   return merge_rest(run, result);
 }
 
-/* Makes *path absolute, because any process may read it in the run's folder. NULL stays NULL. room:
- * buffer for the absolute path. Returns 0, or -1 after a message. */
+/* Makes *path absolute, because any process may read it in the run's folder. If it was relative,
+ * sets options->from to the working folder. NULL stays NULL. room: buffer for the absolute path.
+ * Returns 0, or -1 after a message. */
 static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
   static char here[PATH_MAX];
   if (!*path || **path == '/') return 0;

@@ -11,12 +11,14 @@
 
 enum run_result { RUN_LOGGED = 0, RUN_FAILED = 1, RUN_NOTHING = 3 };
 
-/* Makes the log of the run directory that the options name. Returns RUN_NOTHING if nothing needs to
- * be merged, or if another process merges; RUN_LOGGED or RUN_FAILED otherwise. */
+/* Makes the log of the run directory that the options name. Returns RUN_LOGGED or RUN_FAILED.
+ * Returns RUN_NOTHING if no log is needed, if the directory does not exist, if another process
+ * merges, or if the options only ask for a fold. */
 enum run_result merge_run(const struct run_options *options);
 
-/* Combines the parts of each rank that has enough parts. tree, ranks: the tree must be complete,
- * and its processes assigned to ranks. */
+/* Combines the parts of ended processes of each rank that several processes share, if there are at
+ * least 64 of these parts. tree, ranks: the tree must be complete, and its processes assigned to
+ * ranks. */
 void fold_ranks(struct run_folder *folder, struct run_tree *tree, const struct run_ranks *ranks);
 /* Finishes a fold that a killed process began; called before parts are read. Returns 0. Returns -1
  * if parts whose records another part contains cannot be removed: then folder->folded lists these

@@ -65,8 +65,8 @@ static void set_exe(struct one_log *run, const char *command) {
   if (length > 0) snprintf(run->exe, sizeof(run->exe), "%.*s", (int)length, name);
 }
 
-/* Copies the job record from a part's log. If the process is the root process, also copies the
- * command line. */
+/* Copies the job record from a part's log. If the process belongs to rank 0, as the root process
+ * does, also copies the command line and the program's name. */
 static void hear(struct one_log *run, const struct run_process *process,
                  const struct darshan_info *info) {
   int64_t top = run->tree.processes[run->ranks.top].pid;
@@ -94,8 +94,9 @@ static int is_forked(const struct run_tree *tree, const struct run_part *part) {
 }
 
 /* Extends the times of the run and of the process by the times of a part, when the part is read for
- * the first time. The end of a journal is its last timestamp. The part of the lowest rank also
- * describes the run. */
+ * the first time. The end of a journal is its last timestamp. The first part of the lowest rank
+ * also describes the run; a part that was written between fork and exec does so only if that rank
+ * has no other. */
 static void ask_times(struct one_log *run, struct run_process *process, struct run_part *part,
                       darshan_log *log) {
   const struct darshan_job *job = &darshan_log_info(log)->job;
@@ -148,8 +149,8 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* Adds the command line of the root process to its name, if no part contains it. The command line
- * is the value of a darshan-merge option. */
+/* Adds the command line of the root process, the value of a darshan-merge option, to its name. Does
+ * nothing if a part of the first program contains it, or if the first program has another name. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;
@@ -161,8 +162,8 @@ static void name_top(const struct one_log *run, struct row_name *name) {
     row_name_first(name, &run->tree, asked);
 }
 
-/* Combines the parts of a rank. again 0: combines only their names. again 1: combines also their
- * records, in the second pass. Returns 0, or -1 if out of memory. */
+/* Combines the parts of rank `number`. again 0: combines only their names. again 1: combines also
+ * their records, in the second pass. Returns 0, or -1 if out of memory. */
 static int take_rank(struct one_log *run, int number, int again) {
   const struct run_rank *rank = &run->ranks.ranks[number];
   struct row_name name;
@@ -269,8 +270,8 @@ static void tell(const struct one_log *run, char *out, size_t room) {
   if (run->left_out) darshan_metadata_add(out, room, used, "parts_left_out", run->damaged);
 }
 
-/* Writes a job region for a run whose parts are all unreadable: the given command line and the
- * mounts of this host. Returns its length in bytes. */
+/* Writes a job region for a run without readable parts: the given command line and the mounts of
+ * this host. Returns its length in bytes. */
 static size_t job_of_nothing(char *out, const struct darshan_job *job, const char *command) {
   enum { MOUNTS_MOST = 1 << 20 };
   struct darshan_file mounts = {.bytes = ""};

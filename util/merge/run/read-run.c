@@ -52,8 +52,9 @@ static enum alive_answer ask_process(const struct run_tree *tree, const struct r
   return alive_process(&here, &traces, seen_ns);
 }
 
-/* Decides whether the owner of a journal is alive, and sets the journal's pid and start. A journal
- * of an MPI rank counts as alive, because the job makes its own log from it. */
+/* Decides whether the owner of a journal is alive, and sets the journal's pid and start. A process
+ * of the run that may be alive is marked as running. A journal of an MPI rank counts as alive,
+ * because the job makes its own log from it. */
 static enum alive_answer ask_journal(const struct run_folder *folder, struct run_tree *tree,
                                      struct run_part *journal) {
   char path[PATH_MAX];

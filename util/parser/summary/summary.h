@@ -21,8 +21,9 @@ struct summary {
   double shared_time;
 };
 
-/* Returns whether a module moves bytes of files. Datasets and variables are parts of files that are
- * counted already. */
+/* Returns whether a module's records have the time of the slowest rank, as those of modules that
+ * move bytes of files do. Returns false for datasets and variables, because they are parts of files
+ * that are counted already. */
 bool summary_has_io(const struct darshan_module *module);
 bool summary_has_totals(const struct darshan_module *module);
 

@@ -73,7 +73,8 @@ class Log(log.Log):
         return pictures.calls(self)
 
     def plot_times(self) -> Figure:
-        """Returns the plot of the seconds per process of each layer: read, write and metadata."""
+        """Returns the plot of the seconds of each layer: read, write and metadata, per process, or
+        of all processes together if the run had several programs."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.times(self)

@@ -36,7 +36,7 @@ def _prepare() -> None:
 
 
 def trace() -> int:
-    """Runs darshan-trace."""
+    """Runs darshan-trace and returns its exit status."""
     _prepare()
     from .events.main import main  # noqa: PLC0415
 
@@ -44,7 +44,7 @@ def trace() -> int:
 
 
 def where() -> int:
-    """Runs darshan-where."""
+    """Runs darshan-where and returns its exit status."""
     _prepare()
     from .call_sites.commands.main import main  # noqa: PLC0415
 
@@ -52,7 +52,7 @@ def where() -> int:
 
 
 def annotate() -> int:
-    """Runs darshan-annotate."""
+    """Runs darshan-annotate and returns its exit status."""
     _prepare()
     from .call_sites.commands.annotate import main  # noqa: PLC0415
 
@@ -60,7 +60,7 @@ def annotate() -> int:
 
 
 def try_remedies() -> int:
-    """Runs darshan-try."""
+    """Runs darshan-try and returns its exit status."""
     _prepare()
     from .trial.main import main  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ def try_remedies() -> int:
 
 
 def compare() -> int:
-    """Runs darshan-compare."""
+    """Runs darshan-compare and returns its exit status."""
     _prepare()
     from .regression.main import main  # noqa: PLC0415
 
@@ -77,7 +77,7 @@ def compare() -> int:
 
 
 def transfers() -> int:
-    """Runs darshan-dxt-analyzer."""
+    """Runs darshan-dxt-analyzer and returns its exit status."""
     _prepare()
     from .transfers.main import main  # noqa: PLC0415
 
@@ -91,31 +91,31 @@ def _of_lakes(command: str) -> int:
 
 
 def collect() -> int:
-    """Runs darshan-collect, which installs its own signal handlers."""
+    """Runs darshan-collect, which installs its own signal handlers, and returns its exit status."""
     _version()
     return _of_lakes("collect")
 
 
 def ask() -> int:
-    """Runs darshan-ask."""
+    """Runs darshan-ask and returns its exit status."""
     _prepare()
     return _of_lakes("ask")
 
 
 def lake() -> int:
-    """Runs darshan-lake."""
+    """Runs darshan-lake and returns its exit status."""
     _prepare()
     return _of_lakes("lake")
 
 
 def digest() -> int:
-    """Runs darshan-digest."""
+    """Runs darshan-digest and returns its exit status."""
     _prepare()
     return _of_lakes("digest")
 
 
 def serve() -> int:
-    """Runs darshan-serve."""
+    """Runs darshan-serve and returns its exit status."""
     _prepare()
     return _of_lakes("serve")
 

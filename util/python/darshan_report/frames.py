@@ -117,8 +117,8 @@ def training_time(log: Log) -> pd.DataFrame:
 
 
 def trace(log: Log, module: str) -> pd.DataFrame:
-    """Returns a frame with a row per traced transfer, in the order of the log; of each file, writes
-    come first."""
+    """Returns a frame with a row per traced transfer, in the order of the log; of each file and
+    rank, writes come first."""
     pd = _pandas()
     parts = []
     for record in traces(log, module):

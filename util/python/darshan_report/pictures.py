@@ -95,8 +95,9 @@ def calls(log: Log) -> Picture:
 
 
 def times(log: Log) -> Picture:
-    """Returns the plot of the seconds per process of each layer, split into read, write and
-    metadata. Raises ValueError if the log has no records of I/O."""
+    """Returns the plot of the seconds of each layer, split into read, write and metadata: per
+    process, but for a process tree of all processes together. Raises ValueError if the log has no
+    records of I/O."""
     context = Context(log)
     if not context.figures:
         raise ValueError(f"{log.path} has no records of I/O")

@@ -132,7 +132,7 @@ class Totals:
         return name in self._index
 
     def largest(self, name: str) -> float:
-        """Returns the largest finite value of a counter; 0 if there are no records."""
+        """Returns the largest finite value of a counter; 0 if no record has one."""
         column = self._records[name]
         finite = column[np.isfinite(column)]
         return float(finite.max()) if len(finite) else 0.0

@@ -11,7 +11,8 @@ _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def _three_digits(value: float) -> str:
-    """Formats a number with at least three significant digits, without an exponent."""
+    """Formats a number with at least three digits, at most two of them behind the point, and
+    without an exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
         return _whole(value)

@@ -1,4 +1,5 @@
-/* Reads DXT records. Segments of old versions get a thread id of 0. */
+/* Reads DXT records. Segments of old versions get a thread id of 0, and segments of DXT_MPIIO of
+ * version 1, which lack the offset, an offset of -1. */
 #include "../bytes.h"
 #include "../reader.h"
 

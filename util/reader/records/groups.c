@@ -1,6 +1,7 @@
-/* Computes the number of files in a group record (doc/log-format.md, "GROUP"). A single process
- * counts its files exactly. For several processes with the same group, the number is estimated from
- * a sketch. The sketch has one bit per bucket and level of the names' hashes. */
+/* Computes the number of files in a group record (doc/log-format.md, "GROUP"). If the record is of
+ * a single process, the number is that process's own count. For several processes with the same
+ * group, it is estimated from a sketch, which has one bit per bucket and level of the names'
+ * hashes. */
 #include "../reader.h"
 #include "records.h"
 

@@ -25,7 +25,8 @@ static uint64_t word_of_double(double value) {
 }
 
 /* Maps the counters that this version contains, and sets the initial values of the counters that it
- * lacks. Returns the index of the next word in the old record. */
+ * lacks. word, target: index of the first counter in the old and in the newest record. doubles: the
+ * counters are doubles. Returns the index of the next word in the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++) {
@@ -39,7 +40,7 @@ static size_t map_counters(struct darshan_layout *layout, const struct darshan_c
 }
 
 /* Returns the index of a retired counter's word in records of this version; -1 if the records lack
- * it. */
+ * it. first: index of the first counter's word. */
 static int word_of_retired(const struct darshan_module *module, const char *name, size_t first,
                            int version) {
   int word = (int)first;
@@ -51,7 +52,8 @@ static int word_of_retired(const struct darshan_module *module, const char *name
   return -1;
 }
 
-/* Maps counters of POSIX and PNETCDF_FILE whose meaning has changed. */
+/* Maps counters of POSIX and PNETCDF_FILE whose meaning has changed. first, target: index of the
+ * first counter in the old and in the newest record. */
 static void map_exceptions(struct darshan_layout *layout, const struct darshan_module *module,
                            size_t first, size_t target, int version) {
   if (module->id == DARSHAN_MOD_POSIX) /* records of streams are now in the STDIO module */

@@ -8,7 +8,7 @@
 
 enum { BILLION = 1000000000 };
 
-/* Prints a clean label (sums.h) between quotes. */
+/* Prints a clean label (sums.h) in the form that it has between quotes. */
 static void print_label(FILE *out, const char *label) {
   for (; *label; label++) {
     if (*label == '"' || *label == '\\') fputc('\\', out);

@@ -39,8 +39,8 @@ static int64_t middle(const struct host_clock *host) {
   return host->low + (host->high - host->low) / 2;
 }
 
-/* Returns how many nanoseconds the clock of a host is behind the run's clock. Returns 0 for a
- * difference of more than a year, because no clock error is so large. */
+/* Returns how many nanoseconds the clock of a host is behind the run's clock. Returns 0 if both may
+ * be equal, and for a difference of more than a year, because no clock error is so large. */
 int64_t clocks_behind(const struct clocks *clocks, int number) {
   static const int64_t year = INT64_C(365) * 24 * 3600 * 1000000000;
   if (number <= 0 || number >= clocks->count) return 0;

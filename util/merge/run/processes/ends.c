@@ -83,7 +83,8 @@ static int is_starter(const char *name) {
   return 0;
 }
 
-/* Returns 1 if a process ended with its status because this child failed, otherwise 0. */
+/* Returns 1 if a process ended with its status because this child failed, otherwise 0. A starter is
+ * always assumed to pass on the failure; any other process has the status of the child. */
 static int is_handed_on(const struct run_tree *tree, const struct run_process *process,
                         const struct run_process *child) {
   enum { SIGNALS = 128 /* shells add this to a signal's number */ };
@@ -161,8 +162,8 @@ static int is_top(const struct run_process *process) {
 
 /* Returns how well the failed lookups of a process explain the failure of the run; 0: not at all.
  * The deepest process that caused the failure has the highest value. A shell has the lowest value
- * if it is the root process or a signal ended it, because most of its lookups search for
- * commands. */
+ * if it is the root process, if a signal ended it or if its end is in no row, because most of its
+ * lookups search for commands. */
 static int weight(const struct run_tree *tree, const struct run_process *process) {
   enum { SHELL = 1, OTHER, UNSEEN, TOP };
   int is_caught = process->how == PROCESS_SIGNALLED || process->ended_unseen;

@@ -9,16 +9,16 @@
 #include "processes.h"
 
 /* The failed lookups that best explain why a run failed. They belong to the deepest process that
- * ended the run, otherwise to another failed process. */
+ * ended the run, otherwise to another process that failed or whose end is in no row. */
 struct ends_missed {
   int weight; /* how well this process explains the failure; 0: no process is known */
-  int is_top;
+  int is_top; /* 1: this process is the root process */
   char program[RUN_PROGRAM];
   struct lookups lookups;
 };
 
-/* Sets `failed` and `cause` of all processes. Called after all rows and parts are read. top: index
- * of the root process. Returns 0, or -1 if out of memory. */
+/* Sets `failed`, `cause` and `ended_unseen` of all processes. Called after all rows are read and
+ * ranks are assigned. top: index of the root process. Returns 0, or -1 if out of memory. */
 int ends_judge(struct run_tree *tree, int top);
 
 /* Stores the failed lookups from a process's log, if they explain the failure better than the

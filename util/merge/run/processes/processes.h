@@ -27,7 +27,8 @@ struct clocks { /* zeroed before its first use; the first host has the run's clo
 int clocks_take(struct clocks *clocks, const struct run_event *event);
 /* Returns the nanoseconds to add to times of this host; 0 unless its clock certainly differs. */
 int64_t clocks_behind(const struct clocks *clocks, int host);
-/* Returns the error bound of the corrected times in nanoseconds; -1 if it is unknown. */
+/* Returns the error bound of the corrected times of this host in nanoseconds; -1 if it is
+ * unknown. */
 int64_t clocks_error(const struct clocks *clocks, int host);
 
 enum process_end { /* values of PROCESS_ENDED */
@@ -37,8 +38,8 @@ enum process_end { /* values of PROCESS_ENDED */
                    PROCESS_STILL_RAN
 };
 
-/* A program of a process: the time between two START rows. Indices link the programs of a process;
- * -1 ends the list. */
+/* A program of a process: from its start, fork or exec, to the next exec or the exit. Indices link
+ * the programs of a process; -1 ends the list. */
 struct run_program {
   int64_t start_ns;
   int process, next;
@@ -51,12 +52,12 @@ struct run_program {
 struct run_part {
   int64_t start_ns;
   int32_t pid;
-  uint32_t number;
-  char *journal; /* name of the journal; NULL: the part has the name part.PID.START.NUMBER */
+  uint32_t number; /* number among the parts of the same program */
+  char *journal;   /* name of the journal; NULL: the part has the name part.PID.START.NUMBER */
   uint64_t packed, length; /* offset and length in the file of small parts; length 0: the part is a
                               file of its own */
-  int program, next;
-  int left_out; /* 1: the part is unreadable */
+  int program, next;       /* indices: its program; the next part of the process, or -1 */
+  int left_out;            /* 1: the part is skipped, because it is unreadable */
 };
 
 enum { PROCESS_SUMS = 5 }; /* number of kernel counters since the process began (usage.h) */
@@ -68,9 +69,9 @@ struct run_process {
   int64_t start_ns;
   int64_t end_ns, reaped_ns; /* 0: unknown */
   enum process_end how;
-  int status; /* exit status or signal; -1: unknown */
-  uint64_t job;
-  int job_ranks;
+  int status;    /* exit status or signal; -1: unknown */
+  uint64_t job;  /* number of the MPI job of which the process is a rank */
+  int job_ranks; /* ranks of this job; 0: no row names a job */
   int first_program, last_program, programs;
   int first_part, last_part;
   int rank, next_of_rank;
@@ -101,7 +102,7 @@ struct run_process {
                 made it fail, and so on; 0: not in the chain */
 };
 
-struct run_place { /* host or PID namespace in which a pid is unique */
+struct run_place { /* a PID namespace of a host; a pid is unique in it. `place`: index in places */
   uint64_t pid_namespace;
   int ended; /* 1: process 1 ended, so the kernel kills all other processes */
   char host[RUN_HOST];
@@ -121,8 +122,8 @@ struct run_tree { /* zeroed before its first use */
 
 /* Applies a row to `tree`, a struct run_tree. Returns 0, or -1 if out of memory. */
 int tree_take_row(void *tree, const struct run_event *event);
-/* Adds a part or a journal. Called in the order of the parts' starts, after all rows. The tree then
- * owns the journal's name. Returns 0, or -1 if out of memory. */
+/* Adds a part or a journal. Called after all rows: for the parts in the order of their starts, then
+ * for the journals. The tree then owns the journal's name. Returns 0, or -1 if out of memory. */
 int tree_take_part(struct run_tree *tree, const struct run_part *part);
 /* Converts the times of processes to the run's clock. Does not change the times of parts. Called
  * after all rows and parts. */

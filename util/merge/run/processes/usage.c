@@ -111,7 +111,7 @@ static void at_least(int64_t *value, int64_t least) {
 
 /* Raises the numbers of a USAGE record to the numbers that the parent recorded. The record ends
  * when the process became an uninstrumented program. But the parent's numbers include all programs
- * of the process. */
+ * of the process. read, written: bytes of its calls. stored: bytes written to storage. */
 static void add_after_exec(struct darshan_usage_record *record, const struct run_process *process,
                            int64_t read, int64_t written, int64_t stored) {
   double *times = record->fcounters;

@@ -12,9 +12,9 @@
 /* Adds the USAGE record of a part to the process. Called for the parts of a process in program
  * order. */
 void usage_hear(struct run_tree *tree, struct run_process *process, darshan_log *log);
-/* Add the name of the rank's USAGE record (usage_name), and the record (usage_settle). Called when
- * all parts of the tree are read and the parts of the rank are combined. Both return 0, or -1 if
- * out of memory. */
+/* Add the name of the rank's USAGE record (usage_name), and the record itself (usage_settle). The
+ * parts of the rank must be combined, and for usage_settle the USAGE records of all processes must
+ * have been added. number: index of the rank. Both return 0, or -1 if out of memory. */
 int usage_name(struct combined *combined, const struct run_tree *tree, const struct run_rank *rank,
                int number);
 int usage_settle(struct combined *combined, const struct run_tree *tree,

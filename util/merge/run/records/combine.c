@@ -28,8 +28,8 @@ static void move_times(const struct darshan_module *module, const struct darshan
 
 /* --- one record per file --------------------------------------------------------------- */
 
-/* Returns the record with this id. If no record has it, returns NULL, and the next added record
- * gets this id. *place is NULL if out of memory. */
+/* Returns the record with this id. If no record has it, returns NULL; *place is then the address at
+ * which the caller stores the offset of a record that it adds, or NULL if out of memory. */
 static char *known_record(struct combined_module *into, uint64_t id, int64_t **place) {
   *place = map_at(&into->by_id, id);
   return *place && **place >= 0 ? into->records.at + **place : NULL;

@@ -29,6 +29,7 @@ int traces_add(struct combined_module *into, const struct part_module *from, con
  * part has threads. Returns 0, or -1 if out of memory. */
 int traces_finish(struct combined_module *module);
 void traces_clear(struct combined_module *module);
+/* Returns the size of a record that traces_finish made, in bytes. */
 size_t trace_size(const struct combined_module *module, const char *record);
 uint32_t trace_version(const struct combined_module *module, int id);
 

@@ -33,12 +33,14 @@ static inline int64_t part_end_ns(const struct darshan_job *job) {
   return part_ns(job->end_time_sec, job->end_time_nsec);
 }
 
-/* Reads all records of a log. Returns 0, or -1 with an error. */
+/* Reads the records of all modules that this release knows. Returns 0. Returns -1 with an error;
+ * the part then has no modules. */
 int part_read(struct part *part, darshan_log *log, struct darshan_error *error);
 /* Returns the size of a record of this module in bytes; 0 if the size of this kind of record is
  * unknown. */
 size_t part_record_size(const struct part_module *of, const char *record);
-/* Returns the latest timestamp of the records, in seconds after the program's start. */
+/* Returns the latest timestamp in the records of counters, in seconds after the program's start; 0
+ * if there is none, or if it is 4e9 or later and so impossible. */
 double part_last(const struct part *part);
 void part_free(struct part *part);
 

@@ -59,8 +59,8 @@ static void add_last(struct row_name *name) {
   add_text(name, name->last, ROW_COMMAND);
 }
 
-/* Returns the index of the first program of a process. Skips the copy of the parent's program in a
- * forked child that called exec. */
+/* Returns the index of the first program of a process; -1 if none is known. Skips the copy of the
+ * parent's program in a forked child that called exec. */
 static int first_program(const struct run_tree *tree, const struct run_process *process) {
   int first = process->first_program;
   if (first >= 0 && tree->programs[first].forked && tree->programs[first].next >= 0)

@@ -20,10 +20,11 @@ struct row_name {
 
 void row_name_begin(struct row_name *name, const struct run_tree *tree,
                     const struct run_rank *rank);
-/* Adds the command line of a part's program after the command lines of earlier programs. */
+/* Adds the command line of a part's program after the command lines of earlier programs. Does not
+ * add it if the program is no later program of the process. */
 void row_name_add(struct row_name *name, const struct run_tree *tree, int program,
                   const char *command);
-/* Adds a command line for the first program, if that program left no part or is unknown. */
+/* Adds a command line for the first program. Called if that program left no part or is unknown. */
 void row_name_first(struct row_name *name, const struct run_tree *tree, const char *command);
 /* Adds the names of the programs that row_name_add did not add; these names come from the event
  * file. Returns the id of the record. */
@@ -33,8 +34,8 @@ uint64_t row_name_end(struct row_name *name, const struct run_tree *tree);
 struct row_files {
   const struct bytes *posix, *stdio, *posix_ext, *stdio_ext;
 };
-/* Sums bytes, calls and seconds into a PROCESS record. Ignores named pipes at which the process
- * waited for another process. Returns 0, or -1 if out of memory. */
+/* Adds bytes, calls and seconds to a PROCESS record. Ignores the standard streams, and named pipes
+ * at which the process waited for another process. Returns 0, or -1 if out of memory. */
 int row_sum(struct darshan_process_record *record, const struct row_files *files);
 /* Adds the PROCESS record of a rank under the id of its name. Its times are seconds after
  * run_start_ns. Returns 0, or -1 if out of memory. */

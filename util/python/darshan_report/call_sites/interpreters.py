@@ -27,7 +27,7 @@ def is_interpreter(name: str) -> bool:
 
 def script_of(command: str) -> dict[str, str]:
     """Returns the script that a command line runs, once under each name that its interpreter may
-    have ("python3", "python3.11"); empty if it runs no script."""
+    have ("sh", "bash"); empty if it runs no script."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program):
@@ -60,6 +60,6 @@ def text_of(command: str) -> dict[str, str]:
 
 
 def _names(program: str) -> frozenset[str]:
-    """Returns all file names of the same interpreter: "python", "python3", and so on. For other
-    programs returns only `program`."""
+    """Returns all file names of a shell or of awk: "sh", "bash", and so on. For other programs
+    returns only `program`."""
     return next((family for family in _FAMILIES if program in family), frozenset((program,)))

@@ -74,7 +74,7 @@ class RankTimes:
     number: int  # of ranks that used the line
     least: float
     most: float
-    slowest: int
+    slowest: int  # the slowest rank
 
 
 @dataclass
@@ -134,7 +134,7 @@ class Lines:
 
 def user_line(places: tuple[Place, ...]) -> int:
     """Returns the index of the innermost place outside of installed software, if possible one with
-    a known line; -1 if there is none."""
+    a known line. If there is none, returns that of _of_program(), or -1."""
     own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))
@@ -152,7 +152,7 @@ def is_users(place: Place) -> bool:
 def _of_program(places: tuple[Place, ...]) -> int:
     """Returns the index of the user's line if the program is itself installed: the innermost place
     in the program, or below the folder of the Python script. Returns -1 if the stack has no such
-    place."""
+    place, or begins with the start of a thread or code of a runtime (installed.is_thread)."""
     outermost = next((p for p in reversed(places) if _may_be_program(p)), None)
     if outermost is None or installed.is_thread(outermost.file):
         return -1

@@ -24,7 +24,7 @@ SHORT, MEDIUM, LONG = range(len(_GAPS))
 # Seconds of each gap that the runtime itself takes: 95 to 150 ns before fgets and pread, in a loop
 # in C that does nothing else. For longer gaps this hardly matters.
 _OWN = 1e-7
-_RANKED = 200_000  # records of which the seconds are kept by rank
+_RANKED = 200_000  # largest number of records of which the seconds are kept by rank
 _TIMES = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
 
 
@@ -110,7 +110,7 @@ class Rows:
     """The sums of call sites; a record's id gives its row."""
 
     sites: dict[int, Measured]  # including sites of functions only
-    objects: list[int]
+    objects: list[int]  # ids of the records that name programs and libraries
 
 
 def _added(records: Records, joined: Joined, names: Sequence[str]) -> np.ndarray:

@@ -30,8 +30,9 @@ class Looks:
 
 def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
     """Returns the number of look-ups that the call sites of one line made, and a lower bound of
-    those that found a file. Returns None if the line also makes other calls. A shell's flush of its
-    output and its fork of `sleep` are not treated as other calls."""
+    those that found a file. Returns None if most calls of the line are other calls, or if the
+    number of files is unknown. A shell's flush of its output and its fork of `sleep` are not
+    treated as other calls."""
     looking = [site.sums for site in sites if site.sums.calls_of[LOOKUP]]
     looks = int(sum(sums.calls_of[LOOKUP] for sums in looking))
     beside = sum(site.sums.calls_of[SYNC] + site.sums.calls_of[OTHER] for site in sites)
@@ -49,9 +50,9 @@ def asked(sites: Sequence[Site]) -> tuple[int, int] | None:
 def looks_of(sites: Sequence[Site], pauses: int = 0, length: float = 0.0) -> Looks | None:
     """Returns the look-ups of the call sites of one line. pauses, length: number and total seconds
     of the pauses between them, by default those of the long gaps before calls of the line. Returns
-    None if the line also makes other calls, or if there are more pauses than look-ups that found
-    nothing. Returns None, too, if most of its waiting was in gaps below 10 ms, because then long
-    gaps are short sleeps on a busy machine."""
+    None if asked() does, or if the look-ups that found nothing are fewer than half of the pauses.
+    Returns None, too, if most of its waiting was in gaps below 10 ms, because then long gaps are
+    short sleeps on a busy machine."""
     known = asked(sites)
     if not pauses:
         pauses = sum(site.sums.pauses for site in sites)

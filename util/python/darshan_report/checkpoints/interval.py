@@ -22,9 +22,9 @@ def young(cost: float, between_failures: float) -> float:
 
 @dataclass(frozen=True)
 class Waited:
-    """The saves for which the program waited, in the process with most saves."""
+    """The saves for which the program waited, of all checkpoints together."""
 
-    rounds: int
+    rounds: int  # saves in one process, of the checkpoint with most saves
     seconds: float  # for all saves
     interval: float  # mean seconds between the begins of successive saves; 0 for one save
 
@@ -35,8 +35,8 @@ class Waited:
 
 
 def waited(rows: Sequence[Checkpoint]) -> Waited | None:
-    """Returns the saves for which the program waited; None if there are none. Files that were saved
-    equally often are treated as one checkpoint."""
+    """Returns the saves for which the program waited; None if there are none. All rows are treated
+    as one checkpoint, which is saved as often as the row with most saves."""
     some = [row for row in rows if not row.beside]
     if not some:
         return None

@@ -75,8 +75,8 @@ def _files(facts: Facts, least: float) -> dict[int, _File]:
 
 
 def _by_calls(facts: Facts, files: dict[int, _File]) -> dict[str, Counter[tuple[Saver, int]]]:
-    """Returns, for each pattern of file names, a count of calls by loading function and call
-    site."""
+    """Returns, for each pattern of file names, a count of calls by loading function and call site.
+    Leaves out call sites that wrote."""
     found: dict[str, Counter[tuple[Saver, int]]] = defaultdict(Counter)
     for site in all_sites(facts):
         loader = loader_of(site) if site.sums.written == 0 else None

@@ -2,8 +2,8 @@
 
 Each kind of finding is about certain kinds of calls. The chosen line has at least half of these
 calls, or of their time, and the sentence gives its percentage. If a line used the files in the
-finding's evidence, it is preferred. Otherwise a line is preferred that made exactly as many calls
-as the evidence has for one file."""
+finding's evidence, it is preferred. Otherwise a line is preferred that made about as many calls as
+the evidence has for one file."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the line that made exactly as many calls as the evidence has for a file, and this
+    """Returns the line that made as many calls as the evidence has for a file (_EQUAL), and this
     number as text. Returns None unless exactly one line did."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
@@ -345,7 +345,7 @@ def _used(line: Line, ids: set[int], about: About) -> float:
 
 def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float] | None:
     """Returns the line that used the files in the finding's evidence most, and its fraction of this
-    use; None if the call sites do not list these files."""
+    use; None if that is less than half, or if the call sites may not list these files."""
     ids = _ids(finding)
     line, part, _ = _largest(lines, lambda one: _used(one, ids, about))
     if part < _ENOUGH:
@@ -495,8 +495,8 @@ def _with_objects(found: Lines, finding: Finding) -> Finding:
 
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
-    """Returns the line of code behind a finding, or the reason why it has none; None if the call
-    sites do not show either."""
+    """Returns the line of code behind a finding, or the reason why it has none. Returns None if the
+    call sites do not show either, for a GOOD finding, and for a log with anonymized names."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):

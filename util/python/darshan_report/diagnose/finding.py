@@ -23,7 +23,7 @@ _MUCH = 0.25  # share of the run that a notice may save so that `darshan stat` s
 CAUSE = "cause"  # names the files that it explains
 SYMPTOM = "symptom"  # skipped for files that causes explain
 REMARK = "remark"  # reports something that is not a problem
-LAST = "last"  # needs the findings of all other rules
+LAST = "last"  # needs the findings of other rules
 
 _NAME = 72  # characters of a record's name in a table of evidence
 
@@ -40,7 +40,7 @@ class Evidence:
 
 
 def _evidence(rows: Sequence[Evidence]) -> str:
-    """Returns the rows of evidence as HTML: a collapsed table."""
+    """Returns the rows of evidence as HTML: a collapsed table; "" without rows."""
     if not rows:
         return ""
     names = shorten_all([row.record for row in rows], _NAME)

@@ -6,7 +6,7 @@ with lake.open("/lake") as centre:
     print(centre.tables)
     print(centre.sql("SELECT program, sum(bytes_written) FROM jobs GROUP BY ALL").frame())
 
-doc/centre.md has the details.  This package needs pyarrow, and queries need duckdb.  Both are
+doc/centre.md has the details. This package needs pyarrow, and queries need duckdb. Both are
 imported at their first use.
 """
 

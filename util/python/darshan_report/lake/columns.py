@@ -519,7 +519,7 @@ def counter_column(counter: Counter) -> Column:
     return Column(counter.name, kind, counter.unit, counter.meaning, counter.rule, secret)
 
 
-# -1 in a counter with one of these units means that the log lacks the value.  With other units -1
+# -1 in a counter with one of these units means that the log lacks the value. With other units -1
 # is a value.
 _UNKNOWN = frozenset(("count", "bytes", "seconds", "seconds^2", "elements", "seconds from start"))
 

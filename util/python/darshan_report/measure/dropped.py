@@ -8,8 +8,8 @@ from ..log import Log
 _PREFIX = "dropped_"
 _TABLES = "dropped_for_full_tables"
 _DEEPBIND = "dropped_by_deepbind"
-# Text on where calls were dropped, by key of the metadata. The text of any other key is the key
-# itself.
+# Text on where calls were dropped, by key of the metadata. The text of any other key is its words
+# behind the prefix.
 _WHERE = {
     "dropped_in_signal_handlers": "in signal handlers that had interrupted another call",
     "dropped_behind_stalled_threads": "behind a thread that was stalled in a call on the same file",

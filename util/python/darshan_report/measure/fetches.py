@@ -19,7 +19,7 @@ _MOST_BYTES = 1 << 60
 class Fetches:
     """The batches that one process, or several together, made: their numbers, bytes and seconds."""
 
-    worker: int | None  # number of the worker; None: not a worker, or several processes
+    worker: int | None  # number of the worker; None: not a worker, or several workers
     rank: int | None  # rank from a launcher such as torchrun; None: unknown, or several
     processes: int
     batches: int

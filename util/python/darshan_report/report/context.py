@@ -76,7 +76,7 @@ class LayerFigures:
     # transfers per size class of SIZES; empty: the layer has no histogram
     sizes_read: tuple[int, ...]
     sizes_written: tuple[int, ...]
-    common: list[tuple[int, int]]
+    common: list[tuple[int, int]]  # bytes and number of the most common transfers
     reads: Order | None  # None: the layer does not count the order
     writes: Order | None
     files: Files
@@ -119,7 +119,7 @@ def _plus(known: float | None, more: float) -> float | None:
 
 
 def _extra(log: Log) -> Records | None:
-    """Returns the records of POSIX_EXT, or None if the log has none."""
+    """Returns the records of POSIX_EXT; None if the log has none, or damaged ones."""
     region = log.info.region("POSIX_EXT")
     if region is None or region.length == 0:
         return None
@@ -201,7 +201,7 @@ class Context:
         self.limits = limits or Limits()
         self.info = log.info
         self.shown = ShortNames()  # the appendix has the full names
-        # rows that represent several files: name, number of files
+        # rows that represent several files or datasets: their name, number and kind
         self._alike: dict[int, tuple[str, int, str]] = {}
         self._together: dict[str, Files] = {}  # by module
         self._blamed: dict[int, Blame | None] = {}  # by the id of a finding in `findings`
@@ -306,7 +306,7 @@ class Context:
 
     @functools.cached_property
     def processes(self) -> Processes | None:
-        """The processes of the run, or None if the log does not have them."""
+        """The processes of the run; None if the log does not have them, or they are damaged."""
         try:
             return processes(self.log)
         except LogError as error:
@@ -326,7 +326,7 @@ class Context:
 
     @functools.cached_property
     def training_lanes(self) -> training_time.Lanes | None:
-        """The lanes of a training: what its processes did over time; None if unknown."""
+        """The lanes of a training: what its processes did over time; None if unknown or damaged."""
         try:
             return training_time.lanes(self.log, self.processes)
         except LogError as error:
@@ -363,7 +363,7 @@ class Context:
 
     @functools.cached_property
     def heats(self) -> list[Heat]:
-        """The heat maps, one per layer, most bytes first."""
+        """The heat maps, one per layer, most bytes first; [] if they are damaged."""
         try:
             return heats(self.log, self._lane_of_rank)
         except LogError as error:
@@ -372,7 +372,7 @@ class Context:
 
     @functools.cached_property
     def talk(self) -> Talk | None:
-        """The time of MPI communication; None if it was not recorded."""
+        """The time of MPI communication; None if it was not recorded, or is damaged."""
         try:
             return talk_of(self.log)
         except LogError as error:
@@ -414,7 +414,8 @@ class Context:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The POSIX calls that each HDF5 call made; None if the log lacks them."""
+        """The POSIX calls that each HDF5 call made; None if the log lacks them, or they are
+        damaged."""
         region = self.info.region("LAYERS")
         if region is None or region.length == 0:
             return None
@@ -426,7 +427,8 @@ class Context:
 
     @functools.cached_property
     def code_lines(self) -> Lines | None:
-        """The lines of code with most time in I/O calls; None if the log has no call sites."""
+        """The lines of code with most time in I/O calls; None if the log has no call sites, or they
+        are damaged."""
         try:
             return lines_of(self.log, TOP)
         except LogError as error:
@@ -434,7 +436,7 @@ class Context:
             return None
 
     def blame(self, finding: Finding) -> Blame | None:
-        """Returns the line of code that caused a finding; None if the call sites do not show it."""
+        """Returns the line of code behind a finding, or why it has none; None as in blame.py."""
         if id(finding) not in self._blamed:
             self._blamed[id(finding)] = blame(self.code_lines, finding)
         return self._blamed[id(finding)]
@@ -487,7 +489,7 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The name of the program that the user started, before any exec."""
+        """The name of the program that the user started, before any exec; "" if unknown."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""
@@ -526,12 +528,12 @@ class Context:
         return found
 
     def names_of(self, record: int) -> list[int]:
-        """Returns the id of a file, and the ids of its temporary names."""
+        """Returns the id of a file, and the ids of its temporary names. record: id of the file."""
         return [int(record), *self.temporary.get(int(record), [])]
 
     def was(self, record: int) -> str:
         """Returns the temporary name of a file, without its folder; "" if it had none. If there are
-        several, returns the one to which most bytes were written."""
+        several, returns the one to which most bytes were written. record: id of the file."""
         before = self.temporary.get(record, [])
         if not before:
             return ""

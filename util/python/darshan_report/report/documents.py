@@ -1,5 +1,5 @@
-"""Writes the output files of `darshan report`: chooses target and format for each log, and the
-order of the sections."""
+"""Writes the output files of `darshan report`: chooses the file for each log, and the order of the
+sections."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from itertools import takewhile
 ELLIPSIS = "\u2026"
 _CUTS = 4  # how often equal short names are shortened again before they get numbers
 
-# The LaTeX source of these characters with T1 fonts.  The braces after some of them keep two
+# The LaTeX source of these characters with T1 fonts. The braces after some of them keep two
 # neighbours from becoming one glyph (a dash, a quote).
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -23,7 +23,7 @@ class Pattern:
     smallest: int
     median: int
     largest: int
-    classes: tuple[float, ...]  # share of the transfers below each of SIZES, and above
+    classes: tuple[float, ...]  # share of the transfers in each class of SIZES
     consecutive: float  # share of the transfers that begin where the rank's previous transfer ended
     interleaved: float  # share of neighbours in the file that belong to different ranks
     seconds: float  # in calls, summed over ranks

@@ -16,17 +16,17 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class Options:
-    """The options of one `darshan try`, and the program to run."""
+    """The options of one `darshan try`, by their names without "--", and the program to run."""
 
     darshan: str  # path of the command darshan
     log: str  # empty: the first run makes it
-    command: tuple[str, ...]
+    command: tuple[str, ...]  # the program and its arguments
     list: bool
     only: tuple[str, ...]
     all: bool
     copy: str
     setup: str
-    budget: float | None
+    budget: float | None  # seconds; None: no option --budget
     json: bool
     cold: bool
     ignore: tuple[str, ...]

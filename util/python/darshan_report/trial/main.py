@@ -106,8 +106,9 @@ def _end(status: int) -> str:
 
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
-    """Makes the first two runs. Returns the findings of the log; without a log, those of the first
-    run. Raises TrialError if the program fails."""
+    """Makes the first run and, if there is a remedy to try, the second. Returns the findings of the
+    log; without a log, those of the first run. Raises TrialError if the program does not end as in
+    the log (without a log: if it fails), or if it needs --yes-repeat."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     first = trial.first(limit)
     status = first.output.status
@@ -134,7 +135,7 @@ def _asked(chosen: Chosen) -> None:
     """Asks the user on the terminal whether to begin. Raises TrialError if the answer is no."""
     names = ", ".join(one.name for one in chosen.candidates if one.plan)
     each = f"{chosen.facts.run_time:.1f} s"
-    say(f"this tries {names} in at least 11 runs; the run of the log took {each}")
+    say(f"this tries {names} in at least 12 runs; the run of the log took {each}")
     print(f"{PROGRAM}: go on? [Y/n] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("", "y", "yes"):
         raise TrialError("nothing was run")

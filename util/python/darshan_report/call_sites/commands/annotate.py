@@ -54,8 +54,9 @@ def _common(one: str, other: str) -> int:
 
 
 def file_in_log(found: Lines, path: str) -> str:
-    """Returns the name that the log has for the source file `path`: the same path, or the path that
-    ends in the same components. Raises UnusableError if the log has no such file, or several."""
+    """Returns the name that the log has for the source file `path`: the same path, or the one that
+    has the most components at its end in common with it. Raises UnusableError if the log has no
+    file with this name, or several that are equally similar."""
     whole = os.path.realpath(path)
     files = {
         file: os.path.realpath(file) for file in sources.files_of(found) if file.startswith("/")

@@ -58,8 +58,8 @@ class Objects:
         return self._found.get(frame, ())
 
     def look_up(self, frames: Iterable[Native]) -> None:
-        """Finds the functions and lines of the frames, and stores them for sources(). Opens each
-        program or library once."""
+        """Finds the functions and lines of the frames that were not looked up before, and stores
+        them for sources(). Opens each of their programs and libraries once."""
         wanted: dict[str, list[Native]] = {}
         for frame in dict.fromkeys(frames):
             if frame not in self._asked:

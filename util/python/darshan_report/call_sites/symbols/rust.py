@@ -81,7 +81,8 @@ class _Symbol:
         return self._text[self._at : self._at + 1]
 
     def _base62(self) -> int:
-        """Reads a number: digits of base 62 before an underscore."""
+        """Reads a number: 0 for an underscore alone; else 1 more than the digits of base 62 before
+        the underscore."""
         found, any_digit = 0, False
         while (one := self._next()) != "_":
             found = found * 62 + (
@@ -112,7 +113,8 @@ class _Symbol:
 
     def _back(self, read: str) -> str:
         """Follows a back reference: reads an earlier offset from the symbol, parses the text at
-        that offset with the method named `read`, and returns the result."""
+        that offset with the method named `read`, and returns the result. Raises _BadError if the
+        offset is not an earlier one."""
         place = self._base62()
         here, self._at = self._at, place
         if place >= here:

@@ -144,8 +144,8 @@ def _functions(tables: _Tables) -> Iterator[bytes]:
 
 
 def profile(found: Lines, info: Info) -> bytes:
-    """Returns a pprof profile of all call sites, before compression, with the values time, calls
-    and bytes."""
+    """Returns a compressed pprof profile of all call sites, with the values time, calls and
+    bytes."""
     tables = _Tables()
     fields: list[Field] = [
         (1, message([(1, tables.string(kind)), (2, tables.string(unit))]))

@@ -25,8 +25,8 @@ def written(facts: Facts, posix: Table) -> tuple[np.ndarray, np.ndarray]:
 
 @once
 def grouped(facts: Facts, posix: Table) -> np.ndarray:
-    """Returns a mask of the POSIX files that get one fsync or fdatasync per large group of writes.
-    A program that must not lose data needs these calls."""
+    """Returns a mask of the POSIX files that get one fsync or fdatasync per group of many bytes or
+    of many writes. A program that must not lose data needs these calls."""
     syncs = posix["FSYNCS"] + posix["FDSYNCS"]
     least, most = facts.limits["sync.group"], facts.limits["sync.writes"]
     moved, writes = written(facts, posix)

@@ -33,7 +33,7 @@ _TEXT = Remedy(
 
 def remedy(facts: Facts, record: int) -> Remedy | None:
     """Returns the remedy for a compressed file that is read repeatedly; None if the file is not
-    known to be compressed."""
+    known to be compressed. record: id of the file."""
     name = facts.name(record)
     if not _STREAM.search(name) and record not in used_through(facts, _LIBRARY):
         return None

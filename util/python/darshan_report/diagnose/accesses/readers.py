@@ -13,8 +13,8 @@ UNEVEN = 0.3  # largest standard deviation of the bytes per process, as a share 
 
 
 def at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """Returns how many readers of a record run at the same time; 0 if they are unknown, or if they
-    run different programs."""
+    """Returns how many readers of a record run at the same time; 0 if they are unknown or few, or
+    if no program has more than half of them."""
     places = users(facts, table, record)
     if not len(places):
         return 0.0

@@ -31,8 +31,8 @@ def outnumbered(facts: Facts) -> bool:
 
 def binding(facts: Facts, calls: np.ndarray) -> np.ndarray:
     """Returns the seconds that Python's bindings (h5py and the like) take for calls on a file's
-    contents. In this time they convert an index to a selection, or a name to an object. calls:
-    their numbers."""
+    contents; zeros if the command does not name Python. In this time they convert an index to a
+    selection, or a name to an object. calls: their numbers."""
     if "python" not in facts.info.exe.partition(" ")[0]:
         return np.zeros(len(calls))
     return calls * facts.limits["python.seconds"]

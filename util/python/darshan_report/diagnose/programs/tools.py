@@ -133,9 +133,9 @@ def _of_installed(facts: Facts, finding: Finding) -> Finding:
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns a finding about a tool as a notice to the tool's caller. Returns None if the whole
-    run is a tool, if the files belong to the tool itself, or if a server sends them. Returns other
-    findings unchanged."""
+    """Returns a finding about a tool as a notice to the tool's caller, and one about dd or an
+    installed program with a remedy for it. Returns None if the whole run is a tool, if the files
+    belong to the tool itself, or if a server sends them. Returns other findings unchanged."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
     if _is_dd(facts, finding):

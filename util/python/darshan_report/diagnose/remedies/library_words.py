@@ -197,7 +197,8 @@ def saved_through(facts: Facts, record: int) -> Remedy | None:
 
 def _caller(facts: Facts, record: int, kind: int) -> str | None:
     """Returns the library function that made most calls of a kind on a file, "numpy.save", or an
-    empty string if the program made them itself; None if there were none, or no call sites."""
+    empty string if the program made them itself; None if there were none, or no call sites. record:
+    id of the file. kind: OPEN, READ or WRITE."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -207,6 +208,6 @@ def _caller(facts: Facts, record: int, kind: int) -> str | None:
 
 
 def _fitting(rows: Iterable[_Row], called: str) -> Remedy | None:
-    """Returns the remedy of the first row for this library function."""
+    """Returns the remedy of the first row for this library function; None if no row is for it."""
     row = next((row for row in rows if re.match(row.function, called)), None)
     return Remedy(row.text, row.example, alone=True) if row else None

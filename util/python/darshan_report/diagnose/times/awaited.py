@@ -56,7 +56,8 @@ def told(
 
 def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
     """Returns a finding about the files of one rank, with the time of the waiting ranks added; None
-    if it is about several ranks. most: upper bound of the wait of each rank, in seconds."""
+    if it is about several ranks, or if nothing is at stake. most: upper bound of the wait of each
+    rank, in seconds."""
     at, lost = finding.stake, finding.stake.seconds
     if lost <= 0 or not _of_one(facts, finding.covers):
         return None

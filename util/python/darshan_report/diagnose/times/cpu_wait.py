@@ -16,9 +16,9 @@ from ...units import seconds
 from ..facts import Facts, once
 from ..finding import PROBLEM, Finding, Stake
 
-# Modules whose times are times of system calls; the times of upper layers contain computation.
 # A try to make a lock file that waits for a processor waits for the lock all the same.
 _SPINS = "spins-for-a-lock"
+# Modules whose times are times of system calls; the times of upper layers contain computation.
 _SYSTEM = frozenset(("POSIX", "POSIX_EXT", "STDIO", "STDIO_EXT"))
 _LITTLE = 0.02  # share of the time in calls; a smaller correction is ignored
 # Some kernels count processor time in ticks of this length, in seconds, so that a short process has

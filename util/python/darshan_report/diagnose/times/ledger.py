@@ -126,14 +126,15 @@ def ledger(facts: Facts) -> Ledger:
 
 
 def _for_locks(facts: Facts) -> float:
-    """Returns the seconds in calls that set or release file locks, summed over all processes."""
+    """Returns the seconds in calls that set or release file locks, summed over all processes; 0 if
+    unknown."""
     extra = facts.table("POSIX_EXT")
     return 0.0 if extra is None else extra.sum("F_LOCK_TIME")
 
 
 def _for_ranks(facts: Facts) -> float:
-    """Returns the seconds in which ranks waited for other ranks in MPI calls of the application;
-    MPI calls of I/O libraries are not counted."""
+    """Returns the seconds in which ranks waited for other ranks in MPI calls of the application; 0
+    if unknown. MPI calls of I/O libraries are not counted."""
     known = waits.waiting(facts)
     return 0.0 if known is None else known.seconds
 

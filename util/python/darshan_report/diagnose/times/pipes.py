@@ -27,14 +27,14 @@ class Outside:
     """The bytes, calls and times of a process tree that do not belong to recorded files. Each array
     has an element per process; 0 if the kernel's counts are missing."""
 
-    read: Floats
+    read: Floats  # bytes
     written: Floats
-    reads: Floats
+    reads: Floats  # calls
     writes: Floats
     switches: Floats  # times that the process slept or lost its processor
-    blocked: Floats  # seconds
-    runnable: Floats  # in which it waited for a processor
-    user: Floats
+    blocked: Floats  # seconds of sleep
+    runnable: Floats  # seconds in which it waited for a processor
+    user: Floats  # seconds of processor time, like system
     system: Floats
     counted: npt.NDArray[np.bool_]  # a process that is killed has no counts: its parent has them
 

@@ -21,12 +21,12 @@ class Unjudged:
 
     read: float
     written: float
-    from_storage: float  # bytes
+    from_storage: float  # all bytes, explained or not
     to_storage: float
-    seen_read: float
+    seen_read: float  # bytes that recorded calls moved
     seen_written: float
-    starting: float
-    faults: float
+    starting: float  # bytes of programs and libraries, at most
+    faults: float  # page faults that waited for storage
     seconds: float
     share: float  # of the run time
     mapped: float  # bytes of mapped files that the program touched
@@ -104,8 +104,8 @@ def mapped_of(facts: Facts) -> Mapped | None:
 
 @dataclass(frozen=True)
 class Unwatched:
-    """I/O of programs that were not instrumented. The processes that waited for their end recorded
-    it."""
+    """I/O of programs that were not instrumented, in bytes. The processes that waited for their end
+    recorded it."""
 
     read: float
     written: float
@@ -182,8 +182,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
 
 @dataclass(frozen=True)
 class Bytewise:
-    """Reads of one or two bytes each that a process made on descriptors which Darshan does not
-    record."""
+    """Reads of at most _FEW_BYTES on average that a process made on descriptors which Darshan does
+    not record."""
 
     program: str  # empty if the log has one process
     calls: float
@@ -193,8 +193,9 @@ class Bytewise:
 
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
-    """Returns the process with the most reads of one or two bytes that its recorded files do not
-    explain; None if there is no such process."""
+    """Returns the process with the most reads that its recorded files do not explain, among the
+    processes with many such reads of at most _FEW_BYTES on average; None if there is no such
+    process."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None

@@ -58,8 +58,8 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """A sentence that says whether data is the bottleneck, and how long the training loop
-        waited for it."""
+        """Two sentences: whether data is the bottleneck, and how long the training loop waited for
+        it."""
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
@@ -189,8 +189,8 @@ def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
 
 
 def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
-    """Returns the same times as _by_fetches(), computed from the lifetimes of the worker
-    processes."""
+    """Returns the same times as _by_fetches(), computed from the lifetimes of the worker processes;
+    None if these are unknown."""
     sums, did = loader.sums, loader.did
     if did is None or did.lives <= 0:
         return None
@@ -202,7 +202,7 @@ def _by_lives(loader: Loader) -> tuple[float, float, float, float] | None:
 
 def _unpacking(loader: Loader) -> float:
     """Returns the processor time, in seconds, that a process spends in its calls for batches of
-    workers, without the first batch of each epoch."""
+    workers, without the first batch of each epoch; 0 without workers."""
     sums = loader.sums
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return sums.processor * later if loader.workers else 0.0
@@ -243,8 +243,9 @@ def _saved_later(loader: Loader) -> float:
 
 
 def _saved_start(loader: Loader) -> float:
-    """Returns the seconds of waits for first batches that persistent workers would save. These are
-    the waits of all epochs but the first, without the time in which a worker loads the batch."""
+    """Returns the seconds of waits for first batches that persistent workers would save; 0 if there
+    are no workers, or if they are persistent already. These seconds are the waits of all epochs but
+    the first, without the time in which a worker loads the batch."""
     sums = loader.sums
     if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
         return 0.0

@@ -83,7 +83,8 @@ def _sizes(least: float, most: float) -> str:
 def sizes(moved: Floats) -> Places:
     """Divides runs into groups of similar size and returns the number of each run's group. Groups
     are separated at gaps between the sizes, so that the usual differences between a program's runs
-    do not separate them. moved: bytes of each run."""
+    do not separate them. A group whose sizes differ by more than a factor of 2 is divided at powers
+    of 2. Runs of less than 1 MiB count as equal. moved: bytes of each run."""
     logarithms = np.log2(np.maximum(moved, _SMALLEST))
     order = np.argsort(logarithms, kind="stable")
     ordered = logarithms[order]
@@ -121,8 +122,9 @@ class _Runs:
             self._new[1:] |= code[1:] != code[:-1]
 
     def groups(self) -> Iterator[Places]:
-        """Yields the row numbers of a program's runs of similar size, in order of time. Leaves out
-        groups whose last run began before `since`."""
+        """Yields the row numbers of a program's runs of similar size, in order of time. A program
+        means here a program of one user with one number of processes; it is left out if its last
+        run began before `since`."""
         for group in np.split(np.arange(len(self._new)), np.flatnonzero(self._new)):
             if not len(group) or self.moments[group[-1]] < self.since:
                 continue
@@ -137,7 +139,8 @@ class _Runs:
 
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
     """Returns the changes of one time of runs within a group of similar size. what: name of the
-    time. seconds: this time, for each run."""
+    time. seconds: this time, for each run of the lake; runs whose time is unknown or 0 do not
+    count."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []

@@ -67,7 +67,8 @@ def _depth(query: str) -> int:
 
 
 def must_read(query: str) -> None:
-    """Raises LakeError unless the query is one statement that only reads."""
+    """Raises LakeError unless the query is one statement that only reads, and is not nested too
+    deep. Raises duckdb.Error if DuckDB cannot parse it."""
     if _depth(query) > _DEEPEST:
         raise LakeError(f"the query is nested more than {_DEEPEST} deep")
     try:

@@ -167,8 +167,9 @@ class Asked(Closing):
         beside: Mapping[str, str] | None = None,
     ) -> None:
         """Opens the lake. user: queries see only rows of this user. memory: beyond this size DuckDB
-        writes temporary data to the disk. only: restricts the rows by since, until (days) and
-        program. beside: further tables by name, from files of CSV, JSON or Parquet."""
+        writes temporary data to the disk. only: restricts the rows by since, until (days), user
+        and program. beside: further tables by name, from files of CSV, JSON or Parquet. Raises
+        LakeError if this is not a lake, or if `memory` or a file of `beside` is not usable."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views show

@@ -29,8 +29,8 @@ class LimitExceeded(LakeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest time of queries (0: any), and the bytes that DuckDB may take (0: any); with the
-    names of the options that set them."""
+    """The largest time of queries in seconds (0: any), the bytes that DuckDB may take (0: any), and
+    the name of the option that sets the time, for messages."""
 
     seconds: float = 0.0
     memory: int = 0

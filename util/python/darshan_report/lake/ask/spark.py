@@ -31,8 +31,9 @@ class OnSpark:
             self._session.sql(statement)
 
     def ask(self, name: str, filters: Filters | None = None, /, **values: Any) -> DataFrame:
-        """Runs a ready query of `darshan ask`. values: its parameters top, date, from_, to, name,
-        least. Raises LakeError if there is no such query, or if a value is missing."""
+        """Runs a ready query of `darshan ask` and returns its rows. values: its parameters, such as
+        top (20 if it is not given), date, from_, to, name, job and least. Raises LakeError
+        if there is no such query, or if a value that it needs is missing."""
         question = BY_NAME.get(name)
         if question is None:
             raise LakeError(f"unknown question {name}; use one of {', '.join(BY_NAME)}")

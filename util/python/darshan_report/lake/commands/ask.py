@@ -117,8 +117,8 @@ def _verify(lake: Asked, options: argparse.Namespace) -> None:
 
 
 def _changes(lake: Asked, options: argparse.Namespace) -> int:
-    """Writes the programs that became slower; on a terminal or as a mail, one line each. Returns
-    the exit status. Raises LakeError without --since."""
+    """Writes the programs that became slower; without --form, one line of text each. Returns the
+    exit status. Raises LakeError without --since."""
     if options.since is None:
         raise LakeError(f"{CHANGES} needs --since")
     filters = Filters(until=options.until, user=options.user, program=options.program)

@@ -63,15 +63,15 @@ class Sums:
     """The counts of one collection, for its last line of output."""
 
     logs: int = 0
-    damaged: int = 0
-    again: int = 0
+    damaged: int = 0  # of these logs
+    again: int = 0  # logs that the lake had already
     records: int = 0
-    removed: int = 0
-    replaced: int = 0
-    left: int = 0
+    removed: int = 0  # files that were removed after their rows were in the lake
+    replaced: int = 0  # older contents of files
+    left: int = 0  # files that still change
     unread: int = 0  # files that could not be read
-    trials: int = 0
-    foreign: int = 0
+    trials: int = 0  # results of `darshan try`
+    foreign: int = 0  # such results of a user who does not own the log
 
     @property
     def tried(self) -> int:
@@ -142,8 +142,9 @@ class Collector:
                 time.sleep(self._options.every)
 
     def _once(self) -> bool:
-        """Collects in rounds until no log waits because of its user's limit; with --follow only one
-        round. Returns whether logs wait that the next round can collect."""
+        """Collects in rounds until no log waits because of its user's limit, or a round has read
+        none; with --follow only one round. Returns whether logs wait that the next round can
+        collect."""
         self._progress = Progress(PROGRAM, 0)
         more = True
         while more:

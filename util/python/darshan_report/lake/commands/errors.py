@@ -11,8 +11,8 @@ from .messages import say, why
 
 
 def told(program: str, work: Callable[[], int], failed: int = 1) -> int:
-    """Runs the work of a command and returns its exit status. If it raises an error, prints one
-    line and returns `failed`. Does not handle BrokenPipeError."""
+    """Runs the work of a command and returns its exit status. If it raises OSError, except
+    BrokenPipeError, LakeError or ArrowInvalid, prints one line and returns `failed`."""
     try:
         return work()
     except BrokenPipeError:

@@ -1,5 +1,5 @@
-"""The command darshan lake: prints the content of a lake, checks it, and removes rows and old
-files."""
+"""The command darshan lake: prints the content of a lake and definitions of SQL views, checks,
+compacts and publishes the lake, and removes rows and old files."""
 
 from __future__ import annotations
 

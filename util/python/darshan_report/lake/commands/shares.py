@@ -30,8 +30,8 @@ class Shares:
         self.waiting = 0  # logs for the next round
 
     def takes(self, found: Found, size: int) -> bool:
-        """Returns whether a log is read in this round. If so, counts `size` bytes against its
-        owner's limit."""
+        """Returns whether a log is read in this round. If so, counts `size` bytes, or _LEAST if
+        that is more, against its owner's limit. Logs of users without a limit are always read."""
         owner = found.owner
         if owner in self._exempt:
             return True

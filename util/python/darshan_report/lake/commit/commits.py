@@ -140,8 +140,8 @@ class Snapshot:
         self.number = number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether no newer commit exists. look: lists all commits, so that the result is
-        right even if a sweep has removed the next commit."""
+        """Returns whether no newer commit exists; False if the lake was removed. look: lists all
+        commits, so that the result is right even if a sweep has removed the next commit."""
         if not os.path.isdir(os.path.join(self.path, COMMITS)):
             return False
         if look:

@@ -23,7 +23,8 @@ from .commits import Change, File, Snapshot
 from .parquet import writer
 from .verify import hash_of
 
-# bytes below which a file is rewritten; the largest size of a new one
+# Bytes below which a file is rewritten, and the size of large files. A new file is full at half of
+# the latter, because all rows of a log go into one file.
 SMALLEST, LARGEST = 64 << 20, 512 << 20
 _AT_ONCE = 32 << 20  # bytes that are sorted in memory
 _GROUP = 32 << 20  # bytes of a row group, before compression
@@ -44,7 +45,7 @@ class Made:
 
     before: int = 0
     after: int = 0
-    given_up: int = 0  # number of partitions whose files another process changed at the same time
+    given_up: int = 0  # number of groups of files that another process changed at the same time
 
 
 def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -238,8 +239,9 @@ class Compactor:
         self.made = Made()
 
     def all(self) -> None:
-        """Rewrites all small files. Because the result of many groups may be small files again,
-        repeats this until a month has at most one small file."""
+        """Rewrites all small files, and those of _seen. Because the result of many groups may be
+        small files again, repeats this until a month of a table has at most one small file, or
+        their number does not decrease."""
         for (table, month), first in sorted(_partitions(self.snapshot).items()):
             files = first
             while len(files) > 1:
@@ -253,7 +255,8 @@ class Compactor:
 
     def some(self) -> None:
         """Rewrites a few groups of files of similar size, so that a month never has many small
-        files, and each row is seldom rewritten. A collector calls this after a commit."""
+        files, and each row is seldom rewritten. Does the same for _seen. A collector calls this
+        after a commit."""
         done = 0
         for (table, month), files in sorted(_partitions(self.snapshot).items()):
             sizes: dict[int, list[File]] = {}
@@ -300,8 +303,8 @@ def compact(
     schema_of: Callable[[str], pa.Schema],
     shape_of: Callable[[pa.Schema], str],
 ) -> Made:
-    """Rewrites all small files of a lake as large ones. schema_of: returns the schema of a table.
-    shape_of: returns the hash of a schema."""
+    """Rewrites all small files of a lake as large ones, and writes a state. schema_of: returns the
+    schema of a table. shape_of: returns the hash of a schema."""
     compactor = Compactor(Snapshot(lake), schema_of, shape_of)
     compactor.all()
     compactor.snapshot.write_state()

@@ -28,7 +28,8 @@ from .seen import Seen
 
 class Place(NamedTuple):
     """A file that was read. shown: its path in the form of the tables. owner: the user whose logs
-    it may replace; "" if the file's owner is root or the collector's user."""
+    it may replace; "" if the file's owner is root or the collector's user, whose files may replace
+    logs of all users."""
 
     found: Found
     shown: str
@@ -72,7 +73,8 @@ def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
 
 
 def _in_tables(snapshot: Snapshot, logs: set[str]) -> list[dict[str, Any]]:
-    """Returns log, day, path and owner of these logs' rows in the tables jobs and problems."""
+    """Returns the rows of these logs in the tables jobs and problems: log, day, path, owner or
+    counter, and the name of the table."""
     wanted = pa.array(sorted(logs), pa.string())
     found = []
     for table in ("jobs", "problems"):

@@ -70,8 +70,9 @@ def would_go(snapshot: Snapshot, which: Which) -> Gone:
 
 
 def prune(lake: str, which: Which) -> Gone:
-    """Removes the selected rows from all tables in one commit. Begins again if another process
-    committed meanwhile."""
+    """Removes the selected rows from all tables in one commit. If another process committed
+    meanwhile, begins again, because that commit may have added such rows. Returns what was
+    removed."""
     snapshot = Snapshot(lake)
     total = Gone()
     while True:

@@ -1,8 +1,8 @@
 """Commits a part, which makes all of its rows visible to readers at once.
 
 If two collectors have read the same log, the log belongs to the first commit. The other collector
-notices this when its commit number is taken. It then removes the log's rows from its files and
-tries the next number."""
+notices this before it commits, or when its commit number is taken. It then removes the log's rows
+from its files and tries the next number."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def _texts(rows: np.ndarray) -> list[str]:
 
 
 def remove(snapshot: Snapshot, part: Part) -> int:
-    """Removes the log files of a part whose rows are in the lake, and returns their number. Damaged
-    logs, and files that changed after they were read, remain."""
+    """Removes the log files of a part whose rows are in the lake, and returns their number. Logs
+    with rows in the table problems, and files that changed after they were read, remain."""
     lake = snapshot.path
     new, old = _texts(part.seen), _texts(part.copies)
     for file in part.files:

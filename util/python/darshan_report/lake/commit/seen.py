@@ -1,4 +1,5 @@
-"""The logs that a lake has, as sorted arrays of their identities, one file per commit.
+"""The logs that a lake has, as sorted arrays of their identities. Each collected part adds a file,
+and a compaction combines files.
 
 A row has the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
 and modification time, whose upper bits are a hash of the path (read/files.py). By the key, an

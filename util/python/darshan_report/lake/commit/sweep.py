@@ -123,7 +123,7 @@ def sweep(snapshot: Snapshot, grace: float = GRACE, replaced_now: bool = False) 
     unfinished files of collections, and old commits. grace: seconds after which they are removed;
     for files in published Delta tables, counted from their removal there. Files that were never
     committed remain for at least an hour. replaced_now: remove replaced files at once, because a
-    user has the right to erasure."""
+    user has the right to erasure. Returns what was removed."""
     now, swept = _clock(snapshot.path), Swept()
     making = max(grace, _MAKING)
     readers = {} if replaced_now else held(snapshot.path)

@@ -44,8 +44,8 @@ class State:
     metadata: Action = field(default_factory=dict)
 
     def take(self, action: Action) -> None:
-        """Applies an action to the table. Raises DamagedError for an action that no release of
-        Darshan writes."""
+        """Applies an action to the table. Raises DamagedError for deletion vectors and for other
+        versions of the protocol, which no release of Darshan writes."""
         if add := action.get("add"):
             if add.get("deletionVector"):
                 raise DamagedError("another program deleted rows")
@@ -156,8 +156,8 @@ class Log:
         state.checkpoint = state.version
 
     def expire(self, before: float) -> None:
-        """Removes versions that are older than the newest checkpoint that existed at the time
-        `before`."""
+        """Removes versions and checkpoints that are older than the newest checkpoint that existed
+        at the time `before`."""
         versions, checkpoints = self.there()
         kept = -1
         for number in checkpoints:

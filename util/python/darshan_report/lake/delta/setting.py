@@ -18,8 +18,8 @@ _MARK = "_delta.json"  # when the lake was published
 
 
 def every(lake: str) -> float | None:
-    """Returns the minimum seconds between two published versions; None if the lake publishes no
-    Delta tables."""
+    """Returns the minimum seconds between two versions that collectors publish; None if the lake
+    publishes no Delta tables."""
     said = storage.settings(lake).get(_NAME)
     return float(said) if isinstance(said, (int, float)) else None
 
@@ -32,8 +32,8 @@ def _set(lake: str, seconds: float | None) -> None:
 
 
 def switch_on(lake: str, seconds: float) -> None:
-    """Makes each later command that changes the lake publish it, too, but at most once in
-    `seconds`."""
+    """Makes each later command that changes the lake publish it, too; collectors do so at most once
+    in `seconds`."""
     if every(lake) != seconds:
         _set(lake, seconds)
 
@@ -59,7 +59,7 @@ def last(lake: str) -> float:
 
 
 def publish(snapshot: Snapshot) -> Made:
-    """Publishes the tables that changed, and stores the time."""
+    """Publishes the tables that changed, and stores the time. Returns what was published."""
     made = Publisher(snapshot).publish()
     mark = storage.as_json({"time": time.time(), "number": snapshot.number})
     storage.replace(os.path.join(snapshot.path, _MARK), mark)

@@ -191,7 +191,8 @@ def _lacking(out: Form, told: Told) -> None:
 
 
 def write(out: Form, told: Told, top: int) -> str:
-    """Returns the digest as text. out: Markdown or Mail. top: number of programs to list."""
+    """Returns the digest as text. out: Markdown or Mail. top: largest number of programs that
+    `told` has."""
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:

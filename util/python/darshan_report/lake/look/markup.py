@@ -89,7 +89,8 @@ class Markdown:
 
 
 class Mail:
-    """Builds lines of at most 72 characters for a mail. Longer words are not broken."""
+    """Builds the lines of a mail. Lines of paragraphs and lists have at most 72 characters, except
+    for longer words, which are not broken."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []

@@ -115,7 +115,7 @@ class Week:
         return Week(self.first - _DAYS)
 
     def of(self, chosen: Filters) -> Filters:
-        """Returns `chosen` restricted to this week."""
+        """Returns `chosen` with the days of this week."""
         return replace(chosen, since=str(self.first), until=str(self.last))
 
 

@@ -38,7 +38,7 @@ _SIZES = {kind: np.dtype(form).itemsize for kind, form in _TYPES.items()}
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """One table of a batch.  A column of strings has indices into the batch's strings; -1: null."""
+    """One table of a batch. A column of strings has indices into the batch's strings; -1: null."""
 
     kind: Kind
     module: int  # -1: no module
@@ -51,7 +51,7 @@ class Columns:
 class Texts:
     """All strings of a batch, concatenated in UTF-8."""
 
-    offsets: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int32]  # the begin of each string in data, and the end of the last
     data: np.ndarray
 
     def __len__(self) -> int:

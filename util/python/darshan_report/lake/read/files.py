@@ -55,10 +55,10 @@ class State:
     """The state of a file, which changes if the file is written or replaced."""
 
     device: int
-    number: int
+    number: int  # of the inode
     size: int
-    changed: int
-    owner: int
+    changed: int  # nanoseconds since the epoch
+    owner: int  # user id
 
 
 def _state(status: os.stat_result) -> State:
@@ -93,7 +93,8 @@ def _found(path: str, status: os.stat_result, secret: bytes) -> Found:
 
 def _may_follow(link: os.stat_result, target: os.stat_result) -> bool:
     """Returns whether a symbolic link is followed. A user's link may lead to a file that only the
-    collector can read, so it must lead to a file of the same user. link, target: their status."""
+    collector can read, so it must lead to a file of the same user. Links of root and of the
+    collector's user are always followed. link, target: their status."""
     return link.st_uid in (0, os.getuid(), target.st_uid)
 
 
@@ -221,7 +222,7 @@ def _regular(status: os.stat_result, path: str) -> os.stat_result:
 
 
 def state(path: str) -> State:
-    """Returns the current state of a file.  Raises OSError."""
+    """Returns the current state of a file. Raises OSError."""
     return _state(os.stat(path))
 
 

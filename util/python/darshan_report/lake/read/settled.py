@@ -1,7 +1,8 @@
 """Remembers folders of logs that no longer change, so that a search need not list them each time.
 
-A folder is settled if the lake has all its logs, and neither the folder nor a log in it has changed
-for a day. The lake stores the settled folders in a file, which is ignored if it cannot be read,
+A folder is settled if it has no subfolders, the lake has all its logs, and neither the folder nor a
+log in it has changed for a day. Folders with few logs are always listed. The lake stores the
+settled folders in a file, which is ignored if it cannot be read,
 because it only saves time. A folder is listed again if it has changed (by its inode's time of
 change, which no user can set), and also after some days, because a log may be rewritten in
 place."""
@@ -23,7 +24,9 @@ _ROW = np.dtype(
      ("logs", "<i8")]
 )  # fmt: skip
 QUIET = 86_400.0  # seconds without a change after which a folder can be settled
-_AGAIN, _SPREAD = 5 * 86_400, 2 * 86_400  # it is listed again after so many seconds, and up to more
+# Seconds after which a folder is listed again; it may be up to _SPREAD more, so that not all of
+# them are listed again at the same time.
+_AGAIN, _SPREAD = 5 * 86_400, 2 * 86_400
 _FEWEST = 8  # logs of a folder that is kept
 _MOST = 1 << 18  # folders
 

@@ -57,7 +57,8 @@ class Column:
     of: str | Callable[[Row], Any]
 
     def value(self, row: Row) -> Any:
-        """Returns the value of a row, in the form of the page's data."""
+        """Returns the value of a row, in the form of the page's data: a time or other text, or a
+        number. An unknown text becomes "", an unknown or infinite number None."""
         found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
         if isinstance(found, datetime.datetime):
             return found.strftime("%Y-%m-%d %H:%M")

@@ -83,7 +83,7 @@ def _paths(lake: Asked, prefix: str) -> list[str]:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns a list of at most 20 names as JSON.  Raises Refused or LakeError."""
+    """Returns a list of at most 20 names as JSON. Raises Refused or LakeError."""
     prefix = asked.name or ""
     if asked.field == "path":
         found = _paths(lake, prefix) if prefix else []

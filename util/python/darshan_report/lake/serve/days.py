@@ -45,7 +45,8 @@ SELECT day, sum(seconds) AS seconds FROM spent WHERE day IS NOT NULL GROUP BY da
 
 
 def _days(found: Iterable[Row]) -> list[datetime.date]:
-    """Returns all days from the first to the last of these rows, including days without jobs."""
+    """Returns all days from the first to the last of these rows, including days without jobs; only
+    the last days that have rows if the span is longer than `_LONGEST`."""
     known = {row["day"] for row in found}
     first, last = min(known), max(known)
     if (last - first).days > _LONGEST:  # clocks of damaged logs
@@ -55,8 +56,8 @@ def _days(found: Iterable[Row]) -> list[datetime.date]:
 
 def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, list[Row], str]],
          said: str) -> None:  # fmt: skip
-    """Adds the chart. found: rows with all its days. kind: unit of the values. lines: the name,
-    rows and column of each line. said: what the chart shows."""
+    """Adds the chart, if it has at least two days. found: rows with all its days. kind: unit of the
+    values. lines: the name, rows and column of each line. said: what the chart shows."""
     days = _days(found)
     if len(days) < 2:  # a point is no line
         return
@@ -78,7 +79,7 @@ def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None
 
 
 def add_moved_on_mounts(made: Made, lake: Asked, filters: Filters) -> None:
-    """Adds the chart of the bytes that were moved on each mount point on each day."""
+    """Adds the chart of the bytes that were moved each day on the mount points that moved most."""
     found = rows(lake, _ON_MOUNTS, filters)
     if found:
         mounts = dict.fromkeys(row["mount"] for row in found)

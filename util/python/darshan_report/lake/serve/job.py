@@ -44,8 +44,9 @@ _LAYERS = (
 
 
 def _row(lake: Asked, asked: Wanted) -> Row:
-    """Returns the row of a job. The address of the page may contain its day, so that other days are
-    not searched. Raises Refused if the lake has no such job."""
+    """Returns the row of a job. Searches the days that the address of the page names first, which
+    is faster, and all days if these do not have the job. Raises Refused if the lake has no such
+    job."""
     of_day = Filters(asked.filters.since, asked.filters.until)
     for filters in dict.fromkeys((of_day, Filters())) if asked.log else ():
         found = rows(lake, questions.JOB, filters, log=asked.log)
@@ -157,8 +158,8 @@ def render(lake: Asked, asked: Wanted) -> str:
 
 
 def log_of(lake: Asked, asked: Wanted) -> str:
-    """Returns the path of the requested log, if its report may be shown. Raises Refused
-    otherwise."""
+    """Returns the path of the requested log; "" if the lake has none. Raises Refused if there is no
+    such log, or if its report may not be shown."""
     if lake.hidden:
         raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
     path: str = _row(lake, asked)["path"] or ""

@@ -213,8 +213,8 @@ def _of_jobs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> Made:
-    """Returns the page: a graph of programs or, if the address names a job, of the jobs around
-    it."""
+    """Returns the page: a graph of programs or, if the address names a job, of the jobs around it.
+    Raises Refused if the address has a relative path."""
     if asked.path and not asked.path.startswith("/"):
         raise Refused(400, "path: must be the full path of a file or folder, such as /scratch/data")
     made = Made(asked, "Lineage of the files around a job" if asked.log else "Lineage of files")

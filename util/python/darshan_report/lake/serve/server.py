@@ -169,7 +169,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile = _Lines(self.rfile.detach())
 
     def do_GET(self) -> None:
-        """Sends a page, or one line with the reason for a refusal."""
+        """Sends a page, or one line with the reason why there is none."""
         self.server.said(self.connection)
         try:
             self._allowed()

@@ -1,4 +1,4 @@
-"""Adds rows to a table of the site in one commit. They replace rows with the same key."""
+"""Adds rows to a table in one commit. They replace rows with the same key and a near day."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from ..write import arrow
 from ..write.part import Writer
 
 _LEVEL = 3  # of compression
-# A job that was queued again begins on a later day than its earlier row says.
+# Rows of this many days before and after are replaced, too: a job that was queued again begins on a
+# later day than its earlier row says.
 _DAYS = datetime.timedelta(days=40)
 
 

@@ -87,7 +87,8 @@ def rows(
     header: str, some: Iterator[tuple[int, str]], refused: Refusals
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of jobs. header: the first line, without its newline. some: number and text
-    of the other lines. Raises LakeError if the header lacks a needed column."""
+    of the other lines. Raises LakeError if the header lacks a needed column, or has a column with
+    text that users choose."""
     names = header.lower().split("|")
     _checked(names)
     ids = [names.index(name) for name in ("jobid", "jobidraw") if name in names]

@@ -109,7 +109,8 @@ def _moment(text: str) -> float:
 
 
 def _times(column: pa.ChunkedArray) -> np.ndarray:
-    """Returns a column as seconds since 1970; NaN for a cell that is no time."""
+    """Returns a column as seconds since 1970; NaN for a cell that is no time. Timestamps of Parquet
+    without a zone are in UTC."""
     if pa.types.is_timestamp(column.type):
         micros = column.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
         return np.asarray(micros.to_numpy(), "f8") / _MICRO
@@ -142,7 +143,8 @@ def _groups(*columns: list[str | None]) -> np.ndarray:
 
 
 def _intervals(times: np.ndarray, groups: np.ndarray, form: Form) -> np.ndarray:
-    """Returns the seconds from each row to the next row of its group. The last row of a group has
+    """Returns the length of each row's interval in seconds: that of the form or, if it has none or
+    values are totals, the distance to the next row of the group. The last row of a group then has
     the median of all distances, or NaN if values are totals. times: ascending within each group."""
     if form.interval is not None and form.values != "totals":
         return np.full(len(times), form.interval)
@@ -192,7 +194,7 @@ class Refused(NamedTuple):
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
     """Returns the rows of a file in the form of the table, and how many rows were not used. Raises
-    LakeError if there are too many rows."""
+    OSError or LakeError if the file cannot be read, or has too many rows."""
     found, torn = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:

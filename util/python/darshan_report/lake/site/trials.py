@@ -179,7 +179,7 @@ def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) 
 
 def collect(lake: str, paths: Iterable[str], hide: Hide) -> Sums:
     """Adds the results in these files to the lake, where they replace earlier trials of the same
-    remedy and log. Raises LakeError or OSError."""
+    remedy and log. Returns their counts. Raises LakeError or OSError."""
     sums = Sums()
     results = [one for one in map(_result, paths) if one is not None]
     while results:

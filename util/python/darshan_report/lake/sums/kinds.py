@@ -35,7 +35,7 @@ class Kind:
     keys: tuple[str, ...]
     rows: str = ""  # the column that has the number of rows
     sums: tuple[Sum, ...] = ()
-    whole: Callable[[Any], Array] | None = None  # makes the sums of an open file, if not these
+    whole: Callable[[Any], Array] | None = None  # makes the sums of an open file, not from `sums`
     others: tuple[str, ...] = ()  # columns that it needs
     made: tuple[str, ...] = ()  # columns that it makes
     version: int = 1  # version of the columns: sums of other versions are made again

@@ -65,8 +65,8 @@ def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
 
 
 def sums_of(path: str, table: str) -> pa.Table | None:
-    """Returns the sums of a table's file; None if it lacks columns, because another release wrote
-    it. path: of the file."""
+    """Returns the sums of a table's file; None if it has no rows, or lacks columns, because another
+    release wrote it. path: of the file."""
     kind = KINDS[table]
     with pq.ParquetFile(path) as file:
         if not set(kind.columns) <= set(file.schema_arrow.names):

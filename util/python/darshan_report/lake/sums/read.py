@@ -53,8 +53,8 @@ class Sums:
         return bool(gone)
 
     def _makes(self, lake: str, file: File) -> bool:
-        """Makes the sums of a file in the folder of this process. Returns whether the file has
-        sums."""
+        """Makes the sums of a file in the folder of this process. Returns whether the file has sums
+        then; False also if they cannot be made."""
         if file.path not in self._own:
             target = os.path.join(self._folder, path_of(file))
             os.makedirs(os.path.dirname(target), exist_ok=True)

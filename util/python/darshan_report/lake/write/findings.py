@@ -20,7 +20,7 @@ from .hide import Hide
 from .jobs import Job
 from .trainings import checkpoint_rows, epoch_rows
 
-# Largest size of a log's records for which a worker makes the findings itself.  All these records
+# Largest size of a log's records for which a worker makes the findings itself. All these records
 # and their aggregates are then in memory, and the memory of a worker is limited.
 # subprocess_findings.py makes the findings of larger logs.
 MOST_BYTES = 48 << 20

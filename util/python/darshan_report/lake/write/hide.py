@@ -68,7 +68,7 @@ class Hide:
         return np.frombuffer(words, "V16")
 
     def column(self, column: pa.DictionaryArray) -> pa.DictionaryArray:
-        """Anonymizes a column of strings."""
+        """Returns a column of strings with anonymized values; the same column without a key."""
         if not self._key:
             return column
         values = [None if v is None else self.text(v) for v in column.dictionary.to_pylist()]

@@ -9,7 +9,7 @@ from typing import Any
 from .hide import Hide
 from .jobs import Job
 
-# Keys whose values identify neither a user nor a file.  All other values are anonymized, because a
+# Keys whose values identify neither a user nor a file. All other values are anonymized, because a
 # site or a later release may add any key.
 _HARMLESS = frozenset(
     ("lib_ver", "mpi", "hdf5", "pnetcdf", "language", "clock", "nodes", "processors",

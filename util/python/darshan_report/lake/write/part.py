@@ -61,7 +61,7 @@ class Options:
     thresholds: dict[str, float] = field(default_factory=dict)
     run: str = ""  # a folder below _work that is deleted with the collector's run
     rate: int = impossible.RATE  # bytes per second that a process can move at most
-    log_bytes: int = 4 << 30  # size from which on a log is not read
+    log_bytes: int = 4 << 30  # size above which a log is not read
     log_seconds: float = 300.0  # processor time after which reading a log is given up
     settled: float = 0.0  # an incomplete file that is younger, in seconds, may be being copied
 
@@ -95,7 +95,9 @@ class Part:
     known: list[Found] = field(default_factory=list)  # the files of the copies
     # files that differ from those that the search found, with the reason
     odd: list[tuple[Found, str]] = field(default_factory=list)
-    left: int = 0  # files that changed while they were read; the next collection reads them
+    # files that changed while they were read, or may still be copied; the next collection reads
+    # them
+    left: int = 0
     spent: dict[int, float] = field(default_factory=dict)  # processor time, by owners of logs
     replaced: int = 0  # older contents of its files, which its commit removed from the lake
 
@@ -209,7 +211,7 @@ class _Maker:
             self._leave(part)
 
     def _leave(self, part: Part) -> None:
-        """Removes from a part the logs whose files changed while they were read."""
+        """Removes from a part the logs that are left for the next collection."""
         gone = set(self._left)
         part.files = leave_out(part.folder, part.files, self._left)
         part.left = len(gone)

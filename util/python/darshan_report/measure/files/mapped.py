@@ -30,10 +30,10 @@ class Mapped:
 
     mapped: float
     touched: float | None
-    writable: float
-    dirty: float | None
-    populated: float
-    unmeasured: float
+    writable: float  # touched in mappings that can be written
+    dirty: float | None  # written in these
+    populated: float  # not touched, but mapped by the kernel at the program's request
+    unmeasured: float  # not examined
 
     @property
     def moved(self) -> float:

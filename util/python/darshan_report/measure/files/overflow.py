@@ -25,7 +25,7 @@ _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow
 class Group:
     """The files that one record represents: the kind of the group, and their number."""
 
-    kind: int
+    kind: int  # TREE, FOLDER or REST
     files: int  # number of distinct files; an estimate for several processes; 0: unknown
 
 

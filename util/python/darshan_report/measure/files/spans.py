@@ -26,8 +26,8 @@ def _timestamps(records: Records, layer: Layer, name: str) -> tuple[np.ndarray, 
 
 
 def of_records(records: Records, layer: Layer) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Returns the first and the last time of each record, by kind of operation; -1 if there is no
-    such operation."""
+    """Returns the first and the last time of each record, by kind of operation; -1 if a record has
+    no such operation. Leaves out kinds of which the layer has no times."""
     found = {kind: _timestamps(records, layer, name) for kind, name in _KINDS}
     return {kind: span for kind, span in found.items() if span is not None}
 

@@ -174,7 +174,7 @@ LAYERS = (
 )
 
 # The size classes of every histogram: the end of the counter's name, and text. An upper bound
-# belongs to its class (modules.md 1.4).
+# belongs to its class.
 SIZES: tuple[tuple[str, str], ...] = (
     ("0_100", "0-100 B"),
     ("100_1K", "101 B-1 KiB"),

@@ -146,7 +146,7 @@ def traffic_of(log: Log, waiting: Waiting) -> Traffic:
 class During:
     """How long one rank was in I/O while nearly all other ranks waited."""
 
-    rank: int  # the rank with most of this time
+    rank: int  # the rank for whose I/O the others waited longest
     seconds: float  # seconds of the run; each waiting rank loses this time
     of_rank: float  # part of `seconds` in which this rank alone was in I/O
     others: float  # seconds that the other ranks waited during this rank's I/O, summed
@@ -156,7 +156,8 @@ class During:
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
     """Returns the waiting during I/O; None if unknown. io_seconds: I/O time of each rank, in the
     order of waiting.ranks. It is distributed over the time bins in proportion to the rank's bytes.
-    Bins in which several ranks did I/O are not counted, because no single rank was the cause."""
+    Bins in which several ranks did I/O at the same time are not counted, because no single rank was
+    the cause; if ranks may have taken turns, the bin counts for the rank with most I/O."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

@@ -20,8 +20,8 @@ class Ending:
 
     program: Program
     number: int
-    how: int
-    status: int
+    how: int  # KILLED, EXITED or UNKNOWN
+    status: int  # signal, or exit status
 
     @property
     def words(self) -> str:
@@ -61,7 +61,7 @@ def endings(processes: Processes) -> list[Ending]:
 class Failure:
     """How the program that the user started failed."""
 
-    how: int
+    how: int  # as in Ending
     status: int
 
     @property

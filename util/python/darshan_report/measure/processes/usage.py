@@ -24,10 +24,10 @@ PAGE = 4096  # the kernel writes at least this many bytes
 class Seen:
     """The sums of recorded calls, with an element for each process that the log distinguishes."""
 
-    read: Floats
+    read: Floats  # bytes
     written: Floats
-    writes: Floats
-    seconds: Floats
+    writes: Floats  # calls
+    seconds: Floats  # in calls
     beside: Floats  # bytes that the file system may have written for metadata of files and names
 
 

@@ -28,13 +28,13 @@ _LATEST = 1e9  # seconds; a later time is damage
 class Part:
     """Some transfers of one rank with one file. Impossible values of damaged logs are replaced."""
 
-    file: int
+    file: int  # record id
     rank: int
-    kind: int
-    start: npt.NDArray[np.float64]
+    kind: int  # 2 * index of the module; plus 1 for reads
+    start: npt.NDArray[np.float64]  # seconds after the start of the run
     end: npt.NDArray[np.float64]
     offset: npt.NDArray[np.float64]
-    length: npt.NDArray[np.float64]
+    length: npt.NDArray[np.float64]  # bytes
     thread: npt.NDArray[np.uint64]  # 0: unknown
 
 
@@ -80,6 +80,7 @@ class Survey:
     files: dict[int, _Sums] = field(default_factory=dict)
     threads: dict[tuple[int, int], float] = field(default_factory=dict)  # rank, thread: first start
     unknown: bool = False  # some transfers have no thread
+    # By the interval in which a transfer starts: seconds and number of transfers.
     busy: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(INTERVALS))
     number: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(INTERVALS, "i8"))
     long: float = 0.0  # seconds from which on a transfer is one of the longest

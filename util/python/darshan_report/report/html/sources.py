@@ -90,7 +90,7 @@ def _table(file: SourceFile, source: list[str]) -> str:
 
 def tables(context: Context) -> str:
     """Returns the tables of the source files with the most time; empty if no call site has a source
-    line."""
+    line, or if the log has anonymized names."""
     found = context.code_lines
     if found is None or found.is_anonymous:
         return ""

@@ -101,11 +101,12 @@ def file_lanes(
     return Lanes(labels, {n: i for i, n in enumerate(shown)}, len(labels) - 1), shown
 
 
-_THREAD_LANES = 256  # a log with more threads has no lanes of threads
+_THREAD_LANES = 256  # a log with so many threads, or more, has no lanes of threads
 
 
 class ThreadLanes:
-    """One lane for each thread of each rank, in the order of their first transfers."""
+    """One lane for each thread of each rank, the threads of a rank in the order of their first
+    transfers, and a last lane for unknown threads."""
 
     def __init__(self, context: Context, found: Survey) -> None:
         several = len({rank for rank, _ in found.threads}) > 1 or context.tree is not None

@@ -13,9 +13,9 @@ _MOST = 2_000
 
 
 def marks(context: Context) -> tuple[list[list[Any]], str]:
-    """Returns [from, to, name] of each save of a checkpoint, in seconds since the start of the run,
-    and a sentence about the saves. Returns an empty list and "" if the times of saves are
-    unknown."""
+    """Returns [from, to, name] of each save of a checkpoint, of the first _MOST at most, in seconds
+    since the start of the run, and a sentence about these saves. Returns an empty list and "" if
+    the times of saves are unknown."""
     found: list[list[Any]] = []
     for row in shown(context):
         name = context.short(row.name.rsplit("/", 1)[-1], _NAME)

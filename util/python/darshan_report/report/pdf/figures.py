@@ -54,8 +54,8 @@ def rows_of(report: Report) -> list[PlotRow]:
 
 
 def write(reports: list[Report], path: str | os.PathLike[str]) -> int:
-    """Writes the plots of all reports into one PDF file, a row of plots per page. Returns the
-    number of pages."""
+    """Writes the plots of all reports into one PDF file, a page for each plot. Returns the number
+    of pages, 0 if there is no plot, and then writes no file."""
     rows = [row for report in reports for row in rows_of(report)]
     if not rows:
         return 0

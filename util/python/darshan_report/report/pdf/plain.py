@@ -130,7 +130,8 @@ class _Pages:
         self._y += 1.4
 
     def facts(self, facts: Facts) -> None:
-        """Adds labels in a left column, each with its wrapped value to the right."""
+        """Adds labels, each with its value to the right: long values below each other, wrapped,
+        then short values in two columns."""
         size, indent = 7.0, 22.0
         step = size * _POINT * _LEADING
         width = int((figures.TEXT_WIDTH - indent) / (size * _POINT * _PROPORTIONAL))

@@ -35,8 +35,8 @@ def _label(lane: Lane) -> str:
 
 
 def plot(lanes: Lanes) -> Plot:
-    """Returns the plot of the programs' lifetimes. The height in a lane is the fraction of the
-    program's processes that were alive."""
+    """Returns the plot of the programs' lifetimes. The height in a lane is the number of the
+    program's processes that were alive, as a fraction of their largest number at one time."""
     rows, names = len(lanes.lanes), labels(lanes)
     edges = np.linspace(0, lanes.end, BINS + 1)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
 # Okabe and Ito's blue and orange: they differ for every common form of colour blindness, and one is
-# dark and one light in greyscale.  The third fill has a hatch.
+# dark and one light in greyscale. The third fill has a hatch.
 READ: dict[str, Any] = {"facecolor": "#0072B2"}
 WRITE: dict[str, Any] = {"facecolor": "#E69F00"}
 OTHER: dict[str, Any] = {"facecolor": "#FFFFFF", "edgecolor": "#555555", "hatch": "/////"}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def plot(context: Context, height: float) -> Plot:
-    """Returns the plot of the seconds per process in each layer, split into read, write and
-    metadata. height: of the plot, in mm."""
+    """Returns the plot of the seconds in each layer, split into read, write and metadata: per
+    process, but for a process tree of all processes together. height: of the plot, in mm."""
     own = context.exclusive
     labels = [o.title for o in own] or [f.layer.title for f in context.figures]
     times: list[tuple[float | None, float | None, float | None]] = [

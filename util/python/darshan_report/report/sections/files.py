@@ -223,8 +223,8 @@ def kinds(context: Context) -> list[Block]:
 
 
 def per_layer(context: Context) -> list[Block]:
-    """Returns a table of files for each layer, the uppermost first. Leaves out layers of which page
-    1 shows all files."""
+    """Returns a table of files for each layer, the uppermost first. A layer of which page 1 shows
+    all files gets only a sentence."""
     base = _base(context)
     # If page 1 lists all files of the lowest layers, tables of these layers would add nothing.
     listed = base if sum(len(f.files) for f in base) <= TOP else []

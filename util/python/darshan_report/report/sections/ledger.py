@@ -64,7 +64,7 @@ def _kind(row: Row) -> str:
 
 
 def note(context: Context) -> str:
-    """Returns a sentence on what the rows of the ledger add up to."""
+    """Returns sentences on what the rows of the ledger add up to; "" without a ledger."""
     found = context.ledger
     if found is None:
         return ""

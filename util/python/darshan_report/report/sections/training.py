@@ -156,7 +156,7 @@ def data_rows(context: Context) -> list[tuple[str, ...]]:
 
 def settings(loader: Loader) -> str:
     """Returns a loader's options in PyTorch's terms, and the number of processes that used it, as
-    text."""
+    text; "" if no option is known and one process used it."""
     said = [
         f"{name}={value}"
         for name, value in (

@@ -105,7 +105,8 @@ def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
 
 
 def shown(context: Context) -> Shown | None:
-    """Returns the lanes of the diagram; None if the log has no TRAINING_TIME records."""
+    """Returns the lanes of the diagram; None if the log has no TRAINING_TIME records, or if these
+    have no time."""
     lanes = context.training_lanes
     if lanes is None or not lanes.lanes:
         return None

@@ -34,7 +34,7 @@ class Effect:
 
     @property
     def text(self) -> str:
-        """The change as text, "opens 1,000 -> 10"."""
+        """The change as text, "reads 1,000 -> 10"."""
         show = count
         if self.name.startswith("bytes"):
             show = amount

@@ -36,7 +36,7 @@ class Mask:
     """The parts of the output that also differ between runs without a remedy, and are therefore not
     compared."""
 
-    lines: dict[str, frozenset[int]] = field(default_factory=dict)  # numbers of lines, by file
+    lines: dict[str, frozenset[int]] = field(default_factory=dict)  # indices of lines, by file
     whole: set[str] = field(default_factory=set)  # files that are not compared
     ignored: tuple[str, ...] = ()  # patterns of --ignore
     pythons: tuple[str, ...] = ()  # that compare values of HDF5 files

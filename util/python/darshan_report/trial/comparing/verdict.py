@@ -58,9 +58,9 @@ def _logarithms(without: Sequence[float], with_it: Sequence[float]) -> list[floa
 
 
 def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
-    """Returns how many pairs are needed in all: so many that the confidence interval is expected to
-    be completely above or below the ratio LEAST_RATIO. without, with_it: seconds of the first
-    pairs."""
+    """Returns how many pairs are needed in all, from FEWEST to MOST: so many that the confidence
+    interval is expected to be completely above or below the ratio LEAST_RATIO. without, with_it:
+    seconds of the first pairs."""
     mean, spread = _mean_and_spread(_logarithms(without, with_it))
     least = math.log(LEAST_RATIO)
     wanted = max(abs(mean - least) / 2, least / 2)

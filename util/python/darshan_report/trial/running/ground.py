@@ -73,7 +73,7 @@ class Ground:
     place: str  # folder of the user that runs may change; empty: none
     copy: bool  # the user's folder is copied; else --setup fills an empty one
     setup: str = ""  # the command of --setup
-    closed: bool = True
+    closed: bool = True  # runs cannot change other files, and have no network
     before: dict[str, Entry] = field(default_factory=dict)
     fresh: bool = False  # `data` is as a run should find it
 

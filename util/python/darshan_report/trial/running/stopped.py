@@ -31,8 +31,8 @@ class Stopped:
     """A check that is called every second during a run. It raises TooLongError if the run has been
     stopped by itself."""
 
-    leader: int
-    seen: int = 0
+    leader: int  # process id of the run's first process
+    seen: int = 0  # number of checks in a row that found it stopped
 
     def __call__(self) -> None:
         """Raises TooLongError if the run has been stopped for some seconds."""

@@ -29,7 +29,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
     """Returns whether the transfers of a file are in descending order (half of random transfers go
-    forward). If bytes are moved several times, they may be at one offset, which is not an order."""
+    forward). If bytes are moved several times, they may be at one offset, which is not an order.
+    kind: READ or WRITE. place: row of the file."""
     calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
     direction = "READ" if kind == "READ" else "WRITTEN"
     moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))

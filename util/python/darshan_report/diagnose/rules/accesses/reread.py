@@ -84,8 +84,8 @@ _SCANS = Remedy(
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same bytes of files or streams are read several times, and another if
-    they are written several times."""
+    """Yields a finding for POSIX, and another for streams, if the same bytes are read several
+    times, and likewise if they are written several times."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:
@@ -134,8 +134,8 @@ def mostly(facts: Facts, table: Table, kind: str) -> Mask:
 
 
 def times_read(facts: Facts, table: Table, place: int) -> float:
-    """Returns how often each process read each byte of a file on average, at least; 1 if
-    unknown."""
+    """Returns how often each process read each byte of a file on average, at least; 1 if unknown.
+    place: row of the file."""
     read = float(table["BYTES_READ"][place] - facts.unplaced(table, "READ")[place])
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     size = (int(table["MAX_BYTE_READ"][place]) + 1) * max(users, 1)
@@ -165,7 +165,7 @@ def most_moved(facts: Facts, direction: str) -> str:
 def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
     """Returns the largest possible size of a file, and text for the number of its processes. `size`
     contains the file once for each process. The log has the offset of the last byte that was moved,
-    but not which bytes before it were moved."""
+    but not which bytes before it were moved. place: row of the file."""
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
 
@@ -199,8 +199,9 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _renamed(facts: Facts, number: int) -> int:
-    """Returns how often a file was renamed. A program that writes a file and renames it, again and
-    again, makes a series of files with different bytes, such as the snapshots of a simulation."""
+    """Returns how often a file was renamed; 0 if unknown. A program that writes a file and renames
+    it, again and again, makes a series of files with different bytes, such as the snapshots of a
+    simulation. number: id of the file."""
     posix = facts.table("POSIX")
     place = posix.place(number) if posix is not None and posix.has("RENAME_SOURCES") else None
     return int(posix["RENAME_SOURCES"][place]) if posix is not None and place is not None else 0
@@ -288,7 +289,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
 
 
 def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
-    """Returns the remedy for one file; it depends on the libraries that use the file."""
+    """Returns the remedy for one file; it depends on the libraries that use the file. place: row of
+    the file. direction: READ or WRITTEN."""
     name = facts.name(table.ids[place])
     _, _, text, example = _WORDS[direction]
     kind = "READ" if direction == "READ" else "WRITE"
@@ -328,14 +330,14 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
 
 
 def _is_hdf5(facts: Facts, number: int) -> bool:
-    """Returns whether HDF5 used a file."""
+    """Returns whether HDF5 used a file. number: id of the file."""
     files = facts.table("H5F")
     return files is not None and files.place(number) is not None
 
 
 def _copied(table: Table, place: int) -> bool:
-    """Returns whether about as many bytes were written to other files as were read from this
-    one."""
+    """Returns whether about as many bytes were written to other files as were read from this one.
+    place: row of the file."""
     read = float(table["BYTES_READ"][place])
     others = float(table.sum("BYTES_WRITTEN")) - float(table["BYTES_WRITTEN"][place])
     return abs(others - read) <= _COPIED * read

@@ -73,7 +73,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _by_blocks(table: Table, place: int, kind: str) -> bool:
     """Returns whether the program moves blocks through a buffer of its own: at least half of its
-    transfers have the same size, a multiple of _BLOCK."""
+    transfers have the same size, a multiple of _BLOCK. kind: READ or WRITE. place: row of the
+    file."""
     size = int(table["ACCESS1_ACCESS"][place])
     mostly = 2 * int(table["ACCESS1_COUNT"][place]) >= int(table[f"{kind}S"][place])
     return mostly and size > 0 and size % _BLOCK == 0
@@ -81,7 +82,7 @@ def _by_blocks(table: Table, place: int, kind: str) -> bool:
 
 def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
     """Returns the example of the remedy in each language. blocks: the program has a buffer of its
-    own."""
+    own. in_order: its transfers mostly go forward."""
     if not in_order:
         return _SORTED
     words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"

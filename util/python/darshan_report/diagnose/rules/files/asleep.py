@@ -28,7 +28,9 @@ NAME = "sleeps-between-look-ups"
 ROLE = CAUSE
 IN_VAIN = f"{NAME}-in-vain"  # name of the finding on a file that never appeared
 OF_OTHERS = f"{NAME}-of-others"  # name of the finding on files that no process of the run made
-_MOSTLY = 0.5  # smallest share of sleep between look-ups, and of waiting in the run
+# Smallest share of sleep between look-ups, and of waiting in the run; opens per sleep from which on
+# a loop does other work.
+_MOSTLY = 0.5
 _OFTEN = 5  # fewest sleeps for a file that never appeared
 _SLEEP = "sleep"
 _SHOWN = 3  # largest number of lines that are named
@@ -214,7 +216,7 @@ def _idle(facts: Facts, processes: int) -> float:
 
 def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
     """Returns whether other processes of the run used the files that were found, and the names of
-    their programs as text; empty if unknown."""
+    their programs as text; empty if they are unknown, or more than two."""
     of_others, names = False, dict[str, None]()
     for one in waiting:
         for number in one.files:
@@ -230,7 +232,8 @@ def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
 
 
 def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
-    """Returns the programs that sleep between look-ups, as text; empty if they are unknown."""
+    """Returns the programs that sleep between look-ups, as text; empty if they are unknown, or more
+    than two."""
     tree, late = facts.tree, defaultdict[str, float](float)
     if tree is None or not all(one.places for one in waiting):
         return ""

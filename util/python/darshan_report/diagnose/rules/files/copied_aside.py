@@ -97,8 +97,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _pairs(facts: Facts) -> list[_Pair]:
     """Returns files that were written, read and removed, each with the file that received as many
-    bytes and stayed: one of the same name in another folder, or, if there are several pairs, of the
-    same ending."""
+    bytes and stayed: one of the same name in another folder or, if there are several pairs, one of
+    the same ending that was certainly copied without a change."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return []

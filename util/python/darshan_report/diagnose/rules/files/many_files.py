@@ -66,7 +66,7 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
-    """Returns how many files of the mask the program wrote and removed."""
+    """Returns how many files of the mask the program wrote and removed; 0 if unknown."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not mask.any():
         return 0
@@ -81,7 +81,8 @@ def _remedy(facts: Facts, *, read: bool) -> Remedy:
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if the program uses very many small files, of POSIX and STDIO together."""
+    """Yields one finding if the program uses very many small files, of POSIX and STDIO together, or
+    if it makes some and this takes a large part of the time."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
     renames = 0
@@ -125,8 +126,8 @@ def find(facts: Facts) -> Iterator[Finding]:
         f"the bytes would take at a good rate{more_time.basis}",
         between=more_time.seconds,
     )
-    # A file that is opened in both layers costs time in both.
-    # Both times contain waits for a processor.
+    # `making` has the times of a file in both layers, because it costs time in both. Like
+    # process_time, it contains waits for a processor.
     costly = making >= facts.limits["files.share"] * facts.process_time
     many = costly and made >= facts.limits["files.some"]
     if not (many or records + more >= facts.limits["files.many"]) or not facts.worth(stake):

@@ -119,7 +119,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
-    """Returns texts on the calls on names. base: tables with masks of data files."""
+    """Returns the numbers of the calls on names. base: tables with masks of data files."""
     extra = facts.table("POSIX_EXT")
 
     def beside(*names: str) -> float:

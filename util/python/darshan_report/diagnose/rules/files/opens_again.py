@@ -1,4 +1,4 @@
-"""The same file is opened and closed, or queried with stat, again and again."""
+"""The same file is opened and closed, or queried with stat or access, again and again."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same POSIX files are opened or queried with stat again and again, and
-    another for streams that are opened again and again."""
+    """Yields a finding if the same POSIX files are opened, or queried with stat or access, again
+    and again, and another for streams that are opened again and again."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)
@@ -110,7 +110,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
     """Describes how often all processes together opened, mapped and queried a file; the log does
     not have the numbers per process. Many libraries query each file that they open; the text leaves
-    these queries out."""
+    these queries out. place: row of the file. opens, stats: mean numbers of a process, for each
+    file."""
     users = int(table.processes[place])
     asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
     mapped = float(table["MMAPS"][place]) if table.has("MMAPS") else 0.0
@@ -127,8 +128,8 @@ def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -
 
 
 def _beside(table: Table, place: int) -> list[str]:
-    """Returns the names of the counters above 0 that explain OPENS: FILENOS, DUPS and FDOPENS,
-    which OPENS includes, and STATS and MMAPS."""
+    """Returns the names of the counters above 0 that are evidence beside OPENS: FILENOS, DUPS and
+    FDOPENS, which OPENS includes, and STATS and MMAPS. place: row of the file."""
     names = ("FILENOS", "DUPS", "FDOPENS", "STATS", "MMAPS")
     return [name for name in names if table.has(name) and table[name][place] > 0]
 
@@ -222,7 +223,8 @@ def _without_streams(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
-    """Returns the number of access calls on a file as evidence, if there are many."""
+    """Returns the number of access calls on a file as evidence, if there are many. place: row of
+    the file."""
     extra = facts.table("POSIX_EXT")
     row = None if extra is None or table.prefix != "POSIX" else extra.place(int(table.ids[place]))
     if extra is None or row is None or extra["ACCESSES"][row] <= table["STATS"][place]:
@@ -257,7 +259,7 @@ def _title(
 
 
 def _is_mapped(facts: Facts, table: Table, place: int) -> bool:
-    """Returns whether most opens of a file are to map it."""
+    """Returns whether most opens of a file are to map it. place: row of the file."""
     number = float(table["MMAPS"][place])
     return number > 0 and number >= _OFTEN_MAPPED * float(facts.opens(table)[place])
 
@@ -275,7 +277,8 @@ def _asked(files: int, *, by_stat: bool) -> Remedy:
 
 def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
     """Returns the bytes that were READ from a file, or WRITTEN to it, and a lower bound of its
-    size. streams: include the bytes of streams, which may have been appended."""
+    size. streams: include the bytes of streams, which may have been appended. record: id of the
+    file."""
     moved, size = 0, 0
     for module in ("POSIX", "STDIO") if streams else ("POSIX",):
         table = facts.table(module)
@@ -292,7 +295,8 @@ def _is_again(
     facts: Facts, record: int, direction: str, opens: float, *, streams: bool = False
 ) -> bool:
     """Returns whether most opens of a file read, or write, the same bytes again. streams: include
-    bytes that a stream wrote, perhaps at the end of the file."""
+    bytes that a stream wrote, perhaps at the end of the file. record: id of the file. direction:
+    READ or WRITTEN. opens: by all processes."""
     moved, size = _moved(facts, record, direction, streams or direction == "READ")
     whole, least = opens * size, _WHOLE[direction]
     if direction == "READ" and not _moved(facts, record, "WRITTEN", streams=True)[0]:
@@ -302,7 +306,7 @@ def _is_again(
 
 def _in_total(facts: Facts, record: int, opens: float) -> str:
     """Returns a sentence, with a space before it, on the bytes of all opens; empty if these are not
-    mostly the same bytes."""
+    mostly the same bytes. record: id of the file. opens: by all processes."""
     for direction, words in (
         ("WRITTEN", "wrote the same {size} again, or appended as many"),
         ("READ", "read the same place again, of {size}"),

@@ -96,7 +96,8 @@ def _waiting(facts: Facts) -> _Loop | None:
 
 
 def _asking(facts: Facts, group: Line) -> _Loop | None:
-    """Returns the look-ups of a loop if they are for few names, and the loop does nothing else."""
+    """Returns the look-ups of a loop if they are for few names, and the loop does nothing else;
+    otherwise None."""
     calls, names, in_calls, short, longer, others = 0.0, 0, 0.0, 0.0, 0.0, 0.0
     for site in group.sites:
         sums = site.sums

@@ -140,8 +140,8 @@ def edited_ids(facts: Facts) -> np.ndarray:
 
 
 def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
-    """Returns the ids of the files that are removed about as often as they are opened: locks, or
-    files that pass data to another process."""
+    """Returns the ids of the files that are removed at least half as often as they are opened:
+    locks, or files that pass data to another process."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not len(table):
         return np.empty(0, "u8")
@@ -195,9 +195,10 @@ def _of_target(
     facts: Facts, posix: Table, target: int, places: list[int],
     timed: list[tuple[Table, dict[int, int], np.ndarray]],
 ) -> Rewritten | None:  # fmt: skip
-    """Returns the rewritten file that other files were renamed to; None if the renames are not a
-    pattern. target, places: rows of the file and of the other files. timed: tables, each with the
-    row of each file in it and the seconds per file."""
+    """Returns the rewritten file that other files were renamed to. Returns None if these had little
+    of its bytes, or if it is a large file that always had its final size and is not read, as each
+    version may then be a new result. target, places: rows of the file and of the other files.
+    timed: tables, each with the row of each file in it and the seconds per file."""
     number = int(posix.ids[target])
     renames = float(posix["RENAME_TARGETS"][target])
     sources = posix.ids[places]
@@ -232,8 +233,8 @@ def _of_target(
 def _read_whole(
     facts: Facts, number: int, timed: list[tuple[Table, dict[int, int], np.ndarray]], least: float
 ) -> tuple[Table, int] | None:
-    """Returns the row of a file, under its last name, in the table with most of its reads; None if
-    clearly fewer than `least` bytes were read."""
+    """Returns the table with most bytes that were read from a file, under its last name, and the
+    row of the file in it; None if clearly fewer than `least` bytes were read."""
     at = [(table, rows[number]) for table, rows, _ in timed if number in rows]
     found = max(at, key=lambda row: int(row[0]["BYTES_READ"][row[1]]), default=None)
     if found is None or found[0]["BYTES_READ"][found[1]] < _EVEN * least:

@@ -84,8 +84,8 @@ def _slow(facts: Facts, targets: Targets) -> npt.NDArray[np.bool_]:
 
 
 def _waited(facts: Facts, table: Table, on_slow: npt.NDArray[np.bool_], usual: float) -> float:
-    """Returns the seconds that all processes wait for the process that loses the most, if its files
-    are its own."""
+    """Returns the seconds that all processes of a job wait for the process that loses the most on
+    files of its own; 0 if no process has such files."""
     records = table.records
     own = (records.ranks >= 0) & among(records.ids, table.ids[on_slow])
     if not facts.together or not own.any():

@@ -18,7 +18,7 @@ ROLE = CAUSE
 
 def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, int, int]]:
     """Returns the copies with their originals, and the ids of both. A copy has as many bytes as its
-    original and is in another folder. It has the same name or, if there are several pairs, the same
+    original. It has the same name in another folder or, if there are several pairs, the same
     extension."""
     files = files_of(facts)
     least = facts.limits["copy.bytes"]

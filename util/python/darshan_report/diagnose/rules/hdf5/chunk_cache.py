@@ -120,8 +120,8 @@ def is_lost(facts: Facts) -> bool:
 
 
 def wanted_bytes(facts: Facts) -> int:
-    """Returns, for each dataset, the size in bytes of a cache that holds the bytes that are read
-    again."""
+    """Returns the size in bytes of a cache that, for each dataset, holds the bytes that are read
+    again. Raises ValueError if no dataset has such bytes."""
     return max(
         _wanted(upper, upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"])[0]
         for upper in facts.datasets

@@ -77,13 +77,14 @@ def wanted_bytes(facts: Facts) -> int:
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether a dataset is closed after each write, which drops a cache of any size."""
+    """Returns whether a dataset is closed after nearly every write, which drops a cache of any
+    size."""
     return any(one.closed for one in _all(facts))
 
 
 def _all(facts: Facts) -> list[_Again]:
-    """Returns the datasets whose chunks are written again, the costliest first, without those of
-    files that are flushed so often that the flushes write the chunks."""
+    """Returns the datasets whose chunks are written again, the one with the most time first,
+    without those of files that are flushed so often that the flushes write the chunks."""
     flushed, of = flush_per_chunk.flushed(facts), facts.attribution
     found = (
         _again(facts, upper)

@@ -26,7 +26,8 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
     """Returns the seconds that Python's bindings take around the calls on each dataset, at most the
-    time from the first call to the last. Returns zeros if the program is not written in Python."""
+    time between its first and last call that no call on it takes. Returns zeros if the program is
+    not written in Python."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -40,7 +41,8 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 def _around(facts: Facts, estimated: float, counted: float) -> float:
     """Returns the seconds of Python's bindings that are at stake, besides those that call sites
     have counted, which are in short gaps. netCDF4 takes longer for each access than h5py, so almost
-    all of its gaps are longer ones. In longer gaps between short ones the program computes."""
+    all of its gaps are longer ones. In longer gaps between short ones the program computes, so they
+    count only if they are most of the time. Returns `estimated` without call sites."""
     known = loops.loops_of(facts)
     if known is None:
         return estimated

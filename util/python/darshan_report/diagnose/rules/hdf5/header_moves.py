@@ -49,7 +49,7 @@ def _by_library(facts: Facts) -> frozenset[int]:
 
 def _is_netcdf(facts: Facts, record: int) -> bool:
     """Returns whether a file is a netCDF file, by its name or by the library that used it, and not
-    in HDF5's format, which does not move data."""
+    in HDF5's format, which does not move data. record: id of the file."""
     hdf5 = facts.table("H5F")
     if hdf5 is not None and hdf5.place(record) is not None:
         return False

@@ -127,7 +127,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
 
 def _split(facts: Facts, table: Table, kind: str, alone: np.ndarray) -> np.ndarray:
     """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls; 0 if
-    it did not, or if the pieces are large."""
+    it did not, if the pieces are large, or if POSIX moved many more bytes than MPI-IO."""
     below = facts.table("POSIX")
     if below is None:
         return np.zeros(len(table), "i8")

@@ -135,7 +135,7 @@ def _in_gaps(upper: Table, lower: Table) -> np.ndarray:
 
 
 def _pieces(upper: Table, lower: Table, place: int) -> str:
-    """Returns a sentence on what a view with gaps costs."""
+    """Returns a sentence on what a view with gaps costs. place: row of the file in `upper`."""
     asked, moved = (float(values[place]) for values in _bytes(upper, lower))
     return (
         f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "

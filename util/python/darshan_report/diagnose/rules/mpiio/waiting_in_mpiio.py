@@ -22,7 +22,8 @@ _MOST = 64  # largest number of files that are examined individually
 
 
 class Waits:
-    """The seconds in calls on each file of MPI-IO, and their parts."""
+    """The seconds in reads and writes of each file of MPI-IO, and their parts. The parts below
+    MPI-IO are known for the _MOST files with the most time in them, and 0 for the others."""
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
         self.facts, self.upper, self.lower = facts, upper, lower
@@ -49,9 +50,9 @@ class Waits:
 
     @property
     def needed(self) -> np.ndarray:
-        """The shortest possible time in seconds. All processes wait until the busiest process has
-        moved its bytes. If other processes could move some of them, its time is that of a good
-        rate."""
+        """The shortest possible time in seconds, summed over the processes. All processes wait
+        until the busiest process has moved its bytes. If other processes could move some of them,
+        its time is that of a good rate."""
         slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved, 1), 0.0)
         return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
 
@@ -201,14 +202,16 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 
 def _stripes(found: Waits, first: int) -> str:
-    """Describes the number of stripes of the file, if it is known and below the number of ranks."""
+    """Describes the number of stripes of the file, if it is known and below the number of ranks;
+    otherwise empty. first: row of the file."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""
 
 
 def _remedy(found: Waits, first: int) -> Remedy:
-    """Returns the remedy for the reason, such as more aggregators if all wait for one process."""
+    """Returns the remedy for the reason, such as more aggregators if all wait for one process.
+    first: row of the file."""
     if found.late[first]:
         return Remedy(
             "Let all processes reach the call at the same time: give each the same share of "

@@ -121,8 +121,9 @@ def _is_dialogue(facts: Facts, family: Family) -> bool:
 
 
 def _waited(facts: Facts, family: Family) -> float:
-    """Returns the seconds that the messages cost the first program, at most: it slept while the
-    other one neither computed nor waited for a processor, and the kernel moved its messages."""
+    """Returns the seconds that the messages cost the first program: it slept while the other one
+    neither computed nor waited for a processor, and the kernel moved its messages. Each message
+    counts for at least the shortest wait, and for at most _LONGEST times as much."""
     known, tree = outside(facts), facts.tree
     assert known is not None
     assert tree is not None

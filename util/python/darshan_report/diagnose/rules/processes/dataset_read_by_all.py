@@ -138,7 +138,8 @@ def _is_covered(
 ) -> Mask:  # fmt: skip
     """Returns a mask of the datasets that each process reads completely, in distinct pieces, as the
     number of distinct bytes that it read from the file shows. The log does not have the compressed
-    size of a dataset, so the size of the file is used if the file has no other datasets."""
+    size of a dataset. For a filtered dataset, the end of the bytes that were read from the file
+    replaces it, so a compressed dataset that is only a part of its file is missed."""
     found = np.zeros(len(table), bool)
     if h5 is None or table.prefix != "H5D" or not len(h5.datasets):
         return found

@@ -17,8 +17,8 @@ ROLE = CAUSE
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on files that single processes wrote, if there is at least one for each
-    process."""
+    """Yields one finding on files that single processes wrote by POSIX calls, or else by STDIO
+    calls, if there is at least one for each process."""
     if not facts.together or facts.nprocs < facts.limits["perprocess.processes"]:
         return
     for module in ("POSIX", "STDIO"):

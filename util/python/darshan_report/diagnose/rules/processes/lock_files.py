@@ -75,8 +75,8 @@ def _lock_of(facts: Facts, loop: Line, site: Site) -> _Lock | None:
 
 
 def _protected(facts: Facts, made: float) -> set[int]:
-    """Returns the files of several processes that are opened no more often than the lock is
-    made."""
+    """Returns the files of several processes that are opened at most _TURNS times as often as the
+    lock is made."""
     found: set[int] = set()
     for layer, table in facts.layers:
         if layer.base:

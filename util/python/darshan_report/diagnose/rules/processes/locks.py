@@ -64,8 +64,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
     """Returns the seconds that a process waited for the locks of a file, and whether this is the
-    process that waited longest. Otherwise the seconds are the mean over processes that take
-    turns."""
+    process that waited longest. Otherwise the seconds are the mean over processes that take turns.
+    at: row of the file in POSIX_EXT."""
     whole, users = float(extra["F_LOCK_TIME"][at]), max(int(extra.processes[at]), 1)
     of_sites, of_one = _by_sites(facts)
     longest = max(of_sites, whole / users)
@@ -107,7 +107,8 @@ class _Guarded:
 
 def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
     """Returns what processes do under the lock of a file, with this file or with other files.
-    Leaves out SQLite and HDF5, which lock their files themselves."""
+    Leaves out SQLite and HDF5, which lock their files themselves. at: row of the file in
+    POSIX_EXT."""
     locks, number = float(extra["LOCKS"][at]), int(extra.ids[at])
     found, most = _Guarded(), 0.0
     hdf5 = facts.table("H5F")

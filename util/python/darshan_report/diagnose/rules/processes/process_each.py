@@ -160,8 +160,9 @@ def _finding(
 
 def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
     """Yields each program with the index of the process that started it (subshells are skipped),
-    and the indices of the processes that it started. Leaves out processes that only repeat the work
-    of others, because another finding is about them."""
+    and the indices of the processes that it started. Leaves out compilers, what builders of
+    software start, workers and ranks, and processes that were not instrumented. Also leaves out
+    processes that only repeat the work of others, because another finding is about them."""
     repeated = {name for f in facts.found(repeated_by_processes.find) for name in f.doers}
     groups: dict[tuple[str, int], list[int]] = {}
     for place, program in enumerate(tree.programs):
@@ -197,8 +198,9 @@ def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Plac
 
 
 def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
-    """Returns the processes of one program that the process with index `starter` started; None if
-    they are few (or very few, if they mostly import), or move many bytes each."""
+    """Returns the processes of one program that the process with index `starter` started. Returns
+    None if they are few (or very few, if they mostly import), if each moves many bytes or uses many
+    files, or if few have files of their own and their start is a small part of their work."""
     number = int(tree.counts[at].sum())
     imports = _imports(facts, tree, program, starter, at)
     if number < facts.limits["each.processes"] and not imports:

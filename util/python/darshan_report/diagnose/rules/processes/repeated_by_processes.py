@@ -23,7 +23,7 @@ NAME = "repeated-by-processes"
 ROLE = CAUSE
 _MOSTLY = 0.9  # share of the bytes that a program's processes read, or of a file's bytes
 _MANY = 20_000  # largest number of files or folders that are examined, the most used first
-# Programs whose purpose is to process the bytes that they read.
+# Programs whose purpose is to process the bytes that they read, as of_program() names their kinds.
 _THROUGH = frozenset(("shell", "awk", "sed"))
 # Programs whose purpose is to list folders.
 _LISTERS = frozenset(("find", "ls", "du", "tree", "fd", "fdfind"))

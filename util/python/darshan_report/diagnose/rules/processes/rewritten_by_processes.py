@@ -94,7 +94,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _files(facts: Facts) -> Iterator[_File]:
-    """Yields the files with the most bytes that were written several times."""
+    """Yields the files to which most bytes were written, each with the files that were renamed to
+    it, and the files that have their bytes only because of renames."""
     tables = [table for name in _MODULES if (table := facts.table(name)) is not None]
     renamed = _sources(facts)
     sources = {one for some in renamed.values() for one in some}
@@ -179,8 +180,8 @@ def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
 
 
 def _is_again(facts: Facts, again: _Again) -> bool:
-    """Returns whether each of many processes wrote most of the file. A file that always had its
-    final size may be a new result each time, unless it was also read."""
+    """Returns whether each of many processes wrote a large part of the file on average. A file that
+    always had its final size may be a new result each time, unless it was also read."""
     file, number, limits = again.file, again.number, facts.limits
     if number < limits["repeated.processes"] or file.size <= limits["stream.buffer"]:
         return False

@@ -58,8 +58,8 @@ def _written(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that the ranks of a job write in turns, if they wait in MPI for
-    much longer than they are busy with these files."""
+    """Yields a finding for POSIX, and another for STDIO, on files that the ranks of a job write in
+    turns, if their waits in MPI are at least half as long as if each rank waited for all others."""
     if not facts.together:
         return
     waited = waits.waited(facts)

@@ -71,7 +71,8 @@ def _by_function(loop: Line) -> Iterator[tuple[str, bool, Measured]]:
 
 
 def _in_pieces(facts: Facts, sums: Measured) -> float:
-    """Returns the seconds between calls that each move very little."""
+    """Returns the seconds between calls that each move very little; 0 if these calls are few, or
+    move more on average."""
     moving = sums.calls_of[READ] + sums.calls_of[WRITE]
     limits = facts.limits
     if moving < limits["operations"] or sums.read + sums.written > limits["pieces.bytes"] * moving:
@@ -80,7 +81,8 @@ def _in_pieces(facts: Facts, sums: Measured) -> float:
 
 
 def _in_records(_: Facts, sums: Measured) -> float:
-    """Returns the seconds between calls that move full buffers of unformatted units."""
+    """Returns the seconds between calls that move full buffers of unformatted units; 0 if the calls
+    move less on average."""
     moving, moved = sums.calls_of[READ] + sums.calls_of[WRITE], sums.read + sums.written
     if moved <= _FORMATTED * moving:
         return 0.0

@@ -1,7 +1,6 @@
 """A process reads its input byte by byte from a pipe, a terminal or a socket. The runtime records
 only calls on files, but the kernel counts the reads of a process on all descriptors. If the kernel
-counted many reads of one or two bytes that no recorded call explains, they are reads of such an
-input.
+counted many reads of a few bytes that no recorded call explains, they are reads of such an input.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ ROLE = CAUSE
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a process made very many reads of one or two bytes that were not on
+    """Yields a finding if a process made very many reads of a few bytes that were not on recorded
     files."""
     found, usage = bytewise(facts), facts.table("USAGE")
     if found is None or usage is None:

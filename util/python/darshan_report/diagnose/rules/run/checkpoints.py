@@ -32,7 +32,7 @@ def _are_state(row: Checkpoint) -> bool:
 
 def _of_parts(row: Checkpoint) -> str:
     """Returns advice for files that may not be checkpoints, because there are many and the program
-    keeps all of them."""
+    keeps all of them; empty for other files."""
     many = row.files >= _MANY and row.kept == row.saves
     return f"{row.saver.parts} If they are checkpoints: " if many and row.saver.parts else ""
 

@@ -383,7 +383,7 @@ def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> 
 def _is_formatted(facts: Facts, record: int) -> bool:
     """Returns whether Fortran wrote a file as text: it gives the text of a long statement to one
     write, whose size is that of its characters. The size of unformatted data is a multiple of the
-    size of a number."""
+    size of a number. record: id of the file."""
     posix = facts.table("POSIX")
     place = posix.place(record) if posix is not None else None
     if posix is None or place is None:
@@ -398,7 +398,7 @@ def _is_formatted(facts: Facts, record: int) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of conversion that takes much of the run and that no problem in
+    """Yields a notice for each kind of conversion that takes much of the run and that no finding in
     `others` explains. This rule must therefore run after the other rules."""
     known = loops_of(facts)
     if known is None:

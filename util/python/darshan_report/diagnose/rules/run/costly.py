@@ -129,7 +129,8 @@ def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | No
 
 
 def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
-    """Returns the notice about the time in reads or writes; None if there is nothing to report."""
+    """Returns the notice about the time in reads or writes; None if there is nothing to report.
+    key: name of the row of time. spent: these seconds, of all processes."""
     kind = _KINDS[key]
     best = _layer(facts, kind)
     if best is None:
@@ -186,7 +187,7 @@ def _sizes(table: Table, kind: str) -> np.ndarray:
 
 def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
     """Returns whether the file with most of the time is text, by its name, or because its calls are
-    as small as printed numbers."""
+    as small as printed numbers. moved: bytes of each file. first: row of this file."""
     if _TEXT.search(facts.name(int(table.ids[first]))):
         return True
     streams = facts.streams
@@ -215,7 +216,7 @@ def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str
 
 def _opens(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in calls on names and descriptors, such as open and stat;
-    None if there is nothing to report."""
+    None if there is nothing to report. spent: these seconds, of all processes."""
     tables = [table for layer, table in facts.layers if layer.base]
     if not tables:
         return None
@@ -252,7 +253,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
-    """Returns text on the calls on names and descriptors. tables: each with a mask of its files."""
+    """Returns the numbers of the calls on names and descriptors. tables: each with a mask of its
+    files."""
 
     def summed(table: Table, mask: np.ndarray, *names: str) -> float:
         return sum(float(table[name][mask].sum()) for name in names if table.has(name))
@@ -280,7 +282,8 @@ def _numbers(seen: Seen) -> str:
 
 
 def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in failed lookups; None if there is nothing to report."""
+    """Returns the notice about the time in failed lookups; None if there is nothing to report.
+    spent: these seconds, of all processes."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -302,7 +305,8 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
 
 def _listings(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in listings of folders; None if there is nothing to report.
-    Only repeated listings of the same folders may lose time."""
+    Only repeated listings of the same folders may lose time. spent: these seconds, of all
+    processes."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -323,7 +327,7 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
 
 def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in fsync and similar calls, which wait for storage; None if
-    there is nothing to report."""
+    there is nothing to report. spent: these seconds, of all processes."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -395,7 +399,7 @@ def _synced(facts: Facts) -> tuple[float, float, float]:
 
 def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the notice about the time in stream calls that a buffer of the C library served; None
-    if there is nothing to report."""
+    if there is nothing to report. spent: these seconds, of all processes."""
     streams = facts.streams
     if streams is None:
         return None
@@ -442,14 +446,16 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _runs(facts: Facts, programs: str) -> int:
-    """Returns how many processes of a tree ran the programs."""
+    """Returns how many processes of a tree ran the programs; 1 if the log has no tree or the
+    programs are unknown."""
     if facts.tree is None:
         return 1
     return sum(p.name in programs for p in facts.tree.programs) if programs else 1
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in HDF5 itself; None if there is nothing to report."""
+    """Returns the notice about the time in HDF5 itself; None if there is nothing to report. spent:
+    these seconds, of all processes."""
     uppers = [*facts.datasets, *facts.hdf5_files]
     if facts.attribution is None or not uppers:
         return None
@@ -483,7 +489,7 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
 def _converts(facts: Facts, spent: float) -> bool:
     """Returns whether HDF5 converts the values of the datasets that took most of its time. HDF5
     moves values at once if no conversion is needed; otherwise it moves them through a buffer, piece
-    by piece."""
+    by piece. spent: seconds of all processes in HDF5 itself."""
     time = 0.0
     for upper in facts.datasets:
         calls = upper.counters["READ_CALLS"] + upper.counters["WRITE_CALLS"]
@@ -501,7 +507,8 @@ def _converts(facts: Facts, spent: float) -> bool:
 
 
 def _inside(facts: Facts, spent: float) -> str:
-    """Returns what HDF5 does with datasets that are moved in large selections."""
+    """Returns what HDF5 does with datasets that are moved in large selections. spent: seconds of
+    all processes in HDF5 itself."""
     packed = sum(u.own_time() for u in facts.datasets if u.counters["FILTERS"] > 0)
     if packed > _HALF * spent:
         return (

@@ -152,8 +152,9 @@ def _again(facts: Facts) -> Iterator[Finding]:
 
 
 def _idle(facts: Facts) -> str:
-    """Describes a run that mostly waited; empty for other runs. The processes of a tree may wait
-    for each other, so for a tree only the time counts in which no process worked."""
+    """Describes a run that mostly waited; empty for other runs, and for jobs of several ranks. The
+    processes of a tree may wait for each other, so for a tree only the time counts in which no
+    process worked."""
     if facts.tree:
         waited, who = facts.run_time - facts.process_time, "every process waited"
     elif facts.nprocs == 1:
@@ -297,8 +298,10 @@ def find(
     others: Sequence[Finding] = (),
     near: Callable[[Facts], Finding | None] = _nothing,
 ) -> Iterator[Finding]:
-    """If no other rule found a problem, yields one finding: that the I/O is fine, or that the log
-    does not show enough to say so. This rule must run last."""
+    """If no other rule found a problem, yields a finding that the I/O is fine, or that the log does
+    not show enough to say so. Before it, yields a notice if the same bytes are moved many times.
+    others: the findings of all other rules; near: returns the problem that is nearest to its
+    thresholds. This rule must run last."""
     if any(f.kind == PROBLEM for f in others):
         return
     failed = failure(facts.log, facts.processes)

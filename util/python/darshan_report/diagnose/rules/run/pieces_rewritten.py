@@ -47,8 +47,8 @@ def _place(facts: Facts, posix: Table) -> int | None:
 
 
 def _before(facts: Facts, record: int) -> float:
-    """Returns the seconds before the reads and writes of a file, since the last call of the
-    thread."""
+    """Returns the seconds before the reads and writes of a file, since the last call of the thread.
+    record: id of the file."""
     known, found = loops_of(facts), 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
         calls = site.sums.calls_of

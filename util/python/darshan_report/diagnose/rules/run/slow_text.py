@@ -52,9 +52,9 @@ class _Reads:
     texts as a whole."""
 
     gaps: float = 0.0  # seconds before the calls, below 10 ms each; of a loop, longer ones
-    read: int = 0
-    files: set[int] | None = None
-    whole: bool = False
+    read: int = 0  # bytes
+    files: set[int] | None = None  # ids
+    whole: bool = False  # a loop that takes texts as a whole
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
@@ -104,9 +104,9 @@ def _most(facts: Facts, known: Loops) -> _Reads | None:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a hint for the line that spends most time between reads of text, if that is much of
-    the run and the rate is low, and no finding in `others` tells the reason; so it must run after
-    the other rules."""
+    """Yields a hint for the line that spends most time between reads of text, or the loop that
+    spends most time after them, if that is much of the run and the rate is low. Yields none if
+    findings in `others` explain this time, so it must run after the other rules."""
     known = loops_of(facts)
     if known is None:
         return
@@ -149,7 +149,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _table(facts: Facts, record: int) -> str:
-    """Returns the layer that read a file; empty if none did."""
+    """Returns the layer that read a file; empty if none did. record: id of the file."""
     for layer, table in facts.layers:
         place = table.place(record)
         if layer.base and place is not None and table["READS"][place] > 0:
@@ -158,7 +158,7 @@ def _table(facts: Facts, record: int) -> str:
 
 
 def _evidence(facts: Facts, record: int) -> tuple[Evidence, ...]:
-    """Returns the reads of a file."""
+    """Returns the reads of a file. record: id of the file."""
     table = facts.table(_table(facts, record))
     place = None if table is None else table.place(record)
     if table is None or place is None:

@@ -60,7 +60,7 @@ def _storage(facts: Facts) -> Iterator[Finding]:
 
 
 def is_hdf5(facts: Facts, posix: Table, place: int) -> bool:
-    """Returns whether a file has the name of an HDF5 file."""
+    """Returns whether a file has the name of an HDF5 file. place: row of the file."""
     return facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
 
 

@@ -119,7 +119,7 @@ def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
 
 def _forward(streams: Streams, place: int) -> bool:
     """Returns whether each seek of a file skips a few bytes forward. All buffers together then
-    contained the bytes of the file once."""
+    contained the bytes of the file once. place: row of the file."""
     filled, size = streams["FILLED_BYTES"][place], streams.table["MAX_BYTE_READ"][place] + 1
     skipped = filled - streams.table["BYTES_READ"][place]
     return bool(filled <= _ONE_PASS * size and 0 < skipped < _NEAR * streams.table["SEEKS"][place])

@@ -1,6 +1,6 @@
 """A seek for each few bytes of a stream, although its buffer has the place already.
 
-A program that goes through a file backwards, or back and forth, a character at a time.
+The program goes through a file backwards, or back and forth, a character at a time.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from .question import BATCH, IO, MOVED, Question
 
 # Seconds in which the scheduler's nodes were given to a batch job.
 _NODE_HOURS = "nodes * (unix_micros(ended) - unix_micros(started)) / 3.6e9"
-# The energy of a batch job is divided among its logs by their run times.  Time in which no recorded
+# The energy of a batch job is divided among its logs by their run times. Time in which no recorded
 # program ran takes its part, which no program gets.
 _ENERGY = """energy AS (
   SELECT batch.log AS log, energy_joules * run_seconds / nullif(greatest(

@@ -1,6 +1,6 @@
 """Makes queries read the tables of sums, which is faster. The SQL of a ready query contains parts
 that read single rows. For each such part, this module has one that reads sums by day, user, program
-and file system or line of code."""
+and, where needed, file system, line of code or diagnosis."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _MOST = (
     "'way', coalesce(through, ''))"
 )
 _OF_MOST = "named_struct('lost', most, 'what', what, 'way', way)"
-# One row per program and line, as in the sums (ask/by_sums.py).
+# One row per program and line, as in the sums (by_sums.py).
 EACH_LINE = f"""one AS (
   SELECT program, "user", {PLACE.format(further="number IS NULL")} AS place, function,
     substr(build_id, 1, 8) AS build, 1 AS jobs, sum(seconds) AS seconds,

@@ -14,7 +14,7 @@ COST = """cost AS (
   FROM {findings} WHERE kind = 'problem' AND same_as IS NULL)"""
 # Orders the findings of a group: the costliest finding is shown; of equal findings, the last.
 COSTLIEST = "named_struct('lost', coalesce(most, -1), 'log', log, 'number', number)"
-# One row per job and rule. With sums (ask/by_sums.py), a row represents many jobs; `log` is the job
+# One row per job and rule. With sums (by_sums.py), a row represents many jobs; `log` is the job
 # that loses most, and `most` its seconds.
 _FOUND = f"""found AS (
   SELECT program, "user", rule, log, max(day) AS day, max(number) AS number, 1 AS jobs,

@@ -37,7 +37,7 @@ RECORDS = """records AS (
   SELECT log, day, "user", program, id, rank, name, coalesce(mount, 'not known'), file_system,
     STDIO_BYTES_READ, STDIO_BYTES_WRITTEN, STDIO_F_READ_TIME + STDIO_F_WRITE_TIME,
     STDIO_F_META_TIME, STDIO_MAX_BYTE_READ, STDIO_MAX_BYTE_WRITTEN FROM {files_stdio})"""
-# The batch job of each log, from the scheduler's accounting.  The number of a process may equal
+# The batch job of each log, from the scheduler's accounting. The number of a process may equal
 # that of another user's job, or of an old job, so user and time must also match. One minute of
 # difference is allowed, because clocks differ.
 BATCH = """candidate AS (

@@ -47,9 +47,9 @@ def _number(value: Any) -> float | int | None:
 
 
 def _cell(value: Any) -> Any:
-    """Returns a value as a cell of CSV. Spreadsheets run text as a formula if it begins with
-    certain characters, and users choose the names of files and programs, so such text gets an
-    apostrophe in front."""
+    """Returns a value as a cell of CSV, which is empty for None. Spreadsheets run text as a formula
+    if it begins with certain characters, and users choose the names of files and programs, so such
+    text gets an apostrophe in front."""
     if value is None:
         return ""
     plain = _plain(value)
