@@ -169,7 +169,8 @@ AROUND = {
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
-    """The log is complete in namespaces that map process and user ids, or leave them unmapped."""
+    """The log is complete in namespaces that map process and user ids or leave them unmapped, and
+    without /proc or /dev/shm."""
     bare = without_us(program, folders)
     command = [*around, *launched(program)]
     watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])

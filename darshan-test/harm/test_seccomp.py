@@ -67,8 +67,8 @@ def test_every_write_is_in_the_journal(
 
 @pytest.mark.needs("no-filter")  # the kernel allows no strict mode behind a filter
 def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
-    """In seccomp's strict mode, which permits only read, write and exit, all writes are in the
-    journal."""
+    """In seccomp's strict mode, which permits only read, write, exit and sigreturn, all writes are
+    in the journal."""
     watched = behind(build, tmp_path, cage, "strict", "write")
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 

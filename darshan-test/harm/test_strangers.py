@@ -22,7 +22,7 @@ from sample import turning
 RUNTIME = Path(__file__).parents[2] / "runtime"
 ROW = re.compile(r"^STRAIGHT(?:_AS)?\((\w+)", re.M)
 NAMES = ROW.findall((RUNTIME / "libc/glibc/libc-calls.def").read_text())
-# Earlier, these functions compiled and matched patterns of settings.
+# Former versions of the runtime called these for patterns in settings.
 NAMES += ["regcomp", "regexec", "regfree"]
 
 # Makes recorded calls, in a process and its child; none of them is a function that is defined
@@ -135,7 +135,9 @@ class Bench:
         return outcome
 
     def pairs(self, name: str, mode: str, place: str) -> tuple[Outcome, Outcome]:
-        """Runs the program without the runtime, then with it. Returns both outcomes."""
+        """Runs the program without the runtime, then with it, and returns both outcomes. name,
+        mode: the function that is defined incorrectly, and how. place: who defines it: the program,
+        or a library that is preloaded before or after the runtime."""
         made, stranger_ = stranger(self.folder, name, mode)
         if place == "program":
             source, link = self.program.with_suffix(".c"), ["gcc", "-rdynamic"]

@@ -121,7 +121,7 @@ def test_by_number(
     deed: str, end: tuple[int, int], build: Path, program: Path, tmp_path: Path
 ) -> None:
     """A process ends, or starts another program, by a system call number. end: the exit status of
-    the process, and the number of calls in its log."""
+    the process, and the number of its writes to "file" in its log."""
     status, calls = end
     bare, watched = both(build, tmp_path, [program, deed])
     assert bare.status == status and same_end(bare, watched), watched.stderr
