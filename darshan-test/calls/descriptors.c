@@ -252,8 +252,9 @@ static int listener(void) {
 STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
 STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))
 
-/* A file of seven bytes, opened unseen, arrives by a message that the process sends to itself. It
- * gets the number of a descriptor that was closed unseen. From then on it counts under its name. */
+/* A message with a descriptor, which the process sends to itself. The descriptor is of a file of
+ * seven bytes that was opened unseen; the received one gets the number of a descriptor that was
+ * closed unseen, and counts for the file's name. */
 struct letter {
   struct mmsghdr message;
   struct iovec byte;

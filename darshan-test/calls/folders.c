@@ -83,7 +83,7 @@ FTS_CHILDREN_CASE(fts64_children, fts64)
 FTS_CLOSE_CASE(fts_close, fts, FTSENT)
 FTS_CLOSE_CASE(fts64_close, fts64, FTSENT64)
 
-/* A thread with a working folder of its own, which has looked up a relative name there. */
+/* Runs in a thread: gets its own working folder, and opens a relative name there. */
 static void *elsewhere(void *unused) {
   int alone = unshare(CLONE_FS);
   permitted(alone);

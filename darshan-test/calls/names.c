@@ -67,8 +67,7 @@ SCENARIO(rename_exchange) {
   model_rename(b, a);
 }
 
-/* Checks that `counter` counts the removal of what `make` creates, if it has a record and if not.
- */
+/* Removes a file with a record, a file without a record, and a missing file. */
 #define UNLINK_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *path = in_dir("known");                                                            \

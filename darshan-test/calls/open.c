@@ -32,7 +32,7 @@ static unsigned mode_of(const char *path) {
   return st.st_mode & 07777;
 }
 
-/* call opens path and may create it with this mode. */
+/* call opens path, and creates it with this mode; mode 0: the file exists before. */
 #define OPEN_CASE(name, mode, call)                                                                \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -222,7 +222,7 @@ WPRINTF_CASE(vwprintf, v_wprintf)
 #define v_wprintf_chk(...) call_stdout(chk_stdout, __VA_ARGS__)
 WPRINTF_CASE(__vwprintf_chk, v_wprintf_chk)
 
-/* Words over all refills to the end of the file, which truncates the last word. */
+/* Reads words over all refills of the buffer, to the newline at the end of the file. */
 #define FWSCANF_CASE(name, function)                                                               \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

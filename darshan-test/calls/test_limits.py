@@ -188,7 +188,8 @@ def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -
 def run_limited(
     build: Path, tmp_path: Path, before: str, name: str = "two_files"
 ) -> tuple[subprocess.CompletedProcess[bytes], list[Path]]:
-    """Runs a case after shell commands such as ulimit; returns its logs and journals."""
+    """Runs a case after shell commands such as ulimit; returns its status and output, and the paths
+    of its logs and journals. before: the commands."""
     folders = [tmp_path / part for part in ("work", "logs", "journals")]
     for path in folders:
         path.mkdir()
