@@ -35,7 +35,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Held(Site):
-    """A site whose pages of file systems are not finished until the test allows it."""
+    """A site whose pages for a mount point are not finished until the test allows it."""
 
     def __init__(self, lake: Asked) -> None:
         super().__init__(lake, "test")

@@ -87,7 +87,7 @@ def test_removals(told: Told) -> None:
 
 
 def test_fsyncs(told: Told) -> None:
-    """The question "fsyncs" finds the program that called fsync after each of its forty lines, and
+    """The query "fsyncs" finds the program that called fsync after each of its forty lines, and
     names the run."""
     ask, _, parsed = told
     [row] = ask("fsyncs")
