@@ -121,7 +121,7 @@ static void run(const struct row *row) {
                          {&target, mine + 9, 1, MPI_INT, NULL, NULL}};
   for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
     run_step(row, &steps[i], i % 2 == 0);
-  /* This step is past the end of the file; Open MPI 4.1 never completes such a request. */
+  /* This step reaches past the end of the file; Open MPI 4.1 never completes such a request. */
   if (!row->writes && row->pointer == EXPLICIT && row->how == AT_ONCE) {
     struct step last = {&target, (MPI_Offset)ranks * ROOM / 4 - 26, 100, MPI_INT, NULL, NULL};
     run_step(row, &last, 1);
