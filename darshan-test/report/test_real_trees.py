@@ -33,7 +33,7 @@ def started(all_workers):
     together = all_workers
 
 def work(number):
-    together.wait()  # every worker gets a task of each three
+    together.wait()  # each worker gets one of three tasks
     with open(f"out-{number}", "wb", buffering=0) as file:
         for i in range(4000):
             file.write(b"few")
