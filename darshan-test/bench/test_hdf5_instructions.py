@@ -30,7 +30,7 @@ CALLS = (200, 800)
 # Limits as a share of the call itself. `create` was 0.9 when the runtime queried copies of the
 # dataset's type, extent and properties, which are arguments of the call. The others were twice as
 # large when each call queried the loader for two objects, took a lock for the lookup of an id, and
-# a second lock for attribution. All except the attributes' are two calls.
+# a second lock for attribution. All except `attribute` and `attribute-read` are two calls.
 MOST = {
     "create": 0.25,
     "attribute": 0.12,
