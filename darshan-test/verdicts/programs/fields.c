@@ -95,7 +95,7 @@ static void elements(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
 }
 
-/* Fields of a block each, flushed one by one. */
+/* Writes twenty datasets block by block, and flushes each dataset after each of its blocks. */
 static void dataset_flushes(bool cured) {
   hsize_t size = 512, one = 8;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -195,7 +195,7 @@ static void rows_by_list(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
 }
 
-/* As HDF5 1.6 had it: nothing that costs time. */
+/* Writes a dataset by a function of HDF5 1.6; nothing in it costs much time. */
 static void old_calls(bool cured) {
   (void)cured;
   hsize_t whole = 1 << 16;

@@ -175,7 +175,7 @@ def _opened(path: str, cured: bool) -> h5py.File:
 
 
 def sieved_reads(cured: bool) -> None:
-    """Parts of rows in any order: HDF5 reads 64 KiB around each, 8 KiB in the cured program."""
+    """Parts of rows in any order: HDF5 reads 64 KiB around each, 4 KiB in the cured program."""
     order = np.random.default_rng(1).permutation(10000)
     with _opened("rows.h5", cured) as file:
         x = file["x"]

@@ -241,7 +241,7 @@ def batches_of_a_memmap() -> None:
 
 
 def checkpoint() -> None:
-    """Saves every second step: writes a new file, syncs it once, renames it."""
+    """Saves the state three times: writes a new file, syncs it once, renames it."""
     state = np.ones((16, MIB // 8))
     for _ in range(3):
         time.sleep(0.15)

@@ -72,7 +72,7 @@ def fsync_each(cured: bool) -> None:
 
 
 def json_each(cured: bool) -> None:
-    """Writes each sample of a data set to its own file."""
+    """Reads each sample of a data set from its own file."""
     if cured:
         with open("input", "rb") as file:
             file.read()

@@ -169,7 +169,7 @@ static void make_tree(void) {
                   ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done");
 }
 
-/* Lists the folder of all steps a few times to find the last step. */
+/* Lists the folder of all steps sixty times to find the last step. */
 static void list_large(bool cured) {
   made_by_a_shell("mkdir -p steps && cd steps && seq 5000 | xargs touch");
   for (int i = 0; i < (cured ? 1 : 60); i++) {
@@ -271,7 +271,7 @@ static void remove_many(bool cured) {
   }
 }
 
-/* Queries the file offset before each of many reads */
+/* Queries the file offset two million times. */
 static void tell_each(bool cured) {
   int fd = open("input", O_RDONLY);
   off_t at = 0;

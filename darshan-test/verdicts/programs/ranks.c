@@ -92,7 +92,7 @@ static void posix_shared(bool cured) {
   close(fd);
 }
 
-/* Rank 0 collects and writes 128 MB; the others wait. */
+/* Rank 0 collects and writes 256 MiB; the others wait. */
 static void rank_zero(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "out.%d", rank);

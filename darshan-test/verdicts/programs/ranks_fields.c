@@ -74,7 +74,7 @@ static void late_close(bool cured) {
   }
 }
 
-/* A field of 16 MiB, which one rank has packed in another file, and a small table beside it. */
+/* Makes a file with a compressed field of 16 MiB and a small table, under another name first. */
 static void make_field(void) {
   hsize_t dims[] = {ROWS, COLUMNS}, chunk[] = {CHUNK, COLUMNS}, few = 1 << 14;
   for (unsigned i = 0; i < ROWS * COLUMNS; i++)

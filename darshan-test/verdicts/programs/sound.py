@@ -45,7 +45,7 @@ def parts() -> None:
 
 
 def rows() -> None:
-    """A table."""
+    """Writes a table of 80,000 rows."""
     with open("table.csv", "w", newline="") as file:
         made = csv.writer(file)
         made.writerow(["id", "value", "name"])

@@ -101,7 +101,7 @@ static void skip_fields(bool cured) {
   fclose(stream);
 }
 
-/* Looks for the last lines with a word, a character at a time from the end. */
+/* Counts lines, a character at a time from the end. */
 static void last_lines(bool cured) {
   FILE *stream = opened("input", "r");
   must(fseek(stream, 0, SEEK_END) == 0, "fseek");
@@ -128,7 +128,7 @@ static void bulk_stream(bool cured) {
   fclose(stream);
 }
 
-/* Rewinds and parses the whole table again for each query */
+/* Rewinds and reads the whole table again for each query. */
 static void parse_again(bool cured) {
   char line[80];
   FILE *stream = opened("input", "r");

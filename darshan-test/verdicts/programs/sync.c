@@ -71,7 +71,7 @@ static void save_each_step(bool cured) {
   }
 }
 
-/* Two processes append results under a lock, which each holds while it computes the next one. */
+/* Appends results under a lock, which is held while the next result is computed. */
 static void append_locked(bool cured) {
   const struct timespec computing = {0, 10000000};
   int fd = open("results", O_CREAT | O_APPEND | O_WRONLY, 0644);
@@ -146,7 +146,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
 
-/* A queue makes 1,500 records durable with each write. */
+/* A queue makes 57 KiB of records durable with each write. */
 static void queue(bool cured) {
   static char group[57 * 1024];
   (void)cured;

@@ -62,7 +62,7 @@ def h5_part_of_packed(_: bool) -> None:
 
 
 def prepare_h5_part_of_packed() -> None:
-    """Values that become a quarter of their size."""
+    """Writes values that compression makes a quarter of their size."""
     values = np.random.default_rng(1).integers(0, 256, (ROWS, COLUMNS)).astype("u4")
     with h5py.File("packed.h5", "w") as file:
         chunks = (16, COLUMNS)
@@ -426,7 +426,7 @@ def chunks_by_rename(cured: bool) -> None:
 
 
 def files_by_threads(cured: bool) -> None:
-    """Reads 2,000 small files, each by one of eight threads."""
+    """Reads 2,000 small files twice, in eight threads; cured: reads the same bytes in one file."""
     names = ["many.txt"] if cured else [f"parts/{i % 2000}" for i in range(4000)]
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda name: len(Path(name).read_bytes()), names))
