@@ -71,8 +71,8 @@ def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
 def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
     """Returns the instructions of the library and those of the runtime.
 
-    The folder's name always has the same length, because the runtime processes names.  attempt: a
-    measurement of its own.
+    The folder's name always has the same length, because the runtime processes names.  attempt:
+    results are cached, so a measurement is repeated only with another number.
     """
     del attempt
     target = "darshan-test/bench/hdf5-cost"

@@ -42,7 +42,8 @@ NFTW_CASE(nftw64, __nftw64_func_t)
 
 static char *const roots[] = {(char *)"folder", NULL};
 
-/* Walks down to the file, when the walk has changed into its folder. */
+/* Walks until it meets a file. The walk has then changed into the file's folder, and a relative
+ * name is opened there. prefix: of the functions, fts or fts64. types: the type of an entry. */
 #define WALK(prefix, types)                                                                        \
   types *entry;                                                                                    \
   prepare();                                                                                       \

@@ -146,7 +146,7 @@ ACCESS_CASE(euidaccess, euidaccess(path, R_OK))
 
 static const char *volatile null; /* the compiler does not see that it is NULL */
 
-/* A link, a file that is no link, a name that is missing. */
+/* Resolves a link, a file that is no link, and a missing name. */
 #define READLINK_CASE(name, call)                                                                  \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -37,8 +37,8 @@ static int old_vfscanf(FILE *stream, const char *format, va_list args) {
   return _IO_vfscanf(stream, format, args, NULL);
 }
 
-/* Several kinds of arguments, more than the registers hold; a text without arguments; a stream that
- * is open for reading only, so the call fails. */
+/* Prints more arguments of several kinds than the registers hold, then a text without arguments,
+ * then to a stream that is open for reading only, so the call fails. */
 #define FPRINTF_CASE(name, function, first)                                                        \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

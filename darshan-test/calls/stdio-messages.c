@@ -40,7 +40,7 @@ static FILE *opened(const char *path, const char *mode, FILE *again) {
   return stream;
 }
 
-/* Prints two messages, the second after a line of the case. */
+/* Prints two messages, and 300 letters between them. */
 #define PRINT_CASE(name, again, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -14,7 +14,7 @@ enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 }
 struct program {
   const char *name, *mode, *with; /* with: the library that target.c is built with; "": none */
   int rank;                       /* of a job: the rank whose calls are counted */
-  const char *setting;
+  const char *setting;            /* NAME=VALUE, for the program's environment; "": none */
 };
 static inline int is_job(const struct program *program) {
   return program->with[0] && strcmp(program->with, "daos") != 0;

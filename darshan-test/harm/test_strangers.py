@@ -148,9 +148,9 @@ class Bench:
         return self.run(self.program, stranger_), self.run(self.program, *order)
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
-        """Yields "survives" if the program survives without the runtime when the function `name`
-        fails in the manner `mode`, and the function is defined by a library or by the program, as
-        `place` says. Then yields a text for each difference that the runtime makes."""
+        """Yields "survives" if the program survives such a definition without the runtime; then a
+        text if the runtime changes its end or output, or if the log lacks bytes. Parameters: as of
+        pairs."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)
         if bare.status != 9:

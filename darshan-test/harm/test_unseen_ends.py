@@ -141,7 +141,8 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """Returns the metadata of the log that contains a file with this name."""
+    """Returns the metadata of the first log that contains a file with this name; fails if there is
+    none."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:

@@ -92,7 +92,7 @@ NOISES = (
 
 
 def main() -> None:
-    """Prints both tables."""
+    """Prints the table of changes that are found, and that of false alarms."""
     parser = argparse.ArgumentParser(description="Prints how often changes are found.")
     parser.add_argument("--trials", type=int, default=1000, metavar="N")
     parser.add_argument("--weeks", type=int, default=20_000, metavar="N")

@@ -97,7 +97,8 @@ def test_since(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
-    """No file of the lake contains the names; the same key results in the same replacements."""
+    """With --obfuscate no file of the lake contains the names of users, programs and files. Only
+    the same key gives the same replacements, and plain names are refused in the same lake."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "--obfuscate", "--traces", "logs")
     assert done.returncode == 0, done.stderr

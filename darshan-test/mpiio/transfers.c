@@ -35,7 +35,7 @@ struct row {
 #define FORM_REQUEST(f) f(s->target->fh, data, s->n, s->type, s->request)
 #define FORM_AT_REQUEST(f) f(s->target->fh, s->at, data, s->n, s->type, s->request)
 
-/* First a function for each call ... */
+/* Defines a function for each call. */
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   static int call_##f(const struct step *s) {                                                      \
     return FORM_##form(f);                                                                         \
@@ -50,7 +50,7 @@ struct row {
 #undef SPLIT_ROW
 #undef SPLIT_END
 
-/* ... then their table. */
+/* The table of these functions. */
 static const struct row rows[] = {
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   {#f, call_##f, NULL, NULL, writes, #kind, pointer, how},

@@ -39,7 +39,7 @@ def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
-    """Checks that the only logs are that of the run and those of its jobs (of a process that
+    """Checks that the only logs are that of the run and those of its jobs (and of a process that
     outlives `darshan run`, too), that no other file is left, and that PyDarshan reads each log with
     the same content."""
     if row.outlives and mode == "run":

@@ -292,7 +292,7 @@ def ranks_on(row: Row, env: dict[str, str], command: list[str]) -> list[str]:
 
 
 def mpi_of(row: Row) -> Mpi | None:
-    """Returns the MPI of a job."""
+    """Returns the MPI of a job; None for a program without MPI."""
     return next((mpi for mpi in MPIS if mpi.name == row.mpi), None)
 
 

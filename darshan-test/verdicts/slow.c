@@ -124,8 +124,8 @@ static double transfer_time(long fd, unsigned number, long result) {
   return writes && (kind_of(fd) & WRITES_THROUGH) ? us + sync_us : us;
 }
 
-/* Returns the time to get the lock of a block from a neighbour, if the write covers only part of
- * the block. */
+/* Returns the time to get the lock of a block from a neighbour, if a write starts inside a block;
+ * otherwise 0. */
 static double neighbour_time(const greg_t *r, unsigned number) {
   return number == SYS_pwrite64 && block > 0 && (uint64_t)r[REG_R10] % block ? lock_us : 0;
 }

@@ -38,7 +38,8 @@ SCENARIO(load_and_unload) {
     expect_any(path, place[i]);
 }
 
-/* The program lists its open descriptors: the list is the same with and without the runtime. */
+/* A child program and this process list their open descriptors: the lists are the same with and
+ * without the runtime. */
 SCENARIO(descriptors_of_a_child) {
   char self[512] = {0};
   CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);

@@ -64,7 +64,7 @@ static void independent_reads(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Collective calls for eight bytes each. */
+/* Makes collective calls for eight bytes of each rank; cured: one call for all. */
 static void tiny_collective(bool cured) {
   enum { PIECES = 250, SIZE = 8 };
   if (cured) {
@@ -204,7 +204,7 @@ static void columns_by_view(bool cured) {
   MPI_File_close(&file);
 }
 
-/* The last rank has the remainder, which is most of the data. */
+/* Each rank writes a file; the last one has the remainder, which is most of the data. */
 static void left_over(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "out.%d", rank);

@@ -233,17 +233,17 @@ def _photos(copies: int) -> None:
 
 
 def prepare_digests_of_all() -> None:
-    """Writes 40 files of a size of their own, and 8 pairs."""
+    """Writes 40 files of different sizes, copies of 8 of them, and 8 more files."""
     _photos(8)
 
 
 def prepare_digests_of_each() -> None:
-    """Writes 40 files of a size of their own."""
+    """Writes 40 files of different sizes."""
     _photos(0)
 
 
 def digests_of_all(cured: bool) -> None:
-    """Looks for equal files by digests of all; cured: of those that share their size."""
+    """Looks for equal files by digests of all files; cured: only of files of the same size."""
     found: dict[bytes, int] = {}
     paths = sorted(Path("photos").iterdir())
     sizes = Counter(path.stat().st_size for path in paths) if cured else {}

@@ -146,7 +146,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
 
-/* A queue makes 57 KiB of records durable with each write. */
+/* Appends 57 KiB of records to a queue at a time, and syncs each of these groups. */
 static void queue(bool cured) {
   static char group[57 * 1024];
   (void)cured;
@@ -158,7 +158,7 @@ static void queue(bool cured) {
   close(fd);
 }
 
-/* A journal that is synchronized once for a group of entries, as its users were told. */
+/* Appends entries to a journal, and syncs it once for each group of eight. */
 static void group_commit(bool cured) {
   static char entries[128 << 10];
   (void)cured;

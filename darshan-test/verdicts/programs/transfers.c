@@ -214,7 +214,7 @@ static void odd_sizes(bool cured) {
   close(fd);
 }
 
-/* The page cache serves the reads: 64 KiB at a time are as good as any size. */
+/* Reads 64 KiB at a time from the page cache, where this size is as good as any. */
 static void blocks_64k(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);

@@ -348,8 +348,8 @@ def prepare_random_reads() -> None:
 
 @contextmanager
 def crowded() -> Iterator[None]:
-    """Three programs that only compute share the only allowed processor, and are scheduled
-    first."""
+    """Allows this process one processor, which it shares with three programs that only compute and
+    have a higher priority; afterwards ends them."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     spin = ["sh", "-c", "echo; while :; do :; done"]
     others = [subprocess.Popen(spin, env={}, stdout=subprocess.PIPE) for _ in range(3)]
@@ -364,7 +364,7 @@ def crowded() -> Iterator[None]:
 
 
 def lines_crowded(_: bool) -> None:
-    """Lines of a text in the page cache are counted, where the processor is busy."""
+    """Counts the lines of a text in the page cache while other programs use the processor."""
     with crowded(), open("text", encoding="ascii") as file:
         assert sum(1 for _ in file) == 320_000
 

@@ -108,7 +108,7 @@ class Darshan(AutotoolsPackage):
         assert "POSIX_BYTES_WRITTEN" in rows
 
     def test_report(self) -> None:
-        """`darshan report` makes a report of it"""
+        """`darshan report` makes a report of a log that `darshan run` left"""
         if not self.spec.satisfies("+report"):
             raise SkipTest("built without reports")
         darshan = which(self.prefix.bin.darshan, required=True)
