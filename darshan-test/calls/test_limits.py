@@ -27,7 +27,8 @@ from run_case import (
 
 
 def totals(parser: Path, log: Path) -> dict[str, int]:
-    """Returns the sums over files that darshan-parser prints, by counter."""
+    """Returns the totals of POSIX and STDIO that darshan-parser prints, by counter: only those that
+    are sums over files."""
     done = subprocess.run(
         [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
     )

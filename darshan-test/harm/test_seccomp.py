@@ -231,7 +231,8 @@ def test_a_killed_program_in_a_container(
 def test_first_process_of_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The first process of a container has no visible parent, and a container engine's filter."""
+    """The first process of a container, which has a container engine's filter and no visible
+    parent, is recorded as usual."""
     engine = ("unshare", "--pid", "--fork", "--mount-proc")
     watched = inside(build, tmp_path, [cage, "engine", "launch", childless], engine)
     assert watched.status == 5

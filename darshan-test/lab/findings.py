@@ -19,8 +19,7 @@ FALSE_ALARM, TEXT = "false alarm", "wrong words"
 
 @dataclass(frozen=True)
 class Expected:
-    """A program with its expected findings, which a person who reads the program's source would
-    expect."""
+    """A program, and the findings that a person who reads its source would expect."""
 
     program: str  # a source file, or the folder of a study
     case: str

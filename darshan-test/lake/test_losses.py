@@ -35,7 +35,8 @@ def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two weeks with such findings. Returns the lake's path."""
+    """Makes a lake of two weeks, some of whose findings claim more time than their jobs took.
+    Returns the lake's path."""
     folder = tmp_path_factory.mktemp("losses")
     logs = week_of_logs(folder)
     collected(folder / "lake", logs)

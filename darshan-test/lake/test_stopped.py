@@ -33,7 +33,7 @@ STOPPED = "darshan ask: the query was stopped after 0.5 s (--timeout); select fe
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of two weeks."""
+    """Makes a lake with jobs of two weeks. Returns the lake's path."""
     top = tmp_path_factory.mktemp("stopped")
     collected(top / "lake", week_of_logs(top))
     return top / "lake"

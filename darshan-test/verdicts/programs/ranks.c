@@ -164,7 +164,8 @@ static FILE *message(int from, int to, const char *mode) {
   return file;
 }
 
-/* Each rank writes a file for the next one at each step, which reads it. */
+/* Each rank writes a file at each step, which the next rank reads; cured: they exchange messages.
+ */
 static void halo_by_files(bool cured) {
   int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
   for (int step = 0; step < 400; step++) {
@@ -285,7 +286,7 @@ static void all_ask(bool cured) {
   MPI_Bcast(room, 300000, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-/* One process has most of a file's bytes. */
+/* Rank 3 writes most of a file's bytes. */
 static void uneven_shared(bool cured) {
   enum { SIZE = 128 << 10, MOST = 2400, FEW = 20 };
   int pieces = cured ? (MOST + 3 * FEW) / 4 : rank == 3 ? MOST : FEW;

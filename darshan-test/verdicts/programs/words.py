@@ -55,7 +55,7 @@ def prepare_text_in() -> None:
 
 
 def h5_part_of_packed(_: bool) -> None:
-    """A quarter of each compressed chunk is read."""
+    """Reads a quarter of the columns of a compressed dataset."""
     with h5py.File("packed.h5") as file:
         part = file["x"][:, : COLUMNS // 4]
     assert part.shape == (ROWS, COLUMNS // 4)
@@ -153,7 +153,8 @@ def results_each_step(cured: bool) -> None:
 
 
 def replaced_each_step(cured: bool) -> None:
-    """The correct way if a crash may occur: a new file is renamed to the old name."""
+    """Writes all results to a new file at each step, and renames it to the old name, which is right
+    if a crash may occur; cured: only after the last step."""
     results: list[int] = []
     for step in range(500):
         results.append(step)
@@ -164,14 +165,15 @@ def replaced_each_step(cured: bool) -> None:
 
 
 def snapshots_kept(_: bool) -> None:
-    """A snapshot is written under one name, which then gets the number of the step."""
+    """Writes each snapshot under one name, and renames it to a name with the step's number."""
     for step in range(40):
         np.full(1 << 18, step).tofile("snapshot")
         os.rename("snapshot", f"snapshot-{step:04}")
 
 
 def log_rotated(cured: bool) -> None:
-    """A log is full after few lines, and all older versions are renamed each time."""
+    """Logs to files that are full after few lines, each time renaming all older ones; cured: one
+    large file suffices."""
     size = 10_000_000 if cured else 1500
     handler = RotatingFileHandler("solver.log", maxBytes=size, backupCount=150)
     log = logging.getLogger("solver")
@@ -181,7 +183,7 @@ def log_rotated(cured: bool) -> None:
 
 
 def record_edited(cured: bool) -> None:
-    """A table is copied whole for each record that changes."""
+    """Copies the whole table for each record that changes; cured: writes only the record."""
     Path("table.bin").write_bytes(bytes(1 << 20))
     for step in range(80):
         if cured:
@@ -459,7 +461,7 @@ def prepare_search_path() -> None:
 
 
 def members_of_zip(_: bool) -> None:
-    """The archive is opened, and its directory parsed, for each member."""
+    """Opens the archive, and so parses its directory, for each member."""
     for i in range(40):
         with zipfile.ZipFile("pages.zip") as archive:
             assert archive.read(f"page{i}.txt")
@@ -473,7 +475,7 @@ def prepare_members_of_zip() -> None:
 
 
 def state_each_page(_: bool) -> None:
-    """All state is formatted and saved after each page."""
+    """Formats and saves all state after each page."""
     state = {f"page{i}": {"size": i, "links": [i, i + 1, i + 2]} for i in range(5000)}
     for i in range(25):
         state[f"new{i}"] = {"size": i, "links": []}
@@ -523,7 +525,7 @@ def one_lock(cured: bool) -> None:
 
 
 def blocks_of_a_tar(_: bool) -> None:
-    """An archive is written in the blocks of tar; blocks of a megabyte take a third of the time."""
+    """Writes an archive in blocks of 10 KiB, as tar does."""
     block = bytes(10240)
     with open("archive", "wb", buffering=0) as file:
         for _i in range(20000):
@@ -531,7 +533,7 @@ def blocks_of_a_tar(_: bool) -> None:
 
 
 def text_by_file(cured: bool) -> None:
-    """Text goes to its parser through a temporary file."""
+    """Passes each text to its parser through a temporary file; cured: in memory."""
     for i in range(1500):
         text = f"record {i}\n" * 20
         if not cured:

@@ -93,7 +93,7 @@ class Darshan(AutotoolsPackage):
         return args
 
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
-        """PATH and MANPATH are Spack's to set."""
+        """Preloads the library with +preload. Spack itself sets PATH and MANPATH."""
         if self.spec.satisfies("+preload"):
             # Last, so that what has to be first (a sanitizer) stays first.
             env.append_path("LD_PRELOAD", join_path(self.prefix.lib, "libdarshan.so"))
