@@ -65,8 +65,7 @@ def _lost(lake: Path, by: str) -> dict[str, float]:
 
 
 def test_users(lake: Path) -> None:
-    """The query, the page that shows it and the week's digest have the same numbers for each
-    user."""
+    """The query, which a page shows, and the digest have the right losses of each user."""
     want = _lost(lake, "user")
     with Asked(lake) as asked:
         found = answered(asked, BY_NAME["users"], ALL, top=MOST)
