@@ -156,7 +156,7 @@ def gzip_a_log() -> None:
 
 
 def tar_of_parts() -> None:
-    """Writes an archive of a large file."""
+    """Writes an archive of a folder of large files."""
     with tarfile.open("big.tar", "w") as tar:
         tar.add("big")
 
