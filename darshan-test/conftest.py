@@ -1,7 +1,7 @@
 """Fixtures of all tests: the build folder, and the real logs.
 
 DARSHAN_BUILD is the top of the build folder; the default is build/ of the tree.
-DARSHAN_REAL_LOGS is the folder of real logs; the default is next to the source tree (tree.py).
+DARSHAN_REAL_LOGS is the folder of real logs; the default is ../shared/logs, seen from the tree.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tree import build_folder, real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Restores signals: a shell starts background commands with SIGINT and SIGQUIT ignored, and
-    programs inherit this."""
+    """Declares the markers. Restores ignored signals: a shell starts background commands with
+    SIGINT and SIGQUIT ignored, and programs inherit this."""
     config.addinivalue_line("markers", "always: runs even if its file's tests are sampled")
     config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -39,7 +39,7 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds an option for steps that run tests again, with another build."""
+    """Adds --part, for steps that run tests again with another build."""
     parser.addoption("--part", type=float, default=0, help="run a sample of the tests, this share")
 
 
@@ -50,8 +50,7 @@ def all_tests(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skips files without a test in this run, because importing all of them takes twenty
-    seconds."""
+    """Skips files without a test in this run, because importing all of them takes long."""
     if collection_path.suffix == ".py" and all_tests(config) and without_tests(collection_path):
         return True
     return None
@@ -72,8 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints the lines that tests recorded under the key TOLD, and the seed with which the run can
-    be repeated."""
+    """Prints the lines that passed tests recorded under the key TOLD, and the seed with which the
+    run can be repeated."""
     for report in terminalreporter.stats.get("passed", ()):
         for name, line in report.user_properties:
             if name == TOLD:
@@ -107,7 +106,8 @@ def no_cache_of_ours() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Lets all users traverse the folders above the tests' temporary folders."""
+    """Lets all users traverse the tests' temporary folder and the folders above it, up to the
+    system's temporary folder or one of another user."""
     base, top = tmp_path_factory.getbasetemp(), Path(tempfile.gettempdir())
     for folder in (base, *base.parents):
         if folder == top or folder.stat().st_uid != os.geteuid():
@@ -117,7 +117,8 @@ def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the top of the build folder, by a path that LD_PRELOAD can contain."""
+    """Returns the top of the build folder, by a path that LD_PRELOAD can contain: a link if its
+    path has a blank or a colon. Fails the test if there is no build."""
     path = build_folder()
     if not (path / "Makefile").exists():
         pytest.fail(
@@ -151,5 +152,5 @@ def parser(build: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def real_logs() -> list[Path]:
-    """Returns the real logs; [] if this clone lacks them."""
+    """Returns the real logs; [] if this clone lacks them. If CI is set, that is an error."""
     return real_log_paths()

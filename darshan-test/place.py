@@ -12,11 +12,10 @@ program:
 A probe tries the same operation as the test: a test that starts a command in a new namespace needs
 "runs:" and the same prefix of that command.
 
-If a need is not met, the test is skipped with the reason. If CI is set, all needs must be met, so
-that success means that everything was tested: there the test fails, and so does every skip that was
-not requested through this file. In a plain chroot and in a container (`./dev fresh --plain`,
-`--container`; DARSHAN_PLACE names them), the features that the list marks as refused may be
-missing."""
+If a need is not met, the test is skipped with the reason. If CI is set, the test fails instead, and
+so does every skip that was not requested through this file. Two kinds of features may be missing on
+CI as well: those that the list marks with ci=False, and, in a plain chroot or a container (`./dev
+fresh --plain`, `--container`; DARSHAN_PLACE names them), the refused ones and all of "runs:"."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ def closed() -> bool:
 
 
 def on_ci() -> bool:
-    """Returns whether no test may be skipped."""
+    """Returns whether CI is set, where a missing feature fails a test; see excused()."""
     return bool(os.environ.get("CI"))
 
 
@@ -451,7 +450,7 @@ def absent(reason: str) -> NoReturn:
 
 def for_everybody(path: Path) -> None:
     """Skips the test if an ordinary user cannot reach a file, for example because the build is
-    below /root."""
+    below /root; on CI as well. Needs root and setpriv."""
     user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
     if works(*user, "test", "-x", str(path)):
         elsewhere("an ordinary user cannot come to this build")

@@ -1,8 +1,8 @@
 """Samples of long lists of cases, which depend on the commit.
 
-DARSHAN_SAMPLE determines the sample: a commit or any other word. "all" means every case (`./dev
-full`). `./dev` sets it to the commit of the tree, so that a run can be repeated with the same
-sample: DARSHAN_SAMPLE=<from the last lines of pytest's output> ./check"""
+DARSHAN_SAMPLE determines the sample: a commit or any other word; if it is not set, the commit of
+the tree. "all" means every case (`./dev full`). A run is repeated with the same sample by
+DARSHAN_SAMPLE=<from the last lines of pytest's output> ./check"""
 
 from __future__ import annotations
 
@@ -246,9 +246,9 @@ def everything() -> bool:
 
 
 def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
-    """Returns a sample of the items in their order. Its size is the fraction `share` times SCALE of
-    the list, and at least one item. The name of the list is part of the seed, so that lists of
-    equal length have different samples."""
+    """Returns a sample of the items in their order; all of them if DARSHAN_SAMPLE is "all". Its
+    size is the fraction `share` times SCALE of the list, and at least one item. The name of the
+    list is part of the seed, so that lists of equal length have different samples."""
     every = list(items)
     if everything() or not every:
         return every

@@ -27,14 +27,15 @@ def use_binding() -> None:
 
 
 def started_by(build: Path) -> list[str]:
-    """Returns the command that runs programs of a build for another processor; [] for a build for
-    this one."""
+    """Returns the words in front of a command that let programs of a build for another processor
+    run here (from the build's file started-by); [] for a build for this one."""
     note = build / "started-by"
     return note.read_text().split("\n")[:-1] if note.exists() else []
 
 
 def real_log_paths() -> list[Path]:
-    """Returns the paths of the real logs, sorted; [] if the clone does not have them."""
+    """Returns the paths of the real logs, sorted; [] with a warning if the clone does not have
+    them. Raises FileNotFoundError instead if CI is set."""
     folder = Path(os.environ.get("DARSHAN_REAL_LOGS") or SOURCE.parent / "shared" / "logs")
     paths = sorted(folder.glob("*.darshan"))
     if not paths and os.environ.get("CI"):

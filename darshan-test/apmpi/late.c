@@ -1,5 +1,5 @@
 /* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS]. END is
- * "finalize", or "killed" for a job in which no process can report its waiting at the end. */
+ * "finalize", or "killed": every rank kills itself, so that none can report its waiting. */
 #include "expected.h"
 
 #include <signal.h>

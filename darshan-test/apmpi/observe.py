@@ -43,7 +43,8 @@ class Talk:
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
-        """Returns the sums over all APMPI records of a rank."""
+        """Returns, for each MPI function that a rank called, the number of calls and, for functions
+        with sizes, the bytes and the calls of each size class."""
         found = {}
         for sized in SIZED:
             name = sized.lstrip("-")

@@ -148,7 +148,8 @@ def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
     """Returns the instructions of one more call: the difference between runs with two numbers of
-    calls, divided by the difference of the numbers. Raises RuntimeError if a run fails."""
+    calls, divided by the difference of the numbers. Raises RuntimeError if callgrind prints no
+    count."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")

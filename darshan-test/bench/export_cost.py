@@ -48,7 +48,8 @@ def metric(path: Path, name: str) -> float:
 
 
 def measure(folder: Path, jobs: int, processes: int, files: int, seconds: float) -> str:
-    """Returns a row of text: number of jobs, percentage of a core, age of the oldest number."""
+    """Returns a row of text: the numbers of journals, jobs and files, the percentage of a core, and
+    the age of the oldest number."""
     build = build_folder()
     for name in ("journals", "logs", "data"):
         (folder / name).mkdir()

@@ -82,7 +82,7 @@ def pydarshan(paths: list[str]) -> str:
 
 def by_command(folder: Path, workers: int) -> tuple[float, float]:
     """Returns the elapsed seconds and the processor seconds of `darshan collect` with this number
-    of workers."""
+    of workers; ends the program if the command fails. folder: of the logs."""
     build = Path(__file__).resolve().parents[2] / "build"
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     options = ["--workers", str(workers), "--into", f"{lake}/lake", str(folder)]

@@ -5,9 +5,9 @@
 
 Each day of a year has the same number of jobs, which are copies of those of the small lake: other
 logs, of other users and programs, at the same time of the day. The files are those that `darshan
-lake compact` would make. To save hours and disk space, two tables have fewer rows than a real lake:
-records of files (--records), and lines of code (--lines), which are invented, 20 for each job that
-has any."""
+lake compact` would make. To save hours and disk space, some tables have fewer rows than a real
+lake: records of files (--records), and lines of code (--lines), which are invented, 20 for each job
+that has any."""
 
 from __future__ import annotations
 

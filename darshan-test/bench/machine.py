@@ -59,7 +59,8 @@ def plain_environment() -> dict[str, str]:
 
 
 def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[float]:
-    """Runs a program that prints numbers, and returns them. Raises RuntimeError if it fails."""
+    """Runs a program that prints numbers, and returns them. Raises CalledProcessError if it fails,
+    and RuntimeError if it prints to standard error."""
     done = subprocess.run(
         command,
         env=plain_environment() | (settings or {}),
@@ -153,7 +154,8 @@ def description() -> str:
 
 @contextmanager
 def scratch(parent: Path | None) -> Iterator[Path]:
-    """Yields an empty folder; on a file system in memory if mounting is permitted."""
+    """Yields a folder with empty folders for logs and journals. Without `parent`, it is on a file
+    system in memory if mounting is permitted."""
     folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
     mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
     mounted = (

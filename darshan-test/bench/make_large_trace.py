@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a log with traces of many segments, on which the readers of traces are timed. Its bytes
-are the same each time. Twenty files are written once and read twice, by one process or by many, one
-after another."""
+are the same each time. Twenty files are written and then read, by one process or by many; two
+thirds of the transfers are reads."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 """Writes many logs, on which `darshan collect` is timed. Their bytes are the same each time.
 
 Each log is of a job of some ranks with 200 records: files of each rank, shared files, streams, and
-the MPI-IO records of shared files. The counters look like those of a program that writes blocks of
-one or two sizes: most of them are 0, as in logs of real programs."""
+the MPI-IO records of some of the files. The counters look like those of a program that transfers
+blocks of one or two sizes: most of them are 0, as in logs of real programs."""
 
 from __future__ import annotations
 

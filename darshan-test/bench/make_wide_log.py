@@ -32,7 +32,7 @@ def heat_map(rng: random.Random, rank: int) -> bytes:
 
 
 def processes(ranks: int) -> list[trees.Member]:
-    """Returns the processes of a run: a shell and programs of forty names, each of which starts
+    """Returns the processes of a run: a shell and programs of forty names, some of which start
     others."""
     found = [trees.Member("bash all.sh", end=600)]
     for rank in range(1, ranks):

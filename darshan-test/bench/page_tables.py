@@ -38,7 +38,8 @@ def table(rows: list[Row]) -> str:
 
 
 def filled(text: str, made: dict[str, str]) -> str:
-    """Returns the page with new contents for its generated parts; every part must be given."""
+    """Returns the page with new contents for its generated parts. Raises ValueError unless exactly
+    these parts are given."""
     missing = blocks(text).keys() ^ made.keys()
     if missing:
         raise ValueError(f"{PAGE.name}: no block, or no part, of the name {', '.join(missing)}")

@@ -82,8 +82,8 @@ def fetched(address: str, process: int) -> tuple[float, float, str]:
 
 
 def behind(text: str, known: set[str]) -> Iterator[str]:
-    """Yields the first link of a page to each kind of page that is not in `known`, and the same
-    kind of page for one file system."""
+    """Yields the first link of a page to each kind of page that is not in `known`, and, except for
+    jobs, the same page for one file system. Adds the kinds to `known`."""
     for link in map(unescape, re.findall(r'"([a-z-]+\?[^"#:]+)"', text)):
         kind = link.partition("?")[0]
         if kind not in known:

@@ -45,8 +45,8 @@ def _new(file: File, lake: str) -> str:
 
 
 def _renamed(table: pa.Table, number: int) -> pa.Table:
-    """Returns the rows with other names: the first letters of each name become the copy's
-    number."""
+    """Returns the rows with other names of logs: their first four letters become the copy's number
+    in hexadecimal."""
     names = pc.binary_replace_slice(table["log"].cast(pa.string()), 0, 4, f"{number:04x}")
     at = table.schema.get_field_index("log")
     return table.set_column(at, table.schema.field(at), names.combine_chunks().dictionary_encode())

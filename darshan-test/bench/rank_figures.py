@@ -90,7 +90,7 @@ def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) ->
 
 
 def ranks(bench: Bench) -> list[Row]:
-    """Measures real jobs with more ranks than processors, then simulated jobs. Returns rows of the
+    """Measures the end of real jobs of 32 ranks with each installed MPI. Returns rows of the
     table."""
     rows = []
     for flavour in ("openmpi", "mpich"):

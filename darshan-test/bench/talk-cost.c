@@ -21,7 +21,7 @@ static void allreduce(void) {
 static void barrier(void) {
   MPI_Barrier(MPI_COMM_SELF);
 }
-/* Sends a message to this process itself by MPI_Sendrecv. MPI_Send could wait for its receiver:
+/* Sends a message to this process itself by MPI_Isend. MPI_Send could wait for its receiver:
  * MPICH's does for any size. */
 static void send_recv(void) {
   MPI_Request request;

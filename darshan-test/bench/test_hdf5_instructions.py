@@ -30,7 +30,7 @@ CALLS = (200, 800)
 # Limits as a share of the call itself. `create` was 0.9 when the runtime queried copies of the
 # dataset's type, extent and properties, which are arguments of the call. The others were twice as
 # large when each call queried the loader for two objects, took a lock for the lookup of an id, and
-# a second lock for attribution. All except the attributes' are two calls.
+# a second lock for attribution. All except `attribute` and `attribute-read` are two calls.
 MOST = {
     "create": 0.25,
     "attribute": 0.12,
@@ -71,8 +71,8 @@ def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
 def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
     """Returns the instructions of the library and those of the runtime.
 
-    The folder's name always has the same length, because the runtime processes names.  attempt: a
-    measurement of its own.
+    The folder's name always has the same length, because the runtime processes names.  attempt:
+    results are cached, so a measurement is repeated only with another number.
     """
     del attempt
     target = "darshan-test/bench/hdf5-cost"

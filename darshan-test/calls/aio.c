@@ -41,7 +41,8 @@ AIO_CASE(aio_read64, struct aiocb64, model_pread)
 AIO_CASE(aio_write, struct aiocb, model_pwrite)
 AIO_CASE(aio_write64, struct aiocb64, model_pwrite)
 
-/* A request that fails is submitted but transfers nothing. */
+/* A read counts the bytes up to the end of the file. A request that fails counts as submitted, but
+ * transfers nothing. */
 #define AIO_RETURN_CASE(name, type)                                                                \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \
@@ -106,7 +107,7 @@ AIO_WAIT_CASE(aio_cancel64, aio_cancel64(fd, (struct aiocb64 *)&control) == AIO_
 AIO_FSYNC_CASE(aio_fsync, struct aiocb)
 AIO_FSYNC_CASE(aio_fsync64, struct aiocb64)
 
-/* A list with empty slots and no-operations. */
+/* Submits a list with an empty slot and a no-operation, which are not counted. */
 #define LIO_CASE(name, type)                                                                       \
   CASE(name) {                                                                                     \
     const char *path = in_dir("file");                                                             \

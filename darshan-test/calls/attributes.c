@@ -6,7 +6,8 @@
 #include <unistd.h>
 #include <utime.h>
 
-/* call uses fd and path of the same file, and broken. If broken is set, the call must fail. */
+/* call uses fd or path, which are of the same file. The last time, there is no file at path and fd
+ * is -1, so the call must fail. */
 #define SETATTR_CASE(name, call)                                                                   \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

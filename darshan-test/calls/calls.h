@@ -36,7 +36,7 @@ struct test_case {
   static void case_##name(void)
 #define CASE(name) REGISTER_CASE(name, true)
 #define SCENARIO(name) REGISTER_CASE(name, false)
-/* Behaviour that needs a special environment; test_process.py runs these cases. */
+/* Behaviour that needs a special environment or check; tests run these cases by their names. */
 #define SPECIAL(name) REGISTER_CASE(name, false)
 
 /* A symbol that headers do not declare, or that some C libraries lack. */
@@ -77,7 +77,7 @@ void permitted(int result);
 void need(const char *function);
 
 /* The case's absolute folder; in_dir returns a path below it, in static storage that lasts for the
- * whole case. */
+ * whole case (64 names at most). The same name gives the same address. */
 extern const char *test_dir;
 const char *in_dir(const char *name);
 

@@ -57,7 +57,7 @@ CLOSE_CASE(__close, CHECK(__close(fd) == 0))
 CLOSE_CASE(close_range, CHECK(close_range((unsigned)fd, ~0u, 0) == 0))
 CLOSE_CASE(closefrom, closefrom(fd))
 
-/* This flag of close_range closes nothing now. */
+/* With CLOSE_RANGE_CLOEXEC, close_range closes nothing before the next exec. */
 SCENARIO(close_range_on_exec) {
   const char *path = in_dir("file");
   int fd = new_file(path);
@@ -91,7 +91,8 @@ DUP_CASE(dup2, dup2(fd, 100))
 DUP_CASE(__dup2, __dup2(fd, 100))
 DUP_CASE(dup3, dup3(fd, 100, O_CLOEXEC))
 
-/* The target no longer refers to the old file, with any kind of source. */
+/* After dup2 or dup3, the target refers to the source's file, even if the runtime did not see how
+ * the source was opened. */
 #define DUP_OVER_SCENARIO(name, call)                                                              \
   SCENARIO(name) {                                                                                 \
     int target = new_file(in_dir("file"));                                                         \
@@ -252,8 +253,9 @@ static int listener(void) {
 STALE_CASE(accept, listener(), C(accept(server, NULL, NULL)))
 STALE_CASE(accept4, listener(), C(accept4(server, NULL, NULL, SOCK_CLOEXEC)))
 
-/* A file of seven bytes, opened unseen, arrives by a message that the process sends to itself. It
- * gets the number of a descriptor that was closed unseen. From then on it counts under its name. */
+/* A message with a descriptor, which the process sends to itself. The descriptor is of a file of
+ * seven bytes that was opened unseen; the received one gets the number of a descriptor that was
+ * closed unseen, and counts for the file's name. */
 struct letter {
   struct mmsghdr message;
   struct iovec byte;

@@ -42,7 +42,8 @@ NFTW_CASE(nftw64, __nftw64_func_t)
 
 static char *const roots[] = {(char *)"folder", NULL};
 
-/* Walks down to the file, when the walk has changed into its folder. */
+/* Walks until it meets a file. The walk has then changed into the file's folder, and a relative
+ * name is opened there. prefix: of the functions, fts or fts64. types: the type of an entry. */
 #define WALK(prefix, types)                                                                        \
   types *entry;                                                                                    \
   prepare();                                                                                       \
@@ -83,7 +84,7 @@ FTS_CHILDREN_CASE(fts64_children, fts64)
 FTS_CLOSE_CASE(fts_close, fts, FTSENT)
 FTS_CLOSE_CASE(fts64_close, fts64, FTSENT64)
 
-/* A thread with a working folder of its own, which has looked up a relative name there. */
+/* Runs in a thread: gets its own working folder, and opens a relative name there. */
 static void *elsewhere(void *unused) {
   int alone = unshare(CLONE_FS);
   permitted(alone);

@@ -79,7 +79,7 @@ def numpy_written(how: str) -> Used:
 
 def numpy_shards(how: str) -> Used:
     """Maps one shard after another; each mapping ends before the next begins. how: which parts are
-    touched."""
+    touched; "make" only writes the file."""
     import numpy as np
 
     if how == "make":

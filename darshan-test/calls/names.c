@@ -16,7 +16,7 @@ static void known_file(const char *path) {
   model_close(path);
 }
 
-/* A source with a record, a source without a record, and a missing source. */
+/* Renames a file with a record, a file without a record, and a missing file. */
 #define RENAME_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *from = in_dir("from"), *to = in_dir("to");                                         \
@@ -67,8 +67,7 @@ SCENARIO(rename_exchange) {
   model_rename(b, a);
 }
 
-/* Checks that `counter` counts the removal of what `make` creates, if it has a record and if not.
- */
+/* Removes a file with a record, a file without a record, and a missing file. */
 #define UNLINK_CASE(name, call)                                                                    \
   CASE(name) {                                                                                     \
     const char *path = in_dir("known");                                                            \
@@ -176,8 +175,8 @@ CASE(mkdtemp) {
 CHDIR_CASE(chdir, chdir(path))
 CHDIR_CASE(fchdir, fchdir(dir))
 
-/* Names are those below the new root. The case returns by direct system calls, so that the log is
- * written to its folder. */
+/* Recorded names are those below the new root. The case returns to the old root by direct system
+ * calls, so that the log is written to its folder. */
 CASE(chroot) {
   int root = raw_open("/", O_RDONLY | O_DIRECTORY);
   int fd = C(open("before", O_CREAT | O_WRONLY, 0600));

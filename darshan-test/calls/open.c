@@ -32,7 +32,7 @@ static unsigned mode_of(const char *path) {
   return st.st_mode & 07777;
 }
 
-/* call opens path and may create it with this mode. */
+/* call opens path, and creates it with this mode; mode 0: the file exists before. */
 #define OPEN_CASE(name, mode, call)                                                                \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -54,7 +54,8 @@ OPEN_CASE(__open64_2, 0, __open64_2(path, O_RDWR))
 OPEN_CASE(creat, 0640, creat(path, 0640))
 OPEN_CASE(creat64, 0600, creat64(path, 0600))
 
-/* Paths relative to the working folder, relative to an open folder, and absolute. */
+/* Opens a path relative to the working folder, one relative to an open folder, and an absolute
+ * one. */
 #define OPENAT_CASE(name, mode, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

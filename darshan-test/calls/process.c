@@ -39,7 +39,7 @@ static void count_write(int fd, const char *path) {
 END_CASE(_exit, _exit(0))
 END_CASE(_Exit, _Exit(0))
 
-/* Has no wrapper; the runtime's handler runs after all others. */
+/* quick_exit has no wrapper; the runtime's handler for it runs after all others. */
 SCENARIO(quick_exit) {
   new_file(in_dir("file"));
   finish();
@@ -67,8 +67,8 @@ CASE(dlclose) {
   CHECK(dlopen("plugin.so", RTLD_NOW | RTLD_NOLOAD) == NULL);
 }
 
-/* The runtime sees jumps and they reach their target: from a frame, and from a handler that
- * interrupted no code of the runtime. */
+/* The target of jumps from the case itself and from a signal handler, which interrupts no code of
+ * the runtime. A write after each jump must be counted. */
 static jmp_buf jump_back;
 
 #define JUMP_CASE(name)                                                                            \
@@ -132,9 +132,11 @@ CASE(fork) {
     expect_any(shared, order[i]);
 }
 
-/* Programs that the process starts. The records of this process continue unchanged. */
+/* The words of the program `true`, which the cases start. */
 static char true_name[] = "true";
 static char *const true_words[] = {true_name, NULL};
+/* Creates a file before or after the start of another program, which must not disturb the records
+ * of this process. */
 static void records_on(const char *path) {
   int fd = new_file(path);
   CHECK(C(close(fd)) == 0);

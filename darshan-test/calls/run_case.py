@@ -26,8 +26,8 @@ NOT_COMPARED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 
 def case_names(kind: str, sources: str = "*.c") -> list[str]:
-    """Returns the names of all CASE or SCENARIO rows, in the order of the sources. kind: "CASE" or
-    "SCENARIO"."""
+    """Returns the names of all rows of a kind, in the order of the sources. kind: "CASE",
+    "SCENARIO" or "SPECIAL". sources: a pattern of file names."""
     row = re.compile(rf"^[A-Z0-9_]*{kind}\((\w+)", re.M)
     files = sorted(HERE.glob(f"**/{sources}"))
     return [name for path in files for name in row.findall(path.read_text())]

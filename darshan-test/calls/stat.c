@@ -24,7 +24,8 @@ enum { STAT_VERSION = 1 };
 enum { STAT_VERSION = 0 };
 #endif
 
-/* Arguments: a file, a folder, a link to the file, a missing name. */
+/* path is a file, a link to it, a folder and a missing name, one after another. through_link: the
+ * call follows the link. */
 #define STAT_CASE(name, through_link, call)                                                        \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -56,7 +57,7 @@ STAT_CASE(__xstat64, true, __xstat64(STAT_VERSION, path, (struct stat64 *)&st))
 STAT_CASE(__lxstat, false, __lxstat(STAT_VERSION, path, &st))
 STAT_CASE(__lxstat64, false, __lxstat64(STAT_VERSION, path, (struct stat64 *)&st))
 
-/* Arguments: an open file, an open folder, a bad descriptor. */
+/* fd is an open file, a closed descriptor and an open folder, one after another. */
 #define FSTAT_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -145,7 +146,7 @@ ACCESS_CASE(euidaccess, euidaccess(path, R_OK))
 
 static const char *volatile null; /* the compiler does not see that it is NULL */
 
-/* A link, a file that is no link, a name that is missing. */
+/* Resolves a link, a file that is no link, and a missing name. */
 #define READLINK_CASE(name, call)                                                                  \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -37,7 +37,8 @@ static int old_vfscanf(FILE *stream, const char *format, va_list args) {
   return _IO_vfscanf(stream, format, args, NULL);
 }
 
-/* Several kinds of arguments, more than the registers hold, and an empty result. */
+/* Prints more arguments of several kinds than the registers hold, then a text without arguments,
+ * then to a stream that is open for reading only, so the call fails. */
 #define FPRINTF_CASE(name, function, first)                                                        \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -69,7 +70,7 @@ FPRINTF_CASE(__vfprintf_chk, v_fprintf_chk, stream)
 #define v_io_fprintf(stream, ...) call_v(_IO_vfprintf, stream, __VA_ARGS__)
 FPRINTF_CASE(_IO_vfprintf, v_io_fprintf, stream)
 
-/* The bytes are the distance that the position moved, also if the match stops early. */
+/* The bytes are the distance that the position moved. */
 #define FSCANF_CASE(name, function)                                                                \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

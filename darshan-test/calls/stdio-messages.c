@@ -40,7 +40,7 @@ static FILE *opened(const char *path, const char *mode, FILE *again) {
   return stream;
 }
 
-/* Prints two messages, the second after a line of the case. */
+/* Prints two messages, and 300 letters between them. */
 #define PRINT_CASE(name, again, call)                                                              \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -128,8 +128,8 @@ CASE(getpass) {
   CHECK(raw_size(said) >= 6);
 }
 
-/* Calls argp_usage and the like, which end the process. The length of their message comes from
- * another case, or is computed. */
+/* argp_usage ends the process. argp_help prints the same message into memory, which gives its
+ * length. */
 CASE(argp_usage) {
   const char *path = in_dir("file");
   struct argp_state state = {.root_argp = &argp, .name = "program"};

@@ -130,7 +130,7 @@ SCENARIO(flush_all) {
   expect_any(second, "STDIO_FLUSHES");
 }
 
-/* An anonymous file. */
+/* Writes and reads an anonymous file. */
 #define TMPFILE_CASE(name)                                                                         \
   CASE(name) {                                                                                     \
     FILE *stream = C(name());                                                                      \

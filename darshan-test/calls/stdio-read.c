@@ -24,8 +24,8 @@ static FILE *open_stream(const char *path) {
   return stream;
 }
 
-/* Whole elements, then an element that the end of the file truncates: its bytes count, too. Sizes
- * above and below the stream's buffer size. */
+/* Reads whole elements, then an element that the end of the file truncates: its bytes count, too.
+ * The sizes are above and below that of the stream's buffer. */
 #define FREAD_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -69,7 +69,8 @@ GETC_CASE(_IO_getc)
 GETC_CASE(getc_unlocked)
 GETC_CASE(fgetc_unlocked)
 
-/* The work of an inlined getc_unlocked: bytes are exact, operations a lower bound. */
+/* Does what an inlined getc_unlocked does. The counted bytes are exact; operations are a lower
+ * bound. */
 CASE(__uflow) {
   const char *path = in_dir("file");
   raw_file(path, 20000);

@@ -76,7 +76,7 @@ GETWC_CASE(getwc_unlocked)
 GETWCHAR_CASE(getwchar)
 GETWCHAR_CASE(getwchar_unlocked)
 
-/* Whole lines, and a line that does not fit. */
+/* Reads whole lines, and a line that does not fit into the buffer. */
 #define FGETWS_CASE(name, ...)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \
@@ -155,7 +155,7 @@ PUTWCHAR_CASE(putwchar_unlocked)
 FPUTWS_CASE(fputws)
 FPUTWS_CASE(fputws_unlocked)
 
-/* Text that passes through the buffer at once, in parts, and without a buffer. */
+/* The three streams of each case: with a buffer, for appending, and without a buffer. */
 static const char *const modes[] = {"w", "a", "w"};
 static const int kinds[] = {_IOFBF, _IOFBF, _IONBF};
 #define FWPRINTF_CASE(name, function)                                                              \
@@ -222,7 +222,7 @@ WPRINTF_CASE(vwprintf, v_wprintf)
 #define v_wprintf_chk(...) call_stdout(chk_stdout, __VA_ARGS__)
 WPRINTF_CASE(__vwprintf_chk, v_wprintf_chk)
 
-/* Words over all refills to the end of the file, which truncates the last word. */
+/* Reads words over all refills of the buffer, to the newline at the end of the file. */
 #define FWSCANF_CASE(name, function)                                                               \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -63,7 +63,8 @@ PUTC_CASE(_IO_putc)
 PUTC_CASE(fputc_unlocked)
 PUTC_CASE(putc_unlocked)
 
-/* The work of an inlined putc_unlocked: bytes are exact, operations a lower bound. */
+/* Does what an inlined putc_unlocked does. The counted bytes are exact; operations are a lower
+ * bound. */
 CASE(__overflow) {
   const char *path = in_dir("file");
   FILE *stream = new_stream(path);

@@ -136,7 +136,7 @@ def ran(build: Path, folder: Path, name: str, sites: str, **more: str) -> Outcom
 
 
 def reads_of_sites(outcome: Outcome) -> tuple[int, ...]:
-    """Returns, for each call site, its calls that read or wrote one character."""
+    """Returns the number of calls of each call site that read or wrote one character, sorted."""
     found = (
         int(counters["SITES_READS"] + counters["SITES_WRITES"])
         for (module, name), counters in outcome.records.items()

@@ -28,8 +28,8 @@ def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def of_files(expected: Expectations, folder: Path) -> Expectations:
-    """Returns the expectations for a run whose standard streams are files. The process did not open
-    them, so their offsets are unknown."""
+    """Returns the expectations for a run whose standard streams are files in the folder. The
+    process did not open them, so no open is counted, and their offsets are unknown."""
     names = {"<STDIN>": str(folder / "stdin"), "<STDOUT>": str(folder / "stdout")}
     unknown = ("STDIO_OPENS", "STDIO_MAX_BYTE_READ", "STDIO_MAX_BYTE_WRITTEN")
     rows = [

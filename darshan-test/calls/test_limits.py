@@ -27,7 +27,8 @@ from run_case import (
 
 
 def totals(parser: Path, log: Path) -> dict[str, int]:
-    """Returns the sums over files that darshan-parser prints, by counter."""
+    """Returns the totals of POSIX and STDIO that darshan-parser prints, by counter: only those that
+    are sums over files."""
     done = subprocess.run(
         [parser, "--total", "--show-incomplete", log], capture_output=True, text=True, check=True
     )
@@ -188,7 +189,8 @@ def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -
 def run_limited(
     build: Path, tmp_path: Path, before: str, name: str = "two_files"
 ) -> tuple[subprocess.CompletedProcess[bytes], list[Path]]:
-    """Runs a case after shell commands such as ulimit; returns its logs and journals."""
+    """Runs a case after shell commands such as ulimit; returns its status and output, and the paths
+    of its logs and journals. before: the commands."""
     folders = [tmp_path / part for part in ("work", "logs", "journals")]
     for path in folders:
         path.mkdir()

@@ -69,7 +69,7 @@ READ_CASE(__read_chk, __read_chk(fd, data, room, BUFFER_SIZE - 5000))
 WRITE_CASE(write, write(fd, data, room))
 WRITE_CASE(__write, __write(fd, data, room))
 
-/* Offsets in order, with a gap, backwards, beyond the end, and negative. */
+/* Reads at offsets in order, after a gap, backwards, at and beyond the end, and negative. */
 #define PREAD_CASE(name, call)                                                                     \
   CASE(name) {                                                                                     \
     need(#name);                                                                                   \

@@ -11,7 +11,8 @@ from logs.model import Counted
 from .programs import RATE, Files
 
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
-# Timestamps as fractions of the run; older records have two names instead of one.
+# Timestamps as fractions of the run. Some older records have one name, such as OPEN, instead of
+# OPEN_START and OPEN_END.
 _MOMENTS = {
     "OPEN_START": 0.05, "OPEN": 0.05, "OPEN_END": 0.05, "READ_START": 0.1, "READ_END": 0.85,
     "WRITE_START": 0.1, "WRITE_END": 0.9, "CLOSE_START": 0.92, "CLOSE_END": 0.92, "CLOSE": 0.92,

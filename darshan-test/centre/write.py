@@ -151,8 +151,8 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:
-    """Writes the logs of a chunk: `count` runs, beginning with number `first`. Returns its expected
-    answers."""
+    """Writes the logs of a chunk, which begins with run number `first`. count: number of all runs.
+    Returns the chunk's expected answers."""
     truth, made = Truth(), set[str]()
     groups: dict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in plan.runs(seed, days, count, first):

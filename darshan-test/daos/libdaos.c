@@ -1,6 +1,6 @@
 /* A stand-in for libdaos: objects, arrays and keys are in memory. An operation with an event is
- * done at once, but its result, and the handle of an array that it opens, are returned only when
- * the event is tested. */
+ * done at once, and returns 0; the event has its result. The handle of an array that it opens is
+ * set only when the event is tested or polled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Opens more of one kind of DAOS object at a time than the runtime's tables can hold: many KIND
- * NUMBER */
+/* Uses so many handles, containers, arrays with events or files of DAOS: many KIND NUMBER. The
+ * numbers of the test exceed what the runtime's tables can hold. KIND: handles, containers, events
+ * or files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

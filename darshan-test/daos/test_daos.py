@@ -55,7 +55,8 @@ class Ran:
 
 
 def compile_all(folder: Path) -> None:
-    """Compiles the two stand-in libraries, the program, and the program as a plugin of another."""
+    """Compiles the two stand-in libraries, the programs "every", "many" and "loads", and "every" as
+    a plugin that "loads" opens."""
     here = f"-L{folder}"
     own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
     shared = ["-shared", "-fPIC"]

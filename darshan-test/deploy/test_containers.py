@@ -84,7 +84,7 @@ def test_library_is_not_bound(place: Path) -> None:
 
 
 def test_nothing_may_be_written(place: Path) -> None:
-    """If no log can be written, one line names its path, and the program runs normally."""
+    """If no log can be written, only the runtime prints errors, and the program runs normally."""
     binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
     script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
     done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")

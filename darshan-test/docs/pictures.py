@@ -118,7 +118,8 @@ def place(window: Browser, section: str) -> tuple[float, float]:
 
 
 def show_report(window: Browser, folder: Path, target: Path) -> None:
-    """Saves pictures of the report's first screen, of its upper half, and of each section."""
+    """Saves pictures of the report's page: up to its first section, up to its third heading (for
+    the README), and of each section."""
     window.open(folder / "report.html", WIDTH)
     window.run(
         "for (const one of document.querySelectorAll('details'))"

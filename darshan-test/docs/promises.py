@@ -23,8 +23,8 @@ def _read(path: str) -> str:
 
 
 def commands() -> Iterator[str]:
-    """Yields the commands that have a manual page, and the options of these pages; darshan-
-    test/docs/test_manual.py compares the pages with --help."""
+    """Yields the commands that have a manual page, and the options of these pages. The tests in
+    test_manual.py compare the pages with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
     for page in sorted((TREE / "doc" / "man").glob("darshan*.1")):

@@ -27,8 +27,8 @@ def write(path: str) -> None:
 
 
 def read(job: tuple[str, int]) -> None:
-    """Reads every second time step of the HDF5 file and writes its mean as text. job: path of the
-    file, and number of the worker."""
+    """Reads every second time step of the first half of the HDF5 file, and writes its mean as text.
+    job: path of the file, and number of the worker."""
     path, worker = job
     with h5py.File(path) as file, Path(f"means-{worker}.txt").open("w") as means:
         field = file["temperature"]

@@ -66,8 +66,8 @@ def test_version(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
 def test_help_that_cannot_be_written(name: str, build: Path) -> None:
-    """If --help cannot be written, one line is printed without a Python traceback, and the status
-    is 1."""
+    """If --help cannot be written, one or two lines say so, without a Python traceback, and the
+    status is 1."""
     words = COMMANDS[name].words
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
@@ -148,7 +148,7 @@ def asked_for(installed: Path, *command: str) -> str:
                                         ("parse", "darshan-parser"),
                                         ("darshan-parser", "darshan-parser")])  # fmt: skip
 def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
-    """`help` opens the page, or prints the text of --help if no pager is installed."""
+    """`help` opens the page, or prints the text of --help if there is no `man` or no page."""
     words = [word] if word else []
     without = asked_for(installed, *words)
     assert without.lower().startswith(f"usage: darshan {word.removeprefix('darshan-')[:5]}")

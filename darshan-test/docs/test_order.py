@@ -41,8 +41,8 @@ def test_the_order_is_kept() -> None:
     ],
 )
 def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) -> None:
-    """Circles of includes among files of one folder are found, including circles through a third
-    file."""
+    """An include that the tables of doc/architecture.md do not allow is found, with its file and
+    line."""
     said = planted(tmp_path, file, target)
     assert any(line.startswith(f"{file}:1: includes ") for line in said), said
 

@@ -49,8 +49,8 @@ def test_what_a_package_is_built_with_is_in_the_list() -> None:
 
 
 def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
-    """The example configuration file changes nothing as it is. Without the # at the begin of its
-    lines, all settings are accepted."""
+    """The example configuration file changes nothing as it is. Without the # at the beginning of
+    its lines, all settings are accepted."""
     text = EXAMPLE.read_text("utf-8")
     directives = re.findall(r"^#([A-Z_]+) ", text, re.M)
     assert len(directives) > 9

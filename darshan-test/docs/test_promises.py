@@ -57,7 +57,7 @@ def test_tests_of_the_page_are_there() -> None:
 
 
 def test_versions_are_told_alike(build: Path) -> None:
-    """The newest section of CHANGELOG.md has the version of the tree."""
+    """The newest section of CHANGELOG.md and the build have the version of configure.ac."""
     version = re.search(r"AC_INIT\(\[darshan\], \[(.+?)\]\)", (SOURCE / "configure.ac").read_text())
     changes = (SOURCE / "CHANGELOG.md").read_text("utf-8")
     sections = re.findall(r"^## (\S+)", changes, re.MULTILINE)

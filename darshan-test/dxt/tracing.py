@@ -27,7 +27,7 @@ class Step:
 
 @dataclass
 class Done:
-    """The result of a transfer: offset, times and bytes."""
+    """The result of a transfer: its times in seconds, and the number of bytes that it moved."""
 
     step: Step
     start: float
@@ -117,8 +117,9 @@ def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **mo
 
 
 def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """Returns offset and length of each transfer by file and kind, in the order of the plan,
-    computed from the plan alone. Only for files that one thread uses."""
+    """Returns offset and length of each transfer by a descriptor, by file and kind, in the order of
+    the plan: offsets from the plan, lengths from its results `done`. Only for files that one thread
+    uses."""
     out: dict[tuple[str, str], list[tuple[int, int]]] = {}
     position: dict[str, int] = {}
     results = iter(done)

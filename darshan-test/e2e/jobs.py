@@ -46,7 +46,8 @@ class Job:
     modules: tuple[str, ...] = ()
 
     def missing(self) -> str:
-        """Returns the names of the missing packages; "" if all are installed."""
+        """Returns the first thing that the job needs and that is missing: mpiexec, the command, or
+        one of its modules; "" if all are installed."""
         if not self.mpi.command("mpiexec"):
             return f"mpiexec.{self.mpi.name}"
         found = subprocess.run(["sh", "-c", 'command -v "$0"', self.command[0]], check=False)

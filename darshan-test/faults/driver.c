@@ -19,7 +19,8 @@ struct options {
   unsigned workers, share, seed, wait;
   int lasting, verbose, error; /* error: only this error; 0: all */
 };
-/* Counts of all runs, in memory that the harness shares with its workers. */
+/* Counts of all runs, in memory that the harness shares with its workers. missed: the call did not
+ * occur again. known: failures that known.def accepts. said: the runtime printed a line. */
 struct tally {
   unsigned long runs, missed, failed, known, said, hung;
 };
@@ -67,8 +68,8 @@ static void count(unsigned long *what) {
   __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-/* Repeats a run that hangs, because a job on a busy machine hangs now and then without the runtime,
- * too. Counts and prints such hangs. Parameters: as of run_program. */
+/* Runs a program, and once again if it is a job that hangs: on a busy machine, a job hangs now and
+ * then without the runtime, too. Counts and prints such hangs. Parameters: as of run_program. */
 static void run_patiently(struct run *run, const struct place *place, const struct program *program,
                           int bare, struct fault *fault) {
   struct fault again = *fault;

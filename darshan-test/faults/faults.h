@@ -14,7 +14,7 @@ enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 }
 struct program {
   const char *name, *mode, *with; /* with: the library that target.c is built with; "": none */
   int rank;                       /* of a job: the rank whose calls are counted */
-  const char *setting;
+  const char *setting;            /* NAME=VALUE, for the program's environment; "": none */
 };
 static inline int is_job(const struct program *program) {
   return program->with[0] && strcmp(program->with, "daos") != 0;
@@ -22,7 +22,8 @@ static inline int is_job(const struct program *program) {
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
 
-/* Returns the e-th error of a system call, NO_FAULT after the last error. */
+/* Returns the e-th fault of a system call, from 0: the errors of errors.def, then DELAYED, then
+ * NO_FAULT. */
 int error_of(long call, unsigned e);
 const char *call_name(long call);
 const char *error_name(int error);
@@ -47,7 +48,8 @@ struct run {
   unsigned calls;
   long call[MOST_CALLS]; /* the runtime's calls, in order */
 };
-/* Runs a program with a fault (fault->n 0: without one). bare: without the runtime. */
+/* Runs a program with a fault (fault->expected -1: without one). bare: without the runtime. Sets
+ * fault->call and fault->at, and fills *run. */
 void run_program(struct run *run, const struct place *place, const struct program *program,
                  int bare, struct fault *fault);
 

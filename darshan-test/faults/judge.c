@@ -1,5 +1,5 @@
-/* The results of a program without faults: without the runtime, and of two runs with it, which show
- * what varies. */
+/* Judges the result of a run with a fault: compares it with the results of the same program without
+ * a fault, once without the runtime and twice with it. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static const struct row *same_row(const struct result *result, const struct row 
   return NULL;
 }
 
-/* Returns 1 if a counter cannot be compared, because it is a duration or differs between the two
- * reference runs. */
+/* Returns 1 if a counter cannot be compared, because it depends on durations, differs between the
+ * two reference runs, or is of a record that only one of them has. */
 static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
                     const struct row *row) {
   const struct row *two = same_row(&expected->two, row);
@@ -171,7 +171,8 @@ static int take_kept(const struct place *place, const char *pattern) {
 }
 
 /* Moves the journal that a message names to the logs, where it is read with them. Removes it
- * instead if its log has the same records. Returns 0 if the journal does not exist. */
+ * instead if its log has the same records. Returns 0 if the journal does not exist, otherwise 1,
+ * also if the message names none. */
 static int take_named(const struct place *place, const char *line) {
   static const char doubled[] = "the log has the records that are in ";
   char from[PATH_MAX];

@@ -1,6 +1,6 @@
 /* The programs of the fault tests, one mode each. Their reads and writes are fixed, so every run of
- * a mode has the same counters. Each failure that the program itself sees has its own exit status;
- * data that it reads go to stdout. */
+ * a mode has the same counters. A failure that the program itself sees ends it with a status that
+ * says where. The program prints "end" before a regular end. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>

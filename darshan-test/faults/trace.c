@@ -102,8 +102,8 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* Starts or stops a periodic SIGALRM, which wakes waitpid, so that stopped threads continue and
- * hangs are detected. */
+/* Starts (1) or stops (0) a SIGALRM every 20 ms, which wakes waitpid, so that threads that are held
+ * for a delay continue and hangs are detected. */
 static void tick(int on) {
   struct itimerval timer = {{0, on ? 20000 : 0}, {0, on ? 20000 : 0}};
   struct sigaction act = {.sa_handler = rang};
@@ -270,8 +270,8 @@ static void read_line(char *line, size_t room, pid_t id, const char *name) {
   line[strcspn(line, "\n")] = '\0';
 }
 
-/* Prints for each thread whether it runs, or the number of its system call, and whether its code is
- * the runtime's. */
+/* Writes to run->where, for each thread, whether it runs or the number of its system call, and
+ * whether its code is the runtime's. */
 static void tell_where(struct tracer *tracer) {
   struct run *run = tracer->run;
   size_t used = 0;

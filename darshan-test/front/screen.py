@@ -11,7 +11,7 @@ LAYERS = ("POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR")
 
 def fits(screen: str, most: int = LINES) -> None:
     """Checks the number of the screen's lines, that they have at most 80 columns, and that no byte
-    controls the terminal. One more line is allowed if a part of the log could not be read."""
+    controls the terminal. Lines about parts of the log that could not be read are not counted."""
     lines = screen.splitlines()
     told = [line for line in lines if not line.startswith("darshan: /")]
     assert len(told) <= most + (DATASETS if "datasets by time" in screen else 0)

@@ -59,7 +59,7 @@ def run(darshan: Run, script: str) -> list[tuple[str, str]]:
 
 
 def in_report(build: Path, work: Path) -> str:
-    """Returns the text of the report with all tables, in one line."""
+    """Returns the report on the only log, a web page."""
     (log,) = (work / "darshan-logs").iterdir()
     page = work / "page.html"
     command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]

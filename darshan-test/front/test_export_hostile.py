@@ -1,5 +1,5 @@
 """`darshan watch --export` among files by which an attacker tries to stop, mislead or hang it. The
-counters of an honest process are still exported within two seconds."""
+counters of an honest process are still exported."""
 
 from __future__ import annotations
 

@@ -372,8 +372,8 @@ def test_ranks_of_a_job_on_two_nodes(
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
-    """In the epilogue of a batch system, a fresh journal is recovered, because its process is known
-    to be dead."""
+    """A journal whose process has just died is recovered, as the epilogue of a batch system needs
+    it."""
     leave()
     assert darshan("recover", "-o", "logs").returncode == 0
     assert list(journals.iterdir()) == [] and len(list((work / "logs").iterdir())) == 1

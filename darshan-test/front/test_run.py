@@ -263,8 +263,8 @@ def test_library_inside(darshan: Run, work: Path, options: tuple[str, ...]) -> N
 
 def test_no_library_inside(darshan: Run, build: Path, work: Path) -> None:
     """The line about a static library is not printed for a program with a shared library, for one
-    that has the library's name only as an argument, for one that is linked with the runtime, and
-    for a truncated program."""
+    that is linked with the runtime, and for a command that only copies a program with a static
+    library. Damaged programs cause no error."""
     compiled(work, "libhdf5.so", HDF5_INSIDE, *SHARED)
     main = 'int H5open(void); int main(void) { return H5open() < 0 || !fopen(__FILE__, "r"); }'
     rpath = f"-Wl,-rpath,{work}"

@@ -40,7 +40,7 @@ struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
 /* Replaces the stored bytes of a region. The frame is then no longer valid. */
 void frame_replace(struct bytes *log, const struct frame *frame, int region,
                    const struct bytes *with);
-/* Replaces one byte range of the annex, and corrects its lengths and its checksum. */
+/* Replaces all blocks of the annex, and corrects the length and the checksum in its trailer. */
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
 
 /* frame_get returns the integer of `width` bytes at p. swapped: the log has the other byte order.

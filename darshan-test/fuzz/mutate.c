@@ -121,7 +121,7 @@ static void change_region(struct bytes *log, const struct frame *frame, uint64_t
   bytes_free(&content);
 }
 
-/* Changes the annex: the header of its first block, or the content of that block. */
+/* Changes the annex: any of its bytes, or the content of its first block before compression. */
 static void change_annex(struct bytes *log, const struct frame *frame, uint64_t *state) {
   struct bytes annex = {NULL, 0};
   bytes_splice(&annex, 0, 0, log->data + frame->annex_off, frame->annex_len);

@@ -1,4 +1,5 @@
-/* Changes logs at random: the bytes of the file, or the contents of a region before compression. */
+/* Changes logs at random: the bytes of the file, of its header or of its annex, or the contents of
+ * a region before compression. */
 #ifndef DARSHAN_FUZZ_MUTATE_H
 #define DARSHAN_FUZZ_MUTATE_H
 

@@ -1,5 +1,5 @@
 # Functions of both run and long: the corpus, and programs with sanitizers. The caller sets here,
-# top, work, and DARSHAN_ASAN, the build with sanitizers (./dev asan).
+# top, work, python, and DARSHAN_ASAN, the build with sanitizers (./dev asan).
 flags="-std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -fno-omit-frame-pointer -fno-sanitize-recover=all"
 reader="$DARSHAN_ASAN/libdarshan-read.a"
 reader_sources="$top/util/reader/*.c $top/util/reader/records/*.c $top/runtime/format/*.c $top/runtime/format/merge/*.c"

@@ -49,8 +49,7 @@ class Told:
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Returns the counters of a log, summed over the records of all ranks, except for counters of
-    the group record itself."""
+    """Returns the integer counters of a log, summed over the records of all ranks."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:

@@ -40,7 +40,7 @@ static const int loader[] = {
     SYS_pread64,         SYS_close,     SYS_read,       SYS_mprotect,
     SYS_munmap,          SYS_write,     SYS_rseq,       SYS_prlimit64,
     SYS_set_tid_address, SYS_getrandom, SYS_exit_group, SYS_set_robust_list};
-/* ... and a program that makes children. */
+/* System calls of the loader, of the start of a C library, and of a program that makes children. */
 static const int forks[] = {
     SYS_execve,    SYS_brk,       SYS_arch_prctl,      SYS_mmap,         SYS_access,
     SYS_openat,    SYS_fstat,     SYS_newfstatat,      SYS_pread64,      SYS_close,
@@ -48,7 +48,7 @@ static const int forks[] = {
     SYS_prlimit64, SYS_getrandom, SYS_set_tid_address, SYS_exit_group,   SYS_set_robust_list,
     SYS_clone,     SYS_wait4,     SYS_prctl,           SYS_rt_sigaction, SYS_rt_sigprocmask,
     SYS_gettid,    SYS_getpid,    SYS_tgkill,          SYS_kill};
-/* System calls that a container forbids: some of its runtime's list. */
+/* A few system calls that the runtime of containers forbids. */
 static const int forbidden[] = {
     SYS_acct,         SYS_add_key,     SYS_bpf,        SYS_init_module,
     SYS_kexec_load,   SYS_mount,       SYS_pivot_root, SYS_ptrace,

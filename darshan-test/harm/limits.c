@@ -1,8 +1,9 @@
 /* Does I/O on 50 files, half of them by POSIX and half by stdio, under a resource limit. `limits
  * launch USER PROGRAM ARGUMENT...` runs PROGRAM as that user (0: the current one) with the library
- * that PRELOAD names. `limits WHEN RESOURCE VALUE` sets the limit; WHEN is before, after (the first
- * record), or leak (opens every descriptor at the end). If WHEN is after, VALUE for AS and DATA is
- * added to what the process already uses. */
+ * that PRELOAD names. `limits WHEN RESOURCE VALUE` does the I/O. WHEN says when the limit is set:
+ * none (never), before (by launch), after (two files), or leak (after two files; the program also
+ * opens every descriptor at the end). If WHEN is after, VALUE for AS and DATA is added to what the
+ * process already uses. */
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>

@@ -18,7 +18,7 @@ from left import left_in
 MIB = 1 << 20
 PAGE = 4096
 
-# The approximate smallest image of each mkfs, and its options.
+# The bytes of an image that each mkfs accepts, about the smallest, and its options.
 IMAGES = {
     "ext4": (16 * MIB, ["-q", "-m", "0", "-O", "^has_journal"]),
     "xfs": (320 * MIB, ["-q"]),
@@ -27,7 +27,7 @@ IMAGES = {
 
 
 def make(kind: str, image: Path) -> None:
-    """Creates an empty file system in an image file."""
+    """Creates an empty file system in an image file. kind: one of IMAGES."""
     size, options = IMAGES[kind]
     with image.open("wb") as file:
         file.truncate(size)
@@ -52,8 +52,8 @@ def mounted(folder: Path, *what: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def file_system(kind: str, folder: Path) -> Iterator[Path]:
-    """Mounts an empty file system during the context, and yields its folder. kind: "tmpfs", or a
-    kind that mkfs can make."""
+    """Mounts an empty file system during the context, and yields its folder. kind: "tmpfs" (of
+    16 MiB), or one of IMAGES, whose image file is made next to the folder."""
     if kind == "tmpfs":
         with mounted(folder, "-t", "tmpfs", "-o", "size=16m", "none"):
             yield folder
@@ -80,7 +80,7 @@ def sync(folder: Path) -> None:
 
 
 def empty(folder: Path) -> None:
-    """Removes all files of a folder."""
+    """Removes all regular files directly in a folder, and makes their space available."""
     for path in folder.iterdir():
         if path.is_file():
             path.unlink()
@@ -88,7 +88,7 @@ def empty(folder: Path) -> None:
 
 
 def fill(folder: Path, free: int) -> None:
-    """Fills an empty file system until about `free` bytes are left."""
+    """Fills an empty file system with a file "full" until about `free` bytes are left."""
     with (folder / "spare").open("wb") as spare, (folder / "full").open("wb") as full:
         assert free == 0 or take(spare.fileno(), 0, free)
         at, step = 0, 256 * MIB
@@ -104,8 +104,9 @@ def fill(folder: Path, free: int) -> None:
 def watch(
     build: Path, command: Sequence[str | Path], work: Path, logs: Path, journals: Path
 ) -> Outcome:
-    """Runs a program whose launcher (limits.c) preloads the library next to it. If a line on stderr
-    names a journal in memory, counts and removes it. Returns the outcome."""
+    """Runs a command that ends with `limits launch USER PROGRAM none` (limits.c), which preloads
+    the library beside PROGRAM. If a line on stderr names a journal elsewhere, the outcome has it,
+    too; in /dev/shm, it is removed. Returns the outcome."""
     environment = instrumented(build, logs, journals) | preload()
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)

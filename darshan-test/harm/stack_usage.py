@@ -6,7 +6,8 @@ the deepest path through functions of the runtime. The path ends where a real fu
 (the application needs that stack without the runtime, too), and where intercept/stack.h switches to
 a stack of the runtime.
 
-    stack_usage.py BUILD [-v]     the worst path of each function, deepest first"""
+    stack_usage.py BUILD       prints the errors: paths that need too much, and what is not known
+    stack_usage.py BUILD -v    also prints the worst path of each function, deepest first"""
 
 from __future__ import annotations
 
@@ -86,7 +87,8 @@ BACK = re.compile(r"\bstack_run_at_home\(([a-z_]+),")
 
 @dataclass
 class Function:
-    """A function: the size of its frame, and the functions that it calls."""
+    """A function: its source file, the bytes of its frame, whether the frame's size varies, and the
+    functions that it calls."""
 
     name: str
     place: str
@@ -137,8 +139,8 @@ class CallGraph:
                 source.calls.add(edge[2])
 
     def targets(self, function: Function) -> set[str]:
-        """Returns the names of the functions that this function calls directly, including those of
-        libc."""
+        """Returns the names of the functions that this function calls by name, including those of
+        libc. Calls through pointers are not known."""
         return {name for name in function.calls if name != INDIRECT}
 
     def named(self, names: set[str]) -> list[str]:
@@ -148,8 +150,9 @@ class CallGraph:
         ]
 
     def worst(self, name: str, above: tuple[str, ...] = ()) -> Path_:
-        """Returns the path of calls from this function that takes most stack. Notes recursion and
-        unknown functions as problems. above: the callers of this function."""
+        """Returns the path of calls from this function that takes most stack. Notes as problems:
+        recursion, frames of variable size, and, unless on_ours, functions of unknown need. above:
+        the callers of this function."""
         if name in self.deepest:
             return self.deepest[name]
         if name in above:

@@ -331,8 +331,8 @@ def test_where_numbers_mean_others(build: Path, tmp_path: Path, shell: str) -> N
 
 
 def test_a_name_that_somebody_plants(build: Path, tmp_path: Path) -> None:
-    """If another file is now at the stored path of an inherited descriptor, the runtime uses the
-    name that the kernel reports."""
+    """The runtime stores names of inherited files in the run directory. Every byte is counted even
+    if a folder, a pipe, another text or a symbolic link is in place of such a stored name."""
     plant = "for f in $DARSHAN_ENABLE_NONMPI/name.*; do rm $f; case $how in "
     plant += "1) mkdir $f;; 2) mkfifo $f;; 3) echo x >$f;; 4) ln -s relative $f;; 5) ln -s / $f;;"
     plant += " esac; done"

@@ -125,8 +125,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[str, ...]) -> None:
-    """Checks that there is one log with every byte that the parent wrote, and with none that the
-    child wrote."""
+    """Checks that there is one log, and that the parent's files have exactly the bytes that the
+    parent wrote. If the child shares all that a thread shares, its own file must be complete, too.
+    deed, kind: what the child does, and what it shares."""
     bare, watched = outcomes
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr

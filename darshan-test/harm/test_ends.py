@@ -154,8 +154,9 @@ def of_library(name: str, way: str) -> dict[str, int]:
 
 
 def all_is_there(outcomes: tuple[Outcome, Outcome], expected: dict[str, int]) -> None:
-    """Checks that the exit status is the same with and without the runtime, and that one log has
-    every byte of these files, and no other file."""
+    """Checks that status and output are the same with and without the runtime, that the program
+    wrote these files and no others, and that one log has every byte of them. expected: the size of
+    each file."""
     bare, watched = outcomes
     assert same_end(bare, watched), watched.stderr
     assert len(watched.logs) == 1 and not watched.journals
@@ -210,8 +211,8 @@ def test_libraries(way: str, build: Path, folder: Path, tmp_path: Path) -> None:
 
 
 def test_plugins(build: Path, folder: Path, tmp_path: Path) -> None:
-    """The log has what the destructors of a plugin write, whether it is closed before exit or stays
-    open."""
+    """The log has what the destructors and exit handlers of a plugin write, whether it is closed
+    before exit or stays open."""
     command = [folder / "program", "plugin", folder / "libplugin.so", folder / "libother.so"]
     closed = of_library("other", "return")
     del closed["other-on_exit"]

@@ -121,8 +121,8 @@ def test_locks_stay(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:strace")
 def test_who_has_no_locks_does_not_read_the_list(build: Path, tmp_path: Path) -> None:
-    """A process that never requested a lock does not read /proc/locks at an exec: that takes 10 ms,
-    in which no process of the machine gets a lock."""
+    """A process that never requested a lock does not read /proc/locks at an exec: while the kernel
+    prints this list, no process of the machine gets a lock."""
     strace = ["strace", "-f", "-qq", "-o", tmp_path / "trace", "-e", "trace=open,openat"]
     script = "import os; os.system('true'); os.execvp('sh', ['sh', '-c', '/bin/true; exit 3'])"
     bare, watched = both(build, tmp_path, ["python3", "-c", script], traced=strace)

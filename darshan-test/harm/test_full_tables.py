@@ -463,8 +463,8 @@ def test_handlers(build: Path, tmp_path: Path) -> None:
 
 
 def test_folders_of_failed_lookups(build: Path, tmp_path: Path) -> None:
-    """64 folders with many failed look-ups have their own records; failures in further folders are
-    counted in the record of other paths."""
+    """Up to 64 folders with many failed look-ups have their own records; failures in further
+    folders are counted in the record of other paths."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, MISSED)])
     assert same_end(bare, watched)
     misses = {

@@ -68,7 +68,8 @@ class Place:
         return self.folder / "work"
 
     def settings(self) -> dict[str, str]:
-        """Returns the environment that the begin of the user's guide describes."""
+        """Returns the variables that record MPI programs: the preloaded library, and the folders of
+        logs and journals."""
         return settings(self.library, self.folder / "logs", self.folder / "journals", mpi=True)
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
@@ -398,8 +399,8 @@ def test_hints_stand_in_the_log(place: Place, writes: Path) -> None:
 
 @pytest.fixture
 def switch(place: Place) -> Path:
-    """Returns a switch file in a folder of the test, and a copy of the library that looks for it
-    there."""
+    """Returns the path of a switch file, which does not exist yet. place.library becomes a copy of
+    the library that looks for the file there."""
     text = (place.build / "config.h").read_text()
     (path,) = re.findall(r'#define DARSHAN_OFF_FILE "(.*)"', text)
     folder = Path(f"/tmp/d{os.getpid() % 1000000:06}")
@@ -462,7 +463,8 @@ def test_a_share_of_the_jobs(place: Place, writes: Path) -> None:
 
 @pytest.mark.parametrize("number", ["6", "7", ""])
 def test_all_ranks_give_the_same_answer(place: Place, mpi: Mpi, job: Path, number: str) -> None:
-    """Without a job id, the pid of rank 0 decides for all ranks whether the job is recorded."""
+    """All ranks decide alike whether the job is recorded: by the job id, or, without one, by the
+    pid of rank 0."""
     extra = {"DARSHAN_SAMPLE_JOBS": "3"}
     if number:
         extra |= {"DARSHAN_JOBID": "MY_JOB", "MY_JOB": number}

@@ -54,7 +54,8 @@ def bytes_written(outcome: Outcome) -> float:
 @pytest.mark.needs("program:strace")
 @pytest.mark.parametrize("call", ["openat", "ftruncate", "pwrite64", "mmap", "mremap"])
 def test_slow_file_system(build: Path, tmp_path: Path, call: str) -> None:
-    """A slow file system of the journal delays no recording, and there is only one journal."""
+    """If system calls on the journal take long, every call of all threads is recorded, and the run
+    has one log. call: the system call that strace delays."""
     program = compile_c(tmp_path, WRITERS)
     # The first call for the journal; all programs make openat and mmap calls as well.
     when = {"openat": "1+9", "mmap": "20+7"}.get(call, "1")
@@ -88,7 +89,8 @@ int main(void) {
 
 
 def test_limit_of_file_size(build: Path, tmp_path: Path) -> None:
-    """A file size limit that is lowered after the first records also applies to the journal."""
+    """If the file size limit is lowered after the first records, it also applies to the journal,
+    but all bytes are recorded."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, LIMITED)])
     assert same_end(bare, watched)
     assert bare.status == 0
@@ -223,9 +225,9 @@ def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> No
     assert list(mounted.iterdir()) == []
 
 
-# Makes records and a failed lookup, truncates its journal, makes more.  With a second argument the
-# program has
-# its own SIGBUS handler; with a third its own file is truncated as well.
+# Makes records and a failed lookup, runs a command that truncates its journal, and makes more. With
+# a second argument the program has its own SIGBUS handler and ends after the command; with a third
+# it also causes a SIGBUS in a mapping of its own file.
 TORN = (
     WRITE_FILES
     + r"""
@@ -302,7 +304,7 @@ def test_journal_cut_off_at_the_end(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["own handler"], ["own handler", "own fault"]])
 def test_own_handler(build: Path, tmp_path: Path, arguments: list[str]) -> None:
-    """A program with its own handler for SIGBUS receives the signal."""
+    """The handler for SIGBUS that a program installed is called for the program's own fault."""
     program = compile_c(tmp_path, TORN)
     bare, watched = both(build, tmp_path, [program, "true", *arguments])
     assert same_end(bare, watched)

@@ -18,7 +18,7 @@ from lab.compile import compile_c
 from lab.environment import instrumented, preload
 
 MIB = 1 << 20
-IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # of 100 files
+IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # additional address space, without files and with 100
 NOBODY = 65534
 
 # Opens as many files as its argument says, then prints its address space.
@@ -61,7 +61,8 @@ def own_kib(text: str) -> int:
 
 
 def test_small_process_writes_to_few_pages(build: Path, tmp_path: Path) -> None:
-    """The variables that are written at startup share pages, and the journal begins small."""
+    """A process with one file has little more private memory than without the runtime: variables
+    that are written at startup share pages, and the journal begins small."""
     (tmp_path / "logs").mkdir()
     watched = instrumented(build, tmp_path / "logs", tmp_path)
 

@@ -111,7 +111,7 @@ OTHERS = re.compile(
 
 
 def functions(library: Path) -> Iterator[str]:
-    """Yields the functions of libc that the library wraps."""
+    """Yields the functions of libc that the library wraps, without those that OTHERS matches."""
     table = subprocess.run(["nm", "-D", library], capture_output=True, text=True, check=True)
     for name in re.findall(r" [TtWi] (\w+)(?:@.*)?$", table.stdout, re.M):
         if not OTHERS.match(name):
@@ -119,7 +119,8 @@ def functions(library: Path) -> Iterator[str]:
 
 
 def survivors(environment: dict[str, str], folder: Path, command: list[str | Path]) -> set[str]:
-    """Returns the calls that did not kill the process that made them."""
+    """Runs PROGRAM in a new folder. Returns the calls that did not kill the process that made them,
+    as "FUNCTION NUMBER", with the number of the list of arguments."""
     folder.mkdir()
     end = run(command, folder, environment)
     assert end.status == 0, end.stderr

@@ -94,7 +94,7 @@ _start:
 
 
 def compiled_small(folder: Path, *options: str) -> None:
-    """Assembles a 32-bit x86 program."""
+    """Makes a 32-bit x86 program, and a script that it interprets. options: of the linker."""
     (folder / "main.s").write_text(SMALL)
     subprocess.run(["as", "--32", "-o", "main.o", "main.s"], cwd=folder, check=True)
     link = ["ld", "-m", "elf_i386", *options, "-o", "program", "main.o"]

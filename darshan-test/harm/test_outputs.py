@@ -243,8 +243,9 @@ def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
 
 
 def without(name: str, value: str, command: list[str], folder: Path) -> tuple[int, bytes]:
-    """Runs a command whose standard output or error is full or closed; returns its status and
-    stderr. name: the stream. value: redirection of the shell."""
+    """Runs a command one of whose standard streams is full or closed; returns its status and
+    stderr. name, value: the operator and the target of the shell's redirection, such as "2>" and
+    "&-"."""
     done = finished_in_bytes(
         ["sh", "-c", f'exec "$@" {name}{value}', "sh", *command], cwd=folder, timeout=SECONDS
     )

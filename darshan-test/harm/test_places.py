@@ -36,7 +36,8 @@ def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, Path]:
-    """Folders for the program, logs and journals, open to all users."""
+    """Creates folders for the program without the runtime ("bare") and with it, for logs and for
+    journals, open to all users. Returns them by name."""
     for place in (tmp_path, *tmp_path.parents[:2]):
         place.chmod(0o755)
     places = {name: tmp_path / name for name in ("bare", "work", "logs", "journals")}
@@ -169,7 +170,8 @@ AROUND = {
     ],
 )
 def test_namespace(build: Path, program: Path, folders: dict[str, Path], around: list[str]) -> None:
-    """The log is complete in namespaces that map process and user ids, or leave them unmapped."""
+    """The log is complete in namespaces that map process and user ids or leave them unmapped, and
+    without /proc or /dev/shm."""
     bare = without_us(program, folders)
     command = [*around, *launched(program)]
     watched = watch(build, command, folders["work"], folders["logs"], folders["journals"])

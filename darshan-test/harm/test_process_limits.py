@@ -48,7 +48,8 @@ def program(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcomes(
     build: Path, folder: Path, program: Path, user: str, *what: str
 ) -> tuple[Outcome, Outcome]:
-    """Runs the program with the limit, without and with the runtime."""
+    """Runs the program with a limit, without and with the runtime. user: one of USERS. what: the
+    arguments of limits.c: when, the resource's number, and the limit."""
 
     def open_to_all(work: Path) -> None:
         folder.chmod(0o755)

@@ -1,4 +1,5 @@
-"""After a change of the root directory the log goes where it would have gone before."""
+"""After a change of the root directory the runtime writes nothing below the new root: the records
+stay in a journal outside, and a line names it. A mount over the folder of logs changes nothing."""
 
 from __future__ import annotations
 
@@ -106,8 +107,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
-    """Checks that the exit status, and the files in the program's folders, are as without the
-    runtime."""
+    """Checks that the exit status, standard output, and the files in the program's folders are as
+    without the runtime."""
     assert bare.status == 0, bare.stderr
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     names = [
@@ -166,8 +167,8 @@ def test_exec_inside(build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("name", ["DARSHAN_LOGFILE", "dated"])
 def test_names_of_logs(name: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """After a change of the root, the log still goes to the path of DARSHAN_LOGFILE, or into a
-    folder that did not exist yet."""
+    """If the program mounts another file system over the folder of logs, the log still goes to the
+    path of DARSHAN_LOGFILE, or into a folder that did not exist yet."""
     extra = {"DARSHAN_LOGFILE": str(tmp_path / "logs" / "one.darshan")}
     if name == "dated":
         extra = {"DARSHAN_LOGPATH": str(tmp_path / "logs" / "to be made" / "here")}

@@ -68,8 +68,8 @@ def test_every_write_is_in_the_journal(
 
 @pytest.mark.needs("no-filter")  # the kernel allows no strict mode behind a filter
 def test_strict_mode(build: Path, tmp_path: Path, cage: Path) -> None:
-    """In seccomp's strict mode, which permits only read, write and exit, all writes are in the
-    journal."""
+    """In seccomp's strict mode, which permits only read, write, exit and sigreturn, all writes are
+    in the journal."""
     watched = behind(build, tmp_path, cage, "strict", "write")
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == EARLY + LATE
 
@@ -232,7 +232,8 @@ def test_a_killed_program_in_a_container(
 def test_first_process_of_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The first process of a container has no visible parent, and a container engine's filter."""
+    """The first process of a container, which has a container engine's filter and no visible
+    parent, is recorded as usual."""
     engine = ("unshare", "--pid", "--fork", "--mount-proc")
     watched = inside(build, tmp_path, [cage, "engine", "launch", childless], engine)
     assert watched.status == 5

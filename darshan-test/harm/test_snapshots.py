@@ -89,7 +89,7 @@ cd "$1"/work && shift && exec "$@"
 
 @dataclass
 class Place:
-    """A mount namespace with a folder for journals on an overlay, and a read-only /dev/shm."""
+    """The folders of a test, and a method that runs programs there."""
 
     build: Path
     top: Path

@@ -78,7 +78,7 @@ def depth_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[str, str]) -> int:
-    """Returns how many bytes of the stack the call `call` changed."""
+    """Returns how many bytes of the stack the call `call` changed. mode: as of depth.c."""
     work.mkdir()
     paint = os.memfd_create("paint")
     try:

@@ -22,7 +22,7 @@ from sample import turning
 RUNTIME = Path(__file__).parents[2] / "runtime"
 ROW = re.compile(r"^STRAIGHT(?:_AS)?\((\w+)", re.M)
 NAMES = ROW.findall((RUNTIME / "libc/glibc/libc-calls.def").read_text())
-# Earlier, these functions compiled and matched patterns of settings.
+# Former versions of the runtime called these for patterns in settings.
 NAMES += ["regcomp", "regexec", "regfree"]
 
 # Makes recorded calls, in a process and its child; none of them is a function that is defined
@@ -135,7 +135,9 @@ class Bench:
         return outcome
 
     def pairs(self, name: str, mode: str, place: str) -> tuple[Outcome, Outcome]:
-        """Runs the program without the runtime, then with it. Returns both outcomes."""
+        """Runs the program without the runtime, then with it, and returns both outcomes. name,
+        mode: the function that is defined incorrectly, and how. place: who defines it: the program,
+        or a library that is preloaded before or after the runtime."""
         made, stranger_ = stranger(self.folder, name, mode)
         if place == "program":
             source, link = self.program.with_suffix(".c"), ["gcc", "-rdynamic"]
@@ -146,9 +148,9 @@ class Bench:
         return self.run(self.program, stranger_), self.run(self.program, *order)
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
-        """Yields "survives" if the program survives without the runtime when the function `name`
-        fails in the manner `mode`, and the function is defined by a library or by the program, as
-        `place` says. Then yields a text for each difference that the runtime makes."""
+        """Yields "survives" if the program survives such a definition without the runtime; then a
+        text if the runtime changes its end or output, or if the log lacks bytes. Parameters: as of
+        pairs."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)
         if bare.status != 9:

@@ -121,7 +121,7 @@ def test_by_number(
     deed: str, end: tuple[int, int], build: Path, program: Path, tmp_path: Path
 ) -> None:
     """A process ends, or starts another program, by a system call number. end: the exit status of
-    the process, and the number of calls in its log."""
+    the process, and the number of its writes to "file" in its log."""
     status, calls = end
     bare, watched = both(build, tmp_path, [program, deed])
     assert bare.status == status and same_end(bare, watched), watched.stderr
@@ -141,7 +141,8 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """Returns the metadata of the log that contains a file with this name."""
+    """Returns the metadata of the first log that contains a file with this name; fails if there is
+    none."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:

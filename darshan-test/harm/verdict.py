@@ -42,9 +42,9 @@ def part(found: Sizes, expected: Sizes) -> bool:
 
 
 def verdict(bare: Outcome, watched: Outcome, expected: Sizes) -> str:
-    """Checks that the exit status is the same without and with the runtime, and that the log is
-    correct, or a true message was printed. Returns the kind of the result: "log", "journal", "part"
-    or "lost"."""
+    """Checks that the exit status and output are the same without and with the runtime, and that
+    the log is correct or a true message was printed. Returns the kind of the result: "log",
+    "journal", "part" (a journal that lacks some records) or "lost"."""
     assert (watched.status, watched.stdout) == (bare.status, bare.stdout), watched.stderr
     assert watched.stderr.startswith(bare.stderr)
     said = watched.stderr[len(bare.stderr) :].decode()

@@ -1,7 +1,7 @@
 /* HDF5 operations that print facts about themselves. A fact is a line with tabs between its
  * fields; the test computes the expected records from the facts:
  *   file    open|flush|close  FILE
- *   dataset open     FILE NAME deprecated(0|1) element-size dimensions chunk
+ *   dataset open|referred FILE NAME deprecated(0|1) element-size dimensions chunk
  *   dataset read|write FILE NAME bytes kind lengths strides
  *   dataset extent   FILE NAME dimensions
  *   dataset flush|close FILE NAME
@@ -19,8 +19,8 @@ enum { MOST_DIMS = 8 };
 enum selection_kind { ALL, NONE, REGULAR, IRREGULAR, POINTS };
 
 /* The selection of a transfer in the file. REGULAR: one hyperslab; a stride or block of 0 means
- * that it is not given. IRREGULAR: `points` elements with that many rows between them. POINTS: the
- * first `points` elements. */
+ * that it is not given. IRREGULAR and POINTS: `points` elements in every second row, the last one a
+ * row further; IRREGULAR selects them as hyperslabs, POINTS as a list of elements. */
 struct selection {
   enum selection_kind kind;
   hsize_t count[MOST_DIMS], block[MOST_DIMS], stride[MOST_DIMS];

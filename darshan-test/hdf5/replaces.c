@@ -1,8 +1,8 @@
 /* Loads a plug-in, calls and unloads it, and loads another plug-in, which then has the same
  * address; prints the results of both. Arguments: the first plug-in; "program" or "libc"; the
  * second plug-in. "program": unloads by the ordinary dlclose. "libc": unloads by a pointer to
- * libc's own dlclose, and the first plug-in's library may not be loaded at its old address again.
- * */
+ * libc's own dlclose, and then occupies the old address of the first plug-in's library, so that the
+ * second one's is loaded elsewhere. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

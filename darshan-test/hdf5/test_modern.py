@@ -64,9 +64,8 @@ ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Yields an error for each counter whose values for the two datasets are not in the proportion
-    of the bytes that the calls of H5Dread_multi and H5Dwrite_multi requested from each, and one if
-    fewer bytes were counted than were moved."""
+    """Yields an error for each counter of LAYERS that is not divided between the two datasets in
+    proportion to WEIGHTS, and for bytes that were not counted. file: absolute path."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):

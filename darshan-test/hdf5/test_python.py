@@ -66,7 +66,7 @@ def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
 
 
 def open_records(rows: Rows, work: Path) -> Iterator[str]:
-    """Yields the records of files and datasets that were not closed."""
+    """Yields a text for each file and dataset of the folder `work` that was not closed."""
     for (module, name), row in rows.items():
         ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
         if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:

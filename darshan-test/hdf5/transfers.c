@@ -126,8 +126,8 @@ static void read_rows(struct dataset *data, hsize_t rows, hsize_t columns, int t
     dataset_read(data, &some);
 }
 
-/* Makes transfers of one size with different shapes, which are different accesses and are ordered
- * by size only. */
+/* Makes transfers with different shapes. Three of them have the same size, but are different
+ * accesses. */
 void case_common_accesses(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = matrix("/d", 64, 64);
@@ -173,7 +173,7 @@ void case_switches(void) {
   close_both(&data, file);
 }
 
-/* Makes transfers of sizes just below and at the bounds of the histogram's bins, except for the
+/* Makes transfers of sizes at the bounds of the histogram's bins and one byte above, except for the
  * sizes that would take long. */
 void case_sizes(void) {
   static const hsize_t limits[] = {100, 1024, 10240, 102400, 1048576, 4194304, 10485760};

@@ -36,7 +36,7 @@ static void call_open(void) {
                      &other));
 }
 
-/* Makes an MPI call that APMPI counts. It is the first collective call of the program. */
+/* Makes a collective call that APMPI counts; it is the program's first such call. */
 static void call_allreduce(void) {
   int one = 1, sum = 0;
   good(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF));

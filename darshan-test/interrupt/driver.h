@@ -29,7 +29,8 @@ struct process {
   long original;       /* the 64-bit word that the breakpoint replaces */
   int status;          /* from waitpid, at STOP_ENDED */
 };
-/* Starts the process and lets it run to the mark before the call. Returns 0, or -1 on failure. */
+/* Starts the process and lets it run to the mark before the call. kind: of target_kinds. Returns 0,
+ * or -1 if the process did not reach the mark; then it is gone. */
 int process_start(struct process *process, const struct place *place, const char *kind, int action);
 enum stop process_go(struct process *process, int signal);
 enum stop process_step(struct process *process);
@@ -44,8 +45,8 @@ uint64_t process_stack_pointer(const struct process *process);
 /* Finds the code of a file in the process: its first address, and the address after its end.
  * Returns 0, or -1 if the file is not mapped. */
 int process_code(const struct process *process, const char *file, uint64_t range[2]);
-/* Waits until the process and all its descendants have ended. Returns 0, or -1 if they do not end.
- * */
+/* Lets the process run, and waits until it and all its descendants have ended. Returns 0, or -1 if
+ * the alarm of process_start rings before. */
 int process_finish(struct process *process);
 void process_kill(struct process *process);
 
@@ -74,7 +75,7 @@ struct trace {
 int trace_take(struct trace *trace, const struct place *place, const char *kind, int action);
 void trace_free(struct trace *trace);
 /* Chooses the first, middle and last execution of every instruction of the call. with_handlers:
- * counts only executions during which signals are not blocked. */
+ * counts only executions during which SIGUSR1 is not blocked. The caller frees points->point. */
 void points_choose(struct points *points, const struct trace *trace, int with_handlers);
 
 /* --- result.c: what a process leaves ------------------------------------------------- */
@@ -90,7 +91,7 @@ struct result {
   struct row *row;
   size_t rows;
   int64_t traced, heat; /* bytes in segments of traces, in bins of heat maps */
-  int64_t talked;       /* MPI calls plus their bytes */
+  int64_t talked;       /* the sum of all counters of APMPI */
   int partial;          /* a trace is marked as incomplete */
   char *data;           /* contents of the data file */
   size_t length;
@@ -101,8 +102,9 @@ struct result {
 void place_make(struct place *place, const char *parent, const char *program, const char *runtime,
                 unsigned worker);
 void result_clean(const struct place *place);
-/* Reads the result of a process that ended with this status, as of waitpid. killed: 1 if the action
- * was SIGKILL. known: a message that is allowed on stderr; NULL: none. */
+/* Reads the result of a process that ended with this status, as of waitpid. killed: 1 if the
+ * process could not write its log, so that its journal counts instead. known: a message that is
+ * allowed on stderr; NULL: none. result_free frees the result. */
 void result_read(struct result *result, const struct place *place, int status, int killed,
                  const char *known);
 void result_free(struct result *result);
@@ -110,7 +112,8 @@ void result_free(struct result *result);
 /* --- reference.c: what right is ------------------------------------------------------- */
 
 /* The runs to compare with: the same program with the signal before the call, after the call and
- * without a signal; and a program that calls _exit before the call. */
+ * without a signal; and a program that calls _exit before the call. The action, and whether the
+ * call returns, determine which of these runs a judge has. */
 enum reference { BEFORE_CALL, AFTER_CALL, NO_SIGNAL, EXIT_BEFORE, REFERENCES };
 struct judge {
   int action;

@@ -21,7 +21,7 @@
 
 enum { TRAP_BYTE = 0xcc };
 
-/* MPICH inspects devices, networks and processors for 24 of its 30 ms unless these variables say
+/* MPICH inspects devices, networks and processors for most of its start unless these variables say
  * that the process is alone and name the hardware. UCX's memory hooks are off: their lock stays
  * taken when a thread is cancelled or a handler jumps during a memory mapping, with and without the
  * runtime (test_interrupt.py shows it). */
@@ -58,7 +58,8 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* Sets the alarm that ends a process that hangs, in seconds; it must interrupt waitpid. */
+/* Sets the alarm that interrupts waitpid after so many seconds and then each second, so that the
+ * harness notices a process that hangs; 0: no alarm. */
 static void set_alarm(int seconds) {
   static int ready;
   struct itimerval timer = {.it_value = {.tv_sec = seconds}, .it_interval = {.tv_sec = 1}};

@@ -96,7 +96,7 @@ static void add_heat(struct result *result, const void *record) {
     result->heat += bin[i];
 }
 
-/* Adds the calls, bytes and size classes of a record to the result; the header record has none. */
+/* Adds all counters of a rank's record to the result; the header record has none. */
 static void add_talk(struct result *result, const void *record) {
   const struct darshan_apmpi_record *rank = record;
   if (((const struct darshan_apmpi_head *)record)->magic == APMPI_MAGIC) return;

@@ -1,6 +1,6 @@
 /* A program that makes one call to test. It stops (int3) immediately before and after the call, so
- * that the tracer knows which instructions belong to the call. Then it makes 100 more calls and
- * ends. */
+ * that the tracer knows which instructions belong to the call. Then it makes more than 100 further
+ * calls and ends. */
 #ifndef DARSHAN_INTERRUPT_TARGET_H
 #define DARSHAN_INTERRUPT_TARGET_H
 
@@ -27,8 +27,8 @@ struct kind {
 
 /* The kinds of this program; the last entry has a NULL name. */
 extern const struct kind target_kinds[];
-/* Initializes the libraries that the program uses; called before everything else, as target_end is
- * called last. */
+/* target_begin initializes the libraries that the program uses, before any other I/O. target_end
+ * makes the last calls of these libraries, after all other I/O. */
 void target_begin(void);
 void target_end(void);
 

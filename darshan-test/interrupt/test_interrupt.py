@@ -62,8 +62,9 @@ def test_interrupted(build: Path, handlers: list[str]) -> None:
 
 
 def bare(build: Path, folder: Path, *command: str, timeout: float = 60, **env: str) -> str:
-    """Runs a program of one call without the runtime, and bare.c preloaded; returns what it printed
-    on stderr."""
+    """Runs a program of one call with bare.c preloaded instead of the runtime; returns what it
+    printed on stderr. command: the program's name, and its arguments. timeout: in seconds. Fails if
+    the status is not 0, and raises TimeoutExpired if the program hangs."""
     subprocess.run([HERE / "run", build, "-c"], check=True, capture_output=True)
     program = build.resolve() / "interrupt" / command[0]
     if not program.exists():

@@ -14,8 +14,9 @@ def finished(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command with empty standard input. Returns its status and output as text; bytes that
-    are not UTF-8 are replaced. timeout: in seconds."""
+    """Runs a command with empty standard input. Returns its status and output as text: bytes that
+    are not UTF-8 are replaced, and carriage returns become newlines. timeout: in seconds; a command
+    that takes longer is killed, and subprocess.TimeoutExpired is raised."""
     done = finished_in_bytes(command, cwd=cwd, env=env, timeout=timeout)
     texts = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
     out, error = (text.replace("\r\n", "\n").replace("\r", "\n") for text in texts)
@@ -29,7 +30,7 @@ def finished_in_bytes(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Does the same as finished(), but returns the output as bytes."""
+    """Does the same as finished(), but returns the output as unchanged bytes."""
     return subprocess.run(
         command,
         cwd=cwd,

@@ -19,9 +19,12 @@ def both(
     *,
     traced: Words = (),
 ) -> tuple[Outcome, Outcome]:
-    """Runs a program without the runtime, then with it, each in a new working folder; returns both
-    outcomes. setup: fills a working folder. extra: variables of the second run. traced: a command
-    of strace that runs the instrumented program, and is not instrumented itself."""
+    """Runs a program without the runtime, then with it, each in a new working folder below
+    `folder`; returns both outcomes. The first run has the environment of this process, the second
+    the minimal one (environment.minimal).
+
+    setup: fills a working folder. extra: variables of the second run. traced: a command of strace
+    that runs the instrumented program, and is not instrumented itself."""
     bare_work, work, logs, journals = new_folders(folder, "bare", "work", "logs", "journals")
     setup(bare_work)
     setup(work)

@@ -11,7 +11,7 @@ from pathlib import Path
 COMPILER = "gcc"
 SHARED = ("-shared", "-fPIC")
 USUAL = (COMPILER, "-O1", "-g", "-D_GNU_SOURCE", "-pthread")
-_MADE: dict[tuple[str, ...], bytes] = {}  # of sources and flags that name no path
+_MADE: dict[tuple[str, ...], bytes] = {}  # (source text, compiler, flags) -> the compiled program
 
 
 def compiler() -> list[str]:
@@ -30,9 +30,11 @@ def compile_c(
     returns its path.
 
     flags: for the compiler, which gets them after the source, so that libraries are found there.
-    name: of the program's file. first: the compiler and the flags before the source. A text that
-    was compiled before with the same flags is not compiled again, unless the flags request more
-    debug information than USUAL, because that contains the folder's name."""
+    name: of the program's file. first: the compiler and the flags before the source. Raises
+    CalledProcessError if the compiler fails.
+
+    A text that was compiled before with the same `first` and flags is not compiled again. This does
+    not apply if a flag may name a file, or if `first` has -g and is not USUAL."""
     file = source if isinstance(source, Path) else folder / f"{name}.c"
     if isinstance(source, str):
         file.write_text(source)

@@ -18,15 +18,15 @@ def plain() -> dict[str, str]:
 
 
 def minimal() -> dict[str, str]:
-    """Returns an environment that contains only variables such as HOME and PATH, so that nothing
-    else influences the program."""
+    """Returns an environment with PATH, HOME and LANG of this process only, so that nothing else
+    influences the program."""
     return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
 
 
 def preload(*libraries: str | Path, between: str = ":") -> dict[str, str]:
-    """Returns the variable that preloads libraries, in this order; without libraries, the variable
-    is empty, so that a program does not inherit one from this process. between: the separator, a
-    colon or a blank."""
+    """Returns the variable that preloads libraries, in this order; empty names are left out.
+    Without libraries the variable is empty, so that a program does not inherit one from this
+    process. between: the separator, a colon or a blank."""
     return {PRELOAD: between.join(str(library) for library in libraries if str(library))}
 
 

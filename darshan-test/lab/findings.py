@@ -19,19 +19,18 @@ FALSE_ALARM, TEXT = "false alarm", "wrong words"
 
 @dataclass(frozen=True)
 class Expected:
-    """A program with its expected findings, which a person who reads the program's source would
-    expect."""
+    """A program, and the findings that a person who reads its source would expect."""
 
     program: str  # a source file, or the folder of a study
     case: str
-    finding: str = ""  # must come first; several: any of them; empty: no problem
-    remedy: str = ""  # words that the remedy must contain
-    says: tuple[str, ...] = ()  # patterns; each matches a finding of the program
-    never: tuple[str, ...] = ()  # patterns that match no finding of the program or its fix
+    finding: str = ""  # must come first; several, separated by blanks: any; empty: no problem
+    remedy: str = ""  # a text that the remedy or its example must contain
+    says: tuple[str, ...] = ()  # regular expressions; each matches a finding of the program
+    never: tuple[str, ...] = ()  # regular expressions; match no finding of the program or its fix
 
     @property
     def name(self) -> str:
-        """Returns the program's name, for tables and for selecting programs."""
+        """Returns "program/case", for tables and for selecting programs."""
         return f"{self.program.replace('.', '-')}/{self.case}"
 
     @property
@@ -41,8 +40,8 @@ class Expected:
 
 
 def open_report(build: Path) -> tuple[Any, Any, Any]:
-    """Returns from the report of a build: the rules, their thresholds, and the function that opens
-    a log."""
+    """Returns three objects of the report of a build: the function that applies the rules, the
+    class of their thresholds, and the function that opens a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report import open_log  # noqa: PLC0415
@@ -70,9 +69,10 @@ def judged(
 ) -> tuple[str, str]:
     """Compares the findings of a program, and of its repaired version, with the expected ones.
 
-    cure: returns the findings of the repaired version; it is called only if those of the program
-    are right. among: the expected finding must be among this many first problems. Returns the
-    outcome, and the name of the finding or a description of the error."""
+    cure: returns the findings of the repaired version; it is called only if a finding is expected,
+    and if the program has it with the expected remedy. among: the expected finding must be among
+    this many first problems. Returns the outcome, one of the constants above, and the name of the
+    finding or a description of the error."""
     words = words_wrong(row, found)
     accused = problems(found)
     if not row.finding:
@@ -108,14 +108,14 @@ def _mapped(found: list[Any]) -> bool:
 
 
 def text_of(finding: Any) -> str:
-    """Returns all texts of a finding, joined."""
+    """Returns a finding's name, title, sentence, remedy and example as one text."""
     remedy = finding.remedy
     return f"{finding.name}: {finding.title}. {finding.sentence} {remedy.text}\n{remedy.example}"
 
 
 def words_wrong(row: Expected, found: list[Any]) -> str:
-    """Returns which expected words the finding's texts do not contain, or which forbidden words
-    they contain; "" if the texts are right."""
+    """Returns the first expected pattern that the texts of no finding match, or the first words
+    that match a forbidden pattern; "" if the texts are right."""
     texts = [text_of(finding) for finding in found]
     for pattern in row.says:
         if not any(re.search(pattern, text) for text in texts):

@@ -1,8 +1,8 @@
 """Makes reports of darshan-job-summary in forked children of one process that has imported its
 modules.
 
-Starting Python and importing the modules takes ten times as long as most reports. Each report still
-has its own process, environment, folder and exit status, and runs the command's main function.
+Starting Python and importing the modules takes longer than most reports. Each report still has its
+own process, environment, folder and exit status, and runs the command's main function.
 Tests of the command line and of signals start the command itself.
 """
 
@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 MODULES = ("report.main", "report.pdf", "report.html", "report.pdf.figures", "transfers.main")
-# Reads a report's folder, variables, outputs, code and words from a line; answers with its status.
+# Reads a line of JSON with a report's folder, variables, outputs, code and words; makes the report
+# in a child, and prints the child's exit status (negative: the signal that ended it).
 SERVER = """
 import json, os, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -48,7 +49,8 @@ class Forked:
     """The process that makes reports; one report at a time."""
 
     def __init__(self, build: Path, folder: Path) -> None:
-        """Starts the process. folder: for files with the output of the reports."""
+        """Starts the process. folder: for two files, "out" and "err", with the output of the
+        present report."""
         script = (build / "darshan-job-summary").read_text("utf-8")
         code = re.search(r"(?s)-c '\n(.*)' \"\$package\" \"\$main\"", script)
         python = re.search(r"DARSHAN_PYTHON:-([^}]+)}", script)
@@ -69,8 +71,9 @@ class Forked:
     def __call__(
         self, words: Sequence[str | Path], folder: Path, variables: Mapping[str, str], seconds: int
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `darshan-job-summary WORDS` in the folder, for at most this many seconds; returns
-        its status and output. variables: the environment."""
+        """Runs `darshan-job-summary WORDS` in the folder; returns its status and output.
+        variables: the environment. After this many seconds, ends the process, which then makes no
+        further report, and raises TimeoutExpired."""
         for path in self.outputs:
             path.write_bytes(b"")
         asked = {

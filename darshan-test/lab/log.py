@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 SECONDS = 120  # limit for reading a log
-# Values of several processes are combined by maximum, not by sum.
+# Counters of which the values of several processes are combined by maximum, not by sum.
 BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
 # Modules whose counters begin with another name than their own.
 OTHER_NAMES = {"MPIIO": "MPI-IO", "MPI": "APMPI", "BGQ": "BG/Q"}
-# Times of APMPI have no F in their names.
+# Times in seconds, as they are printed: those of APMPI have no F in their names.
 FRACTION = re.compile(r"-?\d+\.\d+")
-# Values that identify something: the first one stays.
+# Counters whose values identify something: of several values the first one stays.
 IDENTIFIERS = re.compile(r"_REC_ID$")
 
 Number = float  # a counter is an int, a time is a float
@@ -26,7 +26,7 @@ Records = dict[tuple[str, str], dict[str, Number]]  # (module, name) -> counter 
 
 
 def number(counter: str, text: str) -> Number | None:
-    """Returns the value of a counter; None if the value is a name, as of a host or a pool."""
+    """Returns the value of a counter; None if the value is no number but a name, as of a host."""
     try:
         return float(text) if "_F_" in counter else int(text)
     except ValueError:
@@ -59,11 +59,11 @@ class Row(NamedTuple):
 
 
 class RefusedError(ValueError):
-    """The error if darshan-parser cannot read a log."""
+    """The error if darshan-parser exits with a status other than 0; has the parser's message."""
 
 
 def row_of(line: str) -> Row:
-    """Returns the Row of a line of output. Raises an error if the line has other columns."""
+    """Returns the Row of a line of output. Raises ValueError if the line has other columns."""
     module, rank, record, counter, text, name, mount, kind = line.split("\t")
     return Row(module, int(rank), int(record), counter, text, name, mount, kind)
 
@@ -77,7 +77,7 @@ def rows_in(text: str, *modules: str) -> list[Row]:
 
 def parsed(parser: Path, log: str | Path, *options: str) -> str:
     """Returns the output of darshan-parser with these options; bytes of names that are not UTF-8
-    become surrogates. Raises RefusedError if the parser fails."""
+    become surrogates. Raises RefusedError if the parser fails, and TimeoutExpired after SECONDS."""
     done = subprocess.run(
         [parser, *options, log],
         capture_output=True,
@@ -92,13 +92,14 @@ def parsed(parser: Path, log: str | Path, *options: str) -> str:
 
 
 def read_rows(parser: Path, log: str | Path, *modules: str) -> list[Row]:
-    """Returns the rows of a log, of these modules; of all modules if none is given."""
+    """Returns the rows of a log, which may be partial, of these modules; of all modules if none is
+    given."""
     return rows_in(parsed(parser, log, "--show-incomplete"), *modules)
 
 
 def add(counters: dict[str, Number], counter: str, value: Number) -> None:
-    """Adds a value to the counters of a record; the values of several processes, and of records
-    with the same name, are combined into one."""
+    """Combines a value with the one that the counter has, if any: by maximum for BY_MAXIMUM, by sum
+    for other counters; of IDENTIFIERS the first value stays."""
     if counter not in counters:
         counters[counter] = value
     elif BY_MAXIMUM.search(counter):
@@ -126,8 +127,8 @@ class Log:
     modules: tuple[str, ...] = ()  # keep records of these modules only; empty: of all
 
     def add(self, text: str) -> None:
-        """Adds the output of darshan-parser for another log. It may have millions of rows, so this
-        makes no Row of each."""
+        """Adds the output of darshan-parser for another log. Records with the same module and name
+        are combined. The output may have millions of rows, so this makes no Row of each."""
         self.__dict__.pop("rows", None)
         self.text += text
         header: dict[str, str] = {}
@@ -162,8 +163,8 @@ class Log:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Returns all rows. darshan-parser prints a tab in a name as two characters; this restores
-        the tab."""
+        """Returns all rows, also those of modules that `modules` leaves out. darshan-parser prints
+        a tab in a name as two characters; this restores the tab."""
         rows = rows_in(self.text)
         if "\\t" not in self.text:
             return rows
@@ -175,7 +176,8 @@ class Log:
         return float(self.header.get("run time", "0"))
 
     def value(self, name: str, counter: str) -> Number:
-        """Returns the value of a counter in the records with this name; 0 if there is none."""
+        """Returns the value of a counter in the records with this name; 0 if there is none. The
+        module is known from the counter's name."""
         found = (self.records.get((module, name), {}) for module in owners(counter))
         return sum(row.get(counter, 0) for row in found)
 
@@ -190,13 +192,14 @@ class Log:
         return {name: row for (of, name), row in self.records.items() if of == module}
 
     def cell(self, module: str, rank: int, name: str, counter: str) -> Number:
-        """Returns the value of a counter in the only record of a rank with this name."""
+        """Returns the value of a counter in the only record of a rank with this name. Raises
+        ValueError if there is no such record, or more than one."""
         wanted = (module, rank, name, counter)
         (row,) = (row for row in self.rows if (*row[:2], row.name, row.counter) == wanted)
         return row.value
 
     def ranks(self) -> set[int]:
-        """Returns the ranks that have records."""
+        """Returns the ranks that have records; -1 stands for records that all ranks share."""
         return {row.rank for row in self.rows}
 
     def names(self) -> set[str]:
@@ -211,7 +214,8 @@ class Log:
 
 
 def read_logs(parser: Path, *logs: str | Path, modules: Sequence[str] = ()) -> Log:
-    """Returns the contents of logs, which may be partial. modules: those to read; () for all."""
+    """Returns the contents of logs, which may be partial. modules: those whose counters are kept;
+    () for all. Raises RefusedError if a log cannot be read."""
     found = Log(modules=tuple(modules))
     for log in logs:
         found.add(parsed(parser, log, "--show-incomplete"))
@@ -224,8 +228,8 @@ def metadata_of(parser: Path, log: str | Path) -> dict[str, str]:
 
 
 def times_in_order(times: Mapping[str, float]) -> None:
-    """Checks the times of a file that was opened, written, read and closed, in this order. times:
-    by the names of the counters without the module's prefix."""
+    """Asserts that the times of a file say that it was opened, written, read and closed, in this
+    order. times: by the names of the counters without the module's prefix."""
     words = ("OPEN", "WRITE", "READ", "CLOSE")
     first = [times[f"F_{word}_START_TIMESTAMP"] for word in words]
     assert first[0] > 0 and first == sorted(first)

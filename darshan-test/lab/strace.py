@@ -52,7 +52,7 @@ def quoted(argument: str) -> str:
 
 def descriptor(argument: str) -> tuple[int, str | None]:
     """Returns a descriptor (-100 for AT_FDCWD) and the path that strace prints for it, None if it
-    prints none."""
+    prints none. Returns (-1, None) for an argument that is no descriptor."""
     found = DESCRIPTOR.fullmatch(argument)
     if not found:
         return -1, None
@@ -69,8 +69,8 @@ def skip_quotes(text: str, at: int) -> int:
 
 
 def skip_annotation(text: str, at: int) -> int:
-    """Returns the index after the `<...>` that strace prints after a descriptor, if one is at index
-    `at`."""
+    """Returns the index after the `<...>` that strace prints after a descriptor and that begins at
+    index `at`; it may contain further brackets."""
     depth = 0
     while at < len(text):
         if text[at] == "<":
@@ -105,7 +105,7 @@ def split_arguments(text: str) -> list[str]:
 
 def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
     """Returns a Call from its complete line, which has no process id; None for a call that never
-    returned."""
+    returned, and for a line about a signal or an exit. started, ended: see Call."""
     found = WHOLE.fullmatch(text)
     if not found or found[3] == "?":
         return None
@@ -113,7 +113,8 @@ def call_of(pid: int, text: str, started: int, ended: int) -> Call | None:
 
 
 def read_trace(path: Path) -> list[Call]:
-    """Returns the calls of all processes in the order in which they returned."""
+    """Returns the calls of all processes in the order in which they returned. Calls that never
+    returned, and calls that began before strace attached, are left out."""
     pending: dict[int, tuple[str, int]] = {}
     calls = []
     for number, line in enumerate(path.read_text(encoding="latin-1").split("\n")):

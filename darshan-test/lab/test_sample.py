@@ -37,7 +37,7 @@ def test_each_test_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_that_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run does not read exactly those files all of whose tests it leaves out."""
+    """A run skips the import of a file exactly if it leaves out all tests of the file."""
     monkeypatch.setenv("DARSHAN_SAMPLE", "a")
     passed = {name for name in sample.LONG if sample.without_tests(TESTS / name)}
     assert len(passed) > len(sample.LONG) / 2

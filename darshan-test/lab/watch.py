@@ -45,8 +45,8 @@ class Outcome:
         return self.log.records
 
     def value(self, name: str, counter: str) -> float:
-        """Returns the value of a counter of a file in the working folder, or of a full path; 0 if
-        there is no record."""
+        """Returns the value of a counter; 0 if there is no record. name: a file in the working
+        folder, a full path, or a name that begins with "<", such as <STDOUT>."""
         path = name if name.startswith(("/", "<")) else str(self.work / name)
         return self.log.value(path, counter)
 
@@ -72,13 +72,15 @@ def run(
     timeout: float = SECONDS,
 ) -> Outcome:
     """Runs a program in the folder `work`, with empty standard input. Without an environment the
-    program gets that of this process. Returns the outcome. timeout: in seconds."""
+    program gets that of this process. Returns the outcome, without logs (see collect). timeout: in
+    seconds; after it TimeoutExpired is raised."""
     done = finished_in_bytes(command, cwd=work, env=environment, timeout=timeout)
     return Outcome(done.returncode, done.stdout, done.stderr, work)
 
 
 def new_folders(folder: Path, *names: str) -> list[Path]:
-    """Makes folders with these names below another one, and returns their paths."""
+    """Makes folders with these names below another one, and returns their paths. Raises
+    FileExistsError if one exists."""
     made = [folder / name for name in names]
     for path in made:
         path.mkdir(parents=True)

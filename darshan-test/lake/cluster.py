@@ -18,7 +18,8 @@ _HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
 
 class Cluster:
-    """A scheduler and workers of one thread each; close() kills the processes that still run."""
+    """A scheduler and workers of one thread each. At the end of its `with` block, the processes
+    that still run are killed."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "scheduler.json"
@@ -48,7 +49,7 @@ class Cluster:
         self.workers.append(made)
 
     def registered(self) -> None:
-        """Waits until all workers are registered with the scheduler."""
+        """Waits until all workers are registered with the scheduler; fails if one of them ends."""
         for number, worker in enumerate(self._running):
             if worker in self.workers:
                 log = self._log(number)

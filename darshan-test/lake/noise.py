@@ -19,9 +19,8 @@ HISTORY_RUNS = 60  # before a slow-down
 @dataclass(frozen=True)
 class Noise:
     """How the times of an unchanged program vary. Their logarithms are normally distributed with
-    this deviation, and a fraction of the runs is disturbed by other programs, which makes them up
-    to three times as long. Other forms are a distribution with a long tail, and two kinds of
-    runs."""
+    the deviation `spread`. The fraction `disturbed` of the runs takes 1.5 to 3 times as long,
+    because of other programs. `form` may add a long tail, or runs of another kind."""
 
     spread: float
     disturbed: float = 0.01
@@ -93,7 +92,7 @@ NOISES = (
 
 
 def main() -> None:
-    """Prints both tables."""
+    """Prints the table of changes that are found, and that of false alarms."""
     parser = argparse.ArgumentParser(description="Prints how often changes are found.")
     parser.add_argument("--trials", type=int, default=1000, metavar="N")
     parser.add_argument("--weeks", type=int, default=20_000, metavar="N")

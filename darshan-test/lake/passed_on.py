@@ -91,8 +91,9 @@ def make(lake: str, records: int, share: float) -> None:
 
 
 def measured(lake: str, times: int = 3) -> tuple[float, float, int]:
-    """Returns the processor seconds of the graph of all files, and of a sum over the same records,
-    each the least of some, measured by turns; and the number of files in the graph."""
+    """Measures the query "producers" and a sum over the same records alternately, `times` times
+    each. Returns the least processor seconds of either, and the number of files in the graph that
+    the query finds."""
     spent: tuple[list[float], list[float]] = ([], [])
     with Asked(lake) as asked:
         for _ in range(times):

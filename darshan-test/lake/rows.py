@@ -73,8 +73,8 @@ def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
 
 
 def whole(lake: Path, wanted: Iterable[Path]) -> None:
-    """Checks that the tables contain each committed log exactly once, no other rows, and all logs
-    of `wanted`."""
+    """Checks that the table jobs has each log of `wanted` once, and no other. Rows of the other
+    tables must be of these logs, or of those with a row of problems; all committed files exist."""
     assert logs(lake) == sorted(identity(path) for path in wanted)
     known = set(logs(lake)) | {row["log"] for row in rows(lake, "problems")}
     for name, files in committed(lake).items():

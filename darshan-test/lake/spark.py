@@ -83,7 +83,8 @@ class Standalone:
         return self._session
 
     def workers(self) -> int:
-        """Waits for the session's executors; returns how many there are."""
+        """Waits until the session has two executors, for a limited time; returns how many there
+        are."""
         executors = self.session.sparkContext._jsc.sc().statusTracker()
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:

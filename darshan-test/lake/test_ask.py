@@ -127,8 +127,9 @@ def test_before_and_after(lake: Path) -> None:
 
 
 def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float | None]:
-    """Returns the ratio of the medians of seconds per byte before and after a day, and its
-    interval, as the guide defines it."""
+    """Returns the median of seconds per byte from a day on, divided by the median before it, and
+    the bounds of the ratio's interval, as the guide defines it. The bounds are None if one side has
+    fewer than three runs."""
     sides = []
     for before in (True, False):
         some = [r for r in jobs if r["program"] == program and (r["day"] < day) == before]

@@ -35,7 +35,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Held(Site):
-    """A site whose pages of file systems are not finished until the test allows it."""
+    """A site whose pages for a mount point are not finished until the test allows it."""
 
     def __init__(self, lake: Asked) -> None:
         super().__init__(lake, "test")
@@ -119,8 +119,8 @@ def test_whoever_is_too_much_is_told_when_to_come_back(lake: Path) -> None:
 
 
 def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
-    """A stored page is never shown to a user whose rows were removed, even if the lake's next
-    commit does not exist any more."""
+    """After a user's rows were removed from the lake, a stored page is made again, without this
+    user."""
     lake = tmp_path / "lake"
     collected(lake, week_of_logs(tmp_path))
     with Asked(lake) as asked:

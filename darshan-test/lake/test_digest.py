@@ -77,7 +77,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of all these logs. Returns the lake's path."""
+    """Makes a lake of all logs of two weeks. Returns the lake's path."""
     made = tmp_path_factory.mktemp("digest") / "lake"
     collected(made, logs)
     return made

@@ -44,8 +44,8 @@ def _log(number: int) -> Log:
 
 
 def mutated(rng: random.Random, number: int) -> Log:
-    """Returns a log in which some counters, or its times, have extreme values. number: that of the
-    log, which its name contains."""
+    """Returns a log in which some counters, and at times its begin, end or number of processes,
+    have extreme values. number: the seed of the log without these changes."""
     log = _log(number)
     if rng.random() < 0.2:
         log.start = (rng.choice((-5, 77, BEGUN * 50, HUGE)), 0)

@@ -30,7 +30,8 @@ from .test_serve import data, is_ready, serving, table
 WORKFLOW = 300  # seconds
 SPACE = ("unshare", "--map-root-user", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"')
 NEEDS = "runs:unshare --map-root-user --uts"
-# Names are written with w, read with r, and renamed with m; s is a write through stdio.
+# Each argument is a letter and a name: w writes the file, r reads it, s writes it through stdio, m
+# renames it (m:OLD=NEW). p prints "here" and waits for a line on stdin.
 SCRIPT = """
 import ctypes, os, sys
 c = ctypes.CDLL(None)

@@ -35,7 +35,8 @@ def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two weeks with such findings. Returns the lake's path."""
+    """Makes a lake of two weeks, some of whose findings claim more time than their jobs took.
+    Returns the lake's path."""
     folder = tmp_path_factory.mktemp("losses")
     logs = week_of_logs(folder)
     collected(folder / "lake", logs)
@@ -64,8 +65,7 @@ def _lost(lake: Path, by: str) -> dict[str, float]:
 
 
 def test_users(lake: Path) -> None:
-    """The query, the page that shows it and the week's digest have the same numbers for each
-    user."""
+    """The query, which a page shows, and the digest have the right losses of each user."""
     want = _lost(lake, "user")
     with Asked(lake) as asked:
         found = answered(asked, BY_NAME["users"], ALL, top=MOST)

@@ -97,7 +97,8 @@ def test_since(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
-    """No file of the lake contains the names; the same key results in the same replacements."""
+    """With --obfuscate no file of the lake contains the names of users, programs and files. Only
+    the same key gives the same replacements, and plain names are refused in the same lake."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "--obfuscate", "--traces", "logs")
     assert done.returncode == 0, done.stderr
@@ -124,7 +125,7 @@ def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
-    """--remove-collected removes logs that were collected, but not damaged or changed ones."""
+    """--remove-collected removes the logs that were collected, but not a damaged one."""
     made = make_logs(tmp_path / "logs", 3)
     bad = tmp_path / "logs" / "bad.darshan"
     bad.write_bytes(made[0].read_bytes()[:700])
@@ -160,8 +161,8 @@ def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_line_per_thousand_logs(darshan: Run, tmp_path: Path) -> None:
-    """If stderr is not a terminal, a progress line is printed for each thousand logs; the last line
-    is the summary."""
+    """If stderr is not a terminal, a collection of fewer than a thousand logs prints one line, the
+    summary, and a missing folder causes one line."""
     make_logs(tmp_path / "logs", 5)
     done = darshan("collect", "--into", "lake", "logs")
     assert done.stderr.count("\n") == 1 and "5 logs" in done.stderr
@@ -180,7 +181,8 @@ def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
-    """An unreadable file is recorded as a problem once, until it changes."""
+    """A circular link and a folder with names of logs are no error: all real logs are in the lake
+    once, also after a second run."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "logs" / "loop.darshan").symlink_to("loop.darshan")
     (tmp_path / "logs" / "pipe.darshan").mkdir()

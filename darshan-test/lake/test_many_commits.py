@@ -26,7 +26,7 @@ from .rows import make_logs, rows, table, whole
 
 BEGUN = 1_700_000_000
 OPEN = 256  # files that a process may have open
-MOST_STATE = 64  # commits behind the newest state
+MOST_STATE = 64  # at most so many commits follow the newest state file
 
 
 @contextlib.contextmanager
@@ -41,8 +41,8 @@ def few_open() -> Iterator[None]:
 
 
 def _commit_often(lake: Path, number: int) -> None:
-    """Makes `number` commits of copies of the lake's files: the same rows, in other files with
-    other identities."""
+    """Makes `number` commits. Each adds a file with the rows of an existing one of jobs or layers,
+    and every second one also adds an identity to the known ones."""
     snapshot = Snapshot(str(lake))
     known = [*snapshot.of("jobs"), *snapshot.of("layers")]
     for count in range(number):

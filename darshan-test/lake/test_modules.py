@@ -83,7 +83,7 @@ def test_communication(tmp_path: Path) -> None:
 
 
 def test_servers(tmp_path: Path) -> None:
-    """The tables of MDHIM have its counters, and the number of operations of each server."""
+    """The table of MDHIM has its counters, and the number of operations of each server."""
     cases = [c for c in good_cases() if any(m.name == "MDHIM" and m.records for m in c.log.modules)]
     case = random.Random(1).choice(cases)
     path = tmp_path / "x.darshan"

@@ -21,7 +21,7 @@ FORGED = "user0_program0_id7-7_1-1-1-1_1.darshan"
 
 
 def _somebody() -> pwd.struct_passwd:
-    """Returns a user of this machine other than the one that runs the tests."""
+    """Returns a user of this machine who is neither root nor the one that runs the tests."""
     return next(u for u in pwd.getpwall() if u.pw_uid not in (0, os.getuid()))
 
 

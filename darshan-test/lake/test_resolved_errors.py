@@ -105,7 +105,7 @@ def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
-    """After compaction, rows of problems are still found by their keys."""
+    """The index of known files distinguishes a file that could not be read from collected logs."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 2)
     pipe, *_ = unreadable(tmp_path / "logs")

@@ -1,5 +1,5 @@
-"""The index of a lake's known logs needs no memory in a worker, because there may be billions of
-logs."""
+"""The index of a lake's known logs is mapped from its files, so that a worker needs no memory for
+it: there may be billions of logs."""
 
 from __future__ import annotations
 

@@ -47,8 +47,9 @@ PAGES = ("", "week", "programs", "users", "file-systems", "lines", "lineage", "j
 
 @contextmanager
 def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Iterator[int]:
-    """Runs `darshan serve`; yields the port that it prints. SIGTERM ends the command without a
-    message. more: further options."""
+    """Runs `darshan serve`; yields the port that it prints. In the end, SIGTERM must end the
+    command, without a traceback. more: further options; host: the address in the line that it
+    prints."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     command = subprocess.Popen(
@@ -135,7 +136,8 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 def test_programs_and_users(lake: Path, site: Site) -> None:
-    """Losses of programs and users equal the sums of their findings, in descending order."""
+    """Losses of programs and users equal the sums of their findings, of each log no more than its
+    own time, in descending order."""
     lost: dict[str, dict[tuple[str, str], float]] = {"program": {}, "user": {}}
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -186,8 +188,8 @@ def test_filters(lake: Path, site: Site) -> None:
 
 
 def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page lists the finding that costs most time first, and the diagram has a point for every
-    run."""
+    """A user's page lists the finding that costs most time first. The diagram of a program has a
+    point for every run, or an even choice if there are too many."""
     sums: dict[tuple[str, str], float] = {}
     for row in rows(lake, "findings"):
         if row["kind"] == "problem" and row["same_as"] is None and row["user"] == "user1":
@@ -295,8 +297,8 @@ def test_links_are_relative(site: Site) -> None:
 
 
 def test_over_http(port: int, lake: Path) -> None:
-    """Responses have the headers that isolate the pages; only requests to read are accepted, and
-    only under this machine's names."""
+    """Responses have the headers that isolate the pages; only GET is accepted, and only under this
+    machine's names."""
     before = state(lake)
     with ThreadPoolExecutor(6) as pool:  # all at once
         replies = list(pool.map(lambda target: ask(port, f"/{target}"), PAGES))
@@ -318,7 +320,7 @@ def test_over_http(port: int, lake: Path) -> None:
 
 def test_what_is_no_request(port: int) -> None:
     """Invalid bytes or no bytes at all end a connection, not the server; the reply does not contain
-    the input."""
+    the input. If there are too many silent connections, the oldest ones are closed."""
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
     for one in idle:
         one.close()

@@ -16,7 +16,7 @@ from darshan_report.lake.read import files, settled
 
 from .rows import make_logs, rows, whole
 
-LOGS = 8  # of a folder, at least, that is kept
+LOGS = 8  # folders with fewer logs are listed in each run
 Look = Callable[..., list[str]]
 
 
@@ -46,7 +46,8 @@ def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
 
 
 def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder is listed until the lake has all of its logs, and again after it changes."""
+    """A folder is listed until a run finds all of its logs in the lake, and again after it changes;
+    one with few logs is listed in each run."""
     one = make_logs(tmp_path / "logs" / "1", LOGS)
     two = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
     few = make_logs(tmp_path / "logs" / "3", LOGS - 1, first=200)

@@ -354,7 +354,7 @@ def test_nodes(staff: Staff) -> None:
 
 
 def test_drift(staff: Staff) -> None:
-    """The query "drift" has the medians of each program's runs, month by month."""
+    """The query "drift" has the median of each program's seconds of I/O per GiB, month by month."""
     months: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for log in staff.logs:
         moved = sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
@@ -382,8 +382,8 @@ def test_a_run_against_its_history(staff: Staff) -> None:
 
 
 def test_slow_because_of_others(staff: Staff) -> None:
-    """The query has slow runs with the bytes that the servers moved during them, and those that
-    other jobs moved."""
+    """The query has slow runs with the bytes that the servers moved during them, and compares the
+    load of other jobs with the usual load, which tells the cause."""
     pace = {log.log: _io(log) / sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
             for log in staff.logs}  # fmt: skip
     usual = {

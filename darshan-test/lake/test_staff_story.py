@@ -48,7 +48,8 @@ for name in ("ckpt-000.dat", "log.txt"):
 @pytest.fixture(scope="module")
 def told(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, ...]]:
     """Makes a lake of three runs: one of a program that writes files, and two of another program
-    that reads some of them."""
+    that reads some of them. Yields a function that asks a query of the lake, the working folder,
+    and the content of the logs."""
     folder = tmp_path_factory.mktemp("story")
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
     variables = instrumented(build, logs, journals)
@@ -87,7 +88,7 @@ def test_removals(told: Told) -> None:
 
 
 def test_fsyncs(told: Told) -> None:
-    """The question "fsyncs" finds the program that called fsync after each of its forty lines, and
+    """The query "fsyncs" finds the program that called fsync after each of its forty lines, and
     names the run."""
     ask, _, parsed = told
     [row] = ask("fsyncs")

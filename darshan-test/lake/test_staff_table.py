@@ -1,5 +1,5 @@
-"""The guide's table of queries: each row is a command that works, no query is missing, and another
-test compares each query's result with an independent reader."""
+"""The guide's table of queries: each row is a command that works, and no query is missing. The name
+of each query occurs in one of the tests that compare results with an independent reader."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ STOPPED = "darshan ask: the query was stopped after 0.5 s (--timeout); select fe
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of two weeks."""
+    """Makes a lake with jobs of two weeks. Returns the lake's path."""
     top = tmp_path_factory.mktemp("stopped")
     collected(top / "lake", week_of_logs(top))
     return top / "lake"
@@ -110,7 +110,8 @@ def test_later_queries_are_answered(lake: Path) -> None:
 def test_a_page_is_given_up(
     lake: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A page that takes too long is an answer with the status 504; others are made then."""
+    """A page that takes too long is stopped, and the reply has the status 504; afterwards the
+    server makes other pages."""
 
     def long(asked: Asked, _: Wanted) -> str:
         asked.sql(COUNTS)

@@ -104,8 +104,8 @@ def test_no_two_columns_differ_by_case_only() -> None:
 
 
 def _as_before(lake: Path, file: str) -> str:
-    """Rewrites a file with the earlier names of the columns; returns the new identification of the
-    file's columns."""
+    """Rewrites a file of jobs as an earlier release wrote it, with the earlier names of its columns
+    and without the columns of the owner. Returns a text that stands for this set of columns."""
     was = {c.name: c.was for c in columns.JOBS.columns if c.was}
     whole_table = pq.read_table(lake / file, partitioning=None)
     drop = ["owner", "named", "forged"]

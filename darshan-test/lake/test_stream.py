@@ -78,8 +78,7 @@ def test_a_fault_in_a_late_row(darshan: Run, lake: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
-    """A result of 150 MB, with ten times the rows of another, needs less than ten times the
-    memory."""
+    """A result of 150 MB needs at most 90 MiB more memory than one with a tenth of its rows."""
     long = "SELECT range AS n, repeat('x', 250) || range AS s FROM range({})"
     program = f"import resource, sys; sys.path.insert(0, {str(build / 'python')!r})\n" + (
         "from darshan_report.lake.ask.engine import Asked\n"

@@ -197,7 +197,8 @@ class Centre:
                 (self.lake / path).unlink()
 
     def killed(self) -> None:
-        """Runs a collector that is killed before one of its files gets its name."""
+        """Runs a collector that is killed before one of its files gets its name, unless it renames
+        fewer files than the chosen number."""
         more = make_logs(self._logs, 3, self._number)
         self._number += 3
         self._paths += more

@@ -42,7 +42,7 @@ def made(folder: Path, darshan: Run) -> Path:
 
 
 def _of_the_site(folder: Path, lake: Path, darshan: Run) -> None:
-    """Adds batch jobs that have the numbers of every third log, and a time series of a server."""
+    """Adds batch jobs, one for every third log, and a time series of a server."""
     begun = 1_700_000_000
     header = "JobIDRaw|User|Account|NNodes|NodeList|Start|End|ConsumedEnergyRaw"
     lines = [f"4242|user{n % 3}|a{n % 2}|{1 + n % 4}|n[1-4]|{begun + n * 86_400 - 9}|"

@@ -33,8 +33,8 @@ class Read:
         return float(self.job["end_time_sec"] + self.job["end_time_nsec"] / 1e9)
 
     def total(self, module: str, counter: str) -> float:
-        """Returns the sum over all records, as `darshan parse --total` prints it; it includes the
-        -1 of records that do not have the counter."""
+        """Returns the sum over all records, but at least 0. It includes the -1 of records that do
+        not have the counter, as `darshan parse --total` does."""
         return max(sum(record[counter] for record in self.records.get(module, [])), 0)
 
     def of_files(self) -> list[dict[str, Any]]:

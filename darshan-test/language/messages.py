@@ -1,5 +1,5 @@
-"""Lists C messages that report a failed operation without what it failed on: `./dev lint "
-  "--messages`.
+"""Lists C messages that report a failed operation without what it failed on:
+`./dev lint --messages`.
 
 A message says what failed, on which path or option, why, and what to do next (doc/glossary.md).
 This script sees only the arguments of a message function, so it lists a message that says that

@@ -53,8 +53,8 @@ hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
   return space;
 }
 
-/* Reads rows of chunks that have a checksum and do not fit into the cache, so each row rereads its
- * whole chunk. */
+/* Writes and reads rows of chunks that have a checksum and do not fit into the cache, so each row
+ * rereads its whole chunk. */
 static void reread(void) {
   static int row[COLUMNS];
   hsize_t dims[2] = {ROWS, COLUMNS}, chunk[2] = {CHUNK_ROWS, COLUMNS}, columns = COLUMNS;
@@ -94,7 +94,8 @@ static void scattered_transfers(hid_t set, hid_t space, int writes) {
   }
 }
 
-/* Reads more ranges than the runtime stores individually; no sieve buffer of HDF5 joins them. */
+/* Writes and reads more ranges than the runtime stores individually; no sieve buffer of HDF5 joins
+ * them. */
 static void scattered(void) {
   hsize_t size = SPACE;
   hid_t use = CHECK(H5Pcreate(H5P_FILE_ACCESS));

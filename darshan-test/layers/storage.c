@@ -5,8 +5,8 @@
 
 enum { ELEMENTS = 1000, CHUNK = 100 };
 
-/* Writes or reads a dataset. read: 0 if the dataset is only written, so that its chunks reach the
- * file at the close. */
+/* Creates and writes a dataset, and reads it again unless `read` is 0. Chunks of a dataset that is
+ * only written reach the file at the close. */
 static void use(hid_t file, const char *name, hid_t create, double *values, int read) {
   const hsize_t extent = ELEMENTS;
   hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));

@@ -26,8 +26,8 @@ BAD = [
 
 
 def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
-    """Reads changed copies of the logs by libdarshan-util. kind: "cuts" or "flips". Returns the
-    results and the lines on stderr."""
+    """Reads logs by libdarshan-util. kind: "ends" for the logs themselves, "cuts" or "flips" for
+    changed copies of one log, as in interface.py. Returns the results and the lines on stderr."""
     done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert b"\r" not in done.stderr

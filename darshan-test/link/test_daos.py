@@ -1,4 +1,4 @@
-"""Tests a static program that contains the stand-ins of DAOS' libraries."""
+"""Tests programs, a static and a dynamic one, that contain the stand-ins of DAOS' libraries."""
 
 from __future__ import annotations
 

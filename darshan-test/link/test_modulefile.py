@@ -61,8 +61,9 @@ class Modules:
         return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
-        """Returns the shell's environment after these commands for modules, and the standard error.
-        then: a shell command to run after them."""
+        """Runs these commands for modules in a shell. Returns the shell's environment, without the
+        variables for the program's own state, and the standard error. env: variables to start with.
+        then: a shell command to run after the commands."""
         module = shlex.join(self.command())
         lines = [f'eval "$({module} {step})"' for step in steps]
         # The shell itself prints the variables: an instrumented program would add its run to them.

@@ -52,7 +52,7 @@ def test_serial(
 
 
 def is_stream(row: Row) -> bool:
-    """Returns whether this row is that of a standard stream."""
+    """Returns whether this row has the bytes that were written to the stream of serial.c."""
     return row.counter == "STDIO_BYTES_WRITTEN" and row.name.endswith("/stream.dat")
 
 
@@ -150,8 +150,8 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """If the given installation folder does not exist, nothing is created, and the message has the
-    name that was given."""
+    """If the command cannot write the file that --output names, nothing is created, and the message
+    has that name."""
     command = installed.command("darshan-gen-cc")
     (tmp_path / "folder").mkdir()
     for place in ("folder", "none/cc", "/proc/cc"):
@@ -171,7 +171,8 @@ def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
 
 
 def test_names_that_the_c_library_uses_itself() -> None:
-    """All wrapped functions that members of libc.a call by their public names are in the list."""
+    """All wrapped functions with names that begin with "_", and that members of libc.a call, are in
+    the list, except for a few known ones."""
     text = run(["nm", "-A", "-u", need_file(STATIC_LIBC)]).stdout
     used = {line.split()[-1] for line in text.splitlines() if line.strip()}
     listed = set(

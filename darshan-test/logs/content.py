@@ -1,5 +1,5 @@
-"""Makes random records of every module version, for the catalogue of logs. The records depend only
-on a seed."""
+"""Makes random records of the modules, except APMPI, and logs of such records. They depend only on
+the arguments and a seed."""
 
 from __future__ import annotations
 

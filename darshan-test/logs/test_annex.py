@@ -124,8 +124,8 @@ def test_live_annex(parser: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
-    """The order of blocks has no effect, the output names an unknown module, and a partial module
-    ends the output."""
+    """The order of blocks has no effect, a message names an unknown module, and without
+    --show-incomplete a partial module ends the output."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     unknown = block(99, b"whatever it is")
     got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))

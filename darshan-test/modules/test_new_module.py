@@ -143,8 +143,8 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
 
 @pytest.mark.always
 def test_every_wrapped_function_has_a_test() -> None:
-    """Each function in a calls.def is called by a test: in the test folder of its module, or in the
-    tests of the C library's calls."""
+    """Each function in a calls.def is named by a test: in the test folder of its module, or in
+    calls, hdf5, modules or mpi."""
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name

@@ -1,6 +1,6 @@
 /* Prints whether functions of MPI exist: by dlsym, by the weak references of a library that it
- * opens, and by its own weak references. asks [LIBRARY OF MPI] [WEAK LIBRARY]: the MPI library is
- * opened before the first query, unless it is "-". */
+ * opens. Usage: asks MPI WEAK. MPI is a library of MPI, which is opened before the first query, or
+ * "-" for none. WEAK is the library with weak references (weak.c). */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * communication WHERE
  *
  * outside: before an MPI-IO call; inside: within an MPI-IO call, from the error handler of a
- * failing call. At the end it prints the number of calls that a rank made. */
+ * failing call. At the end, rank 0 prints the number of its calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Calls the collective functions that have a form for large counts. communication.c includes this
- * file once for each form, with different FORM(name), COUNT and PLACE (the type of displacements).
- * */
+/* Calls the functions that have a form for large counts: collectives, those of neighbours and those
+ * for messages. FORM(name), COUNT and PLACE (the type of displacements) of apmpi/forms.h select the
+ * form. */
 static void FORM(collectives)(void) {
   int me = rank + 1, sum = size * (size + 1) / 2, result = 0, all[MOST_RANKS], sent[MOST_RANKS];
   COUNT counts[MOST_RANKS];

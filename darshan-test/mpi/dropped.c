@@ -1,5 +1,6 @@
 /* Every rank except the first writes in signal handlers that the runtime does not know, while it
- * writes to another file. Argument: a folder. Each rank prints how often its handler ran. */
+ * writes to another file. Argument: a folder. The first rank prints how often all handlers together
+ * ran. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

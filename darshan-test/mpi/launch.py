@@ -31,7 +31,7 @@ class Mpi:
     name: str
 
     def command(self, name: str) -> str:
-        """Returns the full path of a command of this MPI."""
+        """Returns the full path of a command of this MPI, or "" if it is not installed."""
         return shutil.which(f"{name}.{self.name}") or ""
 
     @property
@@ -46,8 +46,8 @@ class Mpi:
         return self.name == "mpich"
 
     def build(self, source: str, program: Path, *options: str) -> Path:
-        """Compiles a source file of this folder. options: for the compiler. Returns the program's
-        path."""
+        """Compiles a source file, unless the program exists. source: a file in this folder, or a
+        full path. options: for the compiler. Returns the program's path."""
         if not program.exists():
             compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(
@@ -56,8 +56,8 @@ class Mpi:
         return program
 
     def launch(self, command: Sequence[str] = ()) -> list[str]:
-        """Returns the words of a launcher's command line. command: another launcher command to use;
-        () for mpiexec."""
+        """Returns the words of a command line of mpiexec. command: the words after the options that
+        this MPI always needs."""
         return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 

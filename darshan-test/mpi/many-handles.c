@@ -1,5 +1,5 @@
-/* Has more files open by MPI-IO at a time than the runtime's table has entries, and writes 4 bytes
- * to each. Arguments: a file, the number of times that it is opened. */
+/* Has a file open by MPI-IO more often at a time than the runtime's table has entries, and writes 4
+ * bytes by each handle. Arguments: a file, the number of times that it is opened. */
 #include <mpi.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {

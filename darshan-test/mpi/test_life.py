@@ -115,8 +115,8 @@ def test_alone_without_a_launcher(runner: Runner) -> None:
 
 
 def check_journals(runner: Runner, journals: list, ranks: int) -> None:
-    """Checks that each rank's journal is a log of that rank and names the journals of the
-    others."""
+    """Checks that there is one journal for each rank, named after it, which can be read as a log of
+    that rank, and that all have the same job and start."""
     logs = [runner.read(path) for path in journals]
     assert len(logs) == ranks
     seen = set()
@@ -147,8 +147,8 @@ def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
 
 
 def test_exit_of_a_single_process(runner: Runner) -> None:
-    """The log of a job of one process is written whatever way it ends, because no other rank is
-    needed."""
+    """The log of a job of one process is written even if it ends by exit() or MPI_Abort, because no
+    other rank is needed."""
     for number, end in enumerate(("exit", "abort"), 1):
         job = runner.job(end, 1)
         assert job.journals == []

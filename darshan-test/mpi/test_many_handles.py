@@ -1,4 +1,4 @@
-"""A program has more files open by MPI-IO at a time than the runtime's table has entries."""
+"""A program has a file open by MPI-IO more often at a time than the runtime's table has entries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_handles(runner: Runner) -> None:
-    """Every open is counted, and the log states for how many files writes are not counted by
+    """Every open is counted, and the log states for how many handles writes are not counted by
     MPI-IO."""
     if runner.mpi.name == "mpich":
         elsewhere("each file of MPICH has a communicator, of which a process has some 2,000")

@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-/* Tests the size of a file. Not called with several ranks in Open MPI 4.1: each rank queries the
- * size first, and a late rank, after another rank wrote, skips a broadcast. A later open then
- * receives the wrong broadcast and hangs. */
+/* Sets, preallocates and queries the size of a file; does nothing if there are several ranks of
+ * Open MPI. In its version 4.1 each rank queries the size first, and a late rank, after another
+ * rank wrote, skips a broadcast. A later open then receives the wrong broadcast and hangs. */
 static void sizes(struct target *target) {
   MPI_Offset size;
 #ifdef OPEN_MPI
@@ -67,8 +67,8 @@ static void hints(struct target *target) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* Sets and queries atomicity. Not called with several ranks in Open MPI 4.1: its own MPI-IO rejects
- * the call on all ranks except rank 0, and the next open hangs. */
+/* Sets atomicity and resets it; does nothing if there are several ranks of Open MPI. The MPI-IO of
+ * version 4.1 rejects the call on all ranks except rank 0, and the next open hangs. */
 static void atomicity(struct target *target) {
 #ifdef OPEN_MPI
   if (ranks > 1) return;
@@ -92,8 +92,8 @@ static void one_file(void) {
   covered("MPI_File_close");
 }
 
-/* Opens a separate file on each rank: with hints, with the file pointer at the end, and with a
- * driver prefix in the name. */
+/* Opens a separate file on each rank, with hints: once to create it, and once with the file pointer
+ * at its end. */
 static void own_file(void) {
   static const char *const names[] = {"own.0", "own.1", "own.2", "own.3"};
   struct target target = {.name = names[rank % 4]};

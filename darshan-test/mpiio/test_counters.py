@@ -93,7 +93,8 @@ def test_counters(seen: Seen) -> None:
 
 
 def test_late_ends(seen: Seen) -> None:
-    """The times of non-blocking and split transfers reach from their start to their completion."""
+    """Non-blocking and split transfers that were completed have a time of their completion and a
+    duration, and no other transfers have them; waits have a time."""
     for (rank, name), ext in seen.modules["MPIIO_EXT"].items():
         base = seen.modules["MPI-IO"].get((rank, name))
         for kind in KINDS:

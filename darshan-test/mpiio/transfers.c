@@ -35,7 +35,7 @@ struct row {
 #define FORM_REQUEST(f) f(s->target->fh, data, s->n, s->type, s->request)
 #define FORM_AT_REQUEST(f) f(s->target->fh, s->at, data, s->n, s->type, s->request)
 
-/* First a function for each call ... */
+/* Defines a function for each call. */
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   static int call_##f(const struct step *s) {                                                      \
     return FORM_##form(f);                                                                         \
@@ -50,7 +50,7 @@ struct row {
 #undef SPLIT_ROW
 #undef SPLIT_END
 
-/* ... then their table. */
+/* The table of these functions. */
 static const struct row rows[] = {
 #define ROW(f, form, writes, kind, pointer, how)                                                   \
   {#f, call_##f, NULL, NULL, writes, #kind, pointer, how},
@@ -121,7 +121,7 @@ static void run(const struct row *row) {
                          {&target, mine + 9, 1, MPI_INT, NULL, NULL}};
   for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
     run_step(row, &steps[i], i % 2 == 0);
-  /* This step is past the end of the file; Open MPI 4.1 never completes such a request. */
+  /* This step reaches past the end of the file; Open MPI 4.1 never completes such a request. */
   if (!row->writes && row->pointer == EXPLICIT && row->how == AT_ONCE) {
     struct step last = {&target, (MPI_Offset)ranks * ROOM / 4 - 26, 100, MPI_INT, NULL, NULL};
     run_step(row, &last, 1);

@@ -19,7 +19,8 @@ OPTIONS += ("-Wno-stringop-overflow",)
 
 @dataclass
 class Waited:
-    """The waiting time of one rank in seconds, in the bins of its record."""
+    """The waiting times of one rank: the sums over the bins of its record, and the bins' width, in
+    seconds."""
 
     width: float = 0.0
     message: float = 0.0

@@ -1,5 +1,5 @@
 /* Ranks that wait for other ranks: waits KIND FOLDER. A rank writes the seconds that its calls
- * took, by its own clock, to FOLDER/took.RANK.
+ * took, by its own clock, to FOLDER/took.RANK, and 1 if several threads may call MPI at a time.
  *
  * collectives, messages, requests, windows: the last rank is late before each call
  *

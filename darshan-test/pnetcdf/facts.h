@@ -1,4 +1,5 @@
-/* Prints on standard output what the program did, for model.py. Each operation has a line:
+/* Prints what the program did, for model.py. Its standard output is the file facts.RANK. Each
+ * operation has a line:
  *
  * file COUNTER path                   a call about a file that succeeded
  *
@@ -37,7 +38,7 @@ int open_file(const char *name, int mode);
 void close_file(int ncid, const char *name);
 void said_file(const char *counter, const char *name);
 
-/* Defines or looks up a variable, and prints its shape. lengths: NC_UNLIMITED for records. */
+/* Define or look up a variable, and print its shape. file: as it was opened; name: in the file. */
 struct fact_variable define(int ncid, const char *file, const char *name, nc_type type,
                             int dimensions, const int *dimids);
 struct fact_variable look_up(int ncid, const char *file, const char *name);

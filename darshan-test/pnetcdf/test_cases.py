@@ -72,8 +72,8 @@ def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
 
 @pytest.mark.parametrize("name", ["every", *(name for name in NAMES if name != "many")])
 def test_case(name: str, run_both: Runs) -> None:
-    """All counters of both modules are those of the model, for one program of each kind; PyDarshan
-    reads the same."""
+    """All counters of both modules are those of the model for this case, and PyDarshan reads the
+    same."""
     expected, rows = run_both(name)
     assert len(run_both.logs) == 1
     assert expected.files

@@ -169,7 +169,8 @@ def variance(values: list[float]) -> float:
 
 
 def finish(record: Record, nprocs: int) -> Record:
-    """Sets the variances of a merged record; a record of a single rank is not changed."""
+    """Sets the variances and the rank -1 of a merged record. A record of a single rank of a larger
+    job is not changed."""
     if len(record.ranks) == 1 and nprocs > 1:
         return record
     record = record if record.times else prepare(record)

@@ -1,5 +1,6 @@
-/* Simulates a job of many ranks in one process without MPI, and prints the results of the ranks.
- * --each writes a log for each rank, from which a test computes the expected log of all ranks. */
+/* Simulates a job of many ranks in one process without MPI, and prints how many of them failed to
+ * write the log or, with --clock, what writing it costs. --each writes a log for each rank, from
+ * which a test computes the expected log of all ranks. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

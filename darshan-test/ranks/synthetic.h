@@ -6,10 +6,10 @@
 
 struct synthetic {
   int ranks;
-  int shared; /* files that all ranks have */
-  int own;    /* files of a single rank, for each rank */
-  int part;   /* files that some ranks have */
-  int posix_alone;
+  int shared;      /* files that all ranks have */
+  int own;         /* files of a single rank, for each rank */
+  int part;        /* files that some ranks have */
+  int posix_alone; /* whether there are no records of other modules */
 };
 
 struct synthetic_content {

@@ -1,5 +1,5 @@
-"""A job that is killed leaves a log on each of its nodes; merging these results in the log of all
-journals."""
+"""The journals of a killed job are merged into one log on each node; merging these logs gives the
+same log as merging all journals at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
 
 
 def contents(build: Path, log: Path) -> list[str]:
-    """Returns all contents of a log as lines, except for its path and size."""
+    """Returns all contents of a log as sorted lines, except for its path, sizes and duration."""
     text = parsed(build / "darshan-parser", log, "--all")
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))

@@ -281,8 +281,8 @@ def test_a_lost_message_is_no_hang_and_no_half_log(
 
 
 def test_twenty_thousand_ranks(play: Path, tmp_path: Path) -> None:
-    """For 20,000 ranks the sums are right, and the largest message is no larger than for few
-    ranks."""
+    """20,000 ranks leave one shared record for each file, and their largest message has less than
+    twice the size of that of 20 ranks."""
     options = ("--shared", 4, "--posix", "--clock", "0")
     done = run(play, tmp_path / "all.darshan", "--ranks", 20_000, *options)
     words = done.stdout.split()

@@ -106,7 +106,7 @@ def test_generated_log(case: Case, parser: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", real_log_paths(), ids=lambda path: path.name)
 def test_real_log(path: Path, parser: Path) -> None:
-    """The thirty real logs have the rows that the parser prints."""
+    """A real log has the rows that the parser prints."""
     compared = check(parser, path)
     assert compared > 0 or path.name.startswith("empty")
 

@@ -255,7 +255,8 @@ def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_compare(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """Both diagrams have the same time axis, and a click leads to each run's full report."""
+    """The comparison has diagrams; clicks open a run's full report and one of its files, and lead
+    back."""
     for seed in (1, 2):
         (tmp_path / f"{seed}.darshan").write_bytes(encode(traced_log(3 * seed, seed)))
     assert summary("--compare", "--html", "1.darshan", "2.darshan").returncode == 0

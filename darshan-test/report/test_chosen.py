@@ -21,7 +21,7 @@ RUN_TIME = 12.5  # the run time of standard_log
 
 def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
     """Returns a log with a file for each rank and a file that all ranks use; rank 2 is slow. each:
-    the number of transfers of a file."""
+    the number of reads, and of writes, of a rank in a file."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     names = [b"/data/all", *(b"/data/of-%d" % rank for rank in range(ranks))]
@@ -80,7 +80,7 @@ def test_all_where_there_is_room(tmp_path: Path) -> None:
 @pytest.mark.parametrize("room", [600, 1500])
 def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All transfers of the ranks, files and intervals that are shown are there, and the slow rank
-    is among them. room: the number of transfers that may be shown."""
+    is among them if there is room. room: the number of transfers that may be shown."""
     monkeypatch.setattr(chosen, "LONGEST", 20)
     made = wide_log(9, 50)
     (tmp_path / "a").write_bytes(encode(made))
@@ -99,7 +99,8 @@ def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sums_of_lanes() -> None:
-    """Counts, bytes and busy seconds equal those of a loop, for every step size."""
+    """Counts, bytes and busy seconds equal those of a loop, also if bins are combined because there
+    are too many cells."""
     rng = np.random.default_rng(1)
     end = 10.0
     lanes = LaneBins(3, 2, end)

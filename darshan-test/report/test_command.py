@@ -88,7 +88,7 @@ def test_default_name_and_mode(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The PDF has a title and A4 pages, and the findings of this log fit on one page."""
+    """The PDF has a title and A4 pages, and page 1 has the first four headings."""
     assert summary(log, "-o", "a b.pdf").returncode == 0
     done = subprocess.run(["pdfinfo", tmp_path / "a b.pdf"], capture_output=True, check=True)
     info = done.stdout.decode()
@@ -101,8 +101,8 @@ def test_metadata(summary: Run, log: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("latex", [True, False], ids=["latex", "no-latex"])
 def test_hostile_names(latex: bool, summary: Run, tmp_path: Path) -> None:
-    """Names are printed unchanged; no name is executed as a command or as TeX, or changes the
-    layout of the page."""
+    """Names are printed as they are, with escapes for what cannot be printed; no name is executed
+    as a command or as TeX, or changes the layout of the page."""
     names = [(record_id(file_name(i)), name) for i, name in enumerate(HOSTILE)]
     made = standard_log({"POSIX": 4, "STDIO": 2}, names=names)
     made.exe = b"./\\app $HOME `id` %s \xff \x1b[0m"

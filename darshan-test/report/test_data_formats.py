@@ -18,7 +18,7 @@ from report.diagnose.build import Job, row, write
 
 HERE = Path(__file__).resolve().parents[1] / "training"
 KIB = 1 << 10
-# Formats with files that have this name: names, bytes of each.
+# For each format: the names of its files, and the bytes of each file.
 FILES = {
     "image": (("a/1.jpg", "a/2.PNG", "b/3.jpeg"), 9 * KIB),
     "tar": (("shard-000.tar", "shard-001.tar.gz"), 12 * KIB),

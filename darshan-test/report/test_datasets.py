@@ -179,7 +179,8 @@ def mpi_time(row: dict[str, float]) -> float:
 
 
 def page(text: str) -> list[str]:
-    """Returns the lines of the report's section about datasets, up to the table by time."""
+    """Returns the lines of the report's section about datasets, which ends before the next "by
+    time"."""
     start = text.index(TITLE)
     return text[start : text.index("by time", start)].split("\n")
 

@@ -61,8 +61,8 @@ def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
 
 
 def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -> None:
-    """The data has the sums, and page 1 has the values per process; layers that are not called by
-    another layer have their whole time."""
+    """The data has the sums, and page 1 has the values per process; POSIX, which calls no other
+    layer, has its whole time."""
     path = tmp_path / "made.darshan"
     write_log(path)
     true = expected(parser, path)

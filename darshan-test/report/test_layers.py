@@ -11,7 +11,8 @@ BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
 
 @pytest.mark.parametrize("layer", BY_NAME)
 def test_names_exist(layer: Layer) -> None:
-    """Every operation is a sum of operation counters."""
+    """Every operation is computed from counters of calls, and the layer's prefix is that of the
+    module's counters."""
     module = module_by_name(layer.module)
     assert module is not None
     counters = {c.name: c for c in module.counters}

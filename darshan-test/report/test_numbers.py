@@ -116,7 +116,8 @@ def test_generated(
 
 
 def test_real_logs(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """One report of all real logs has the right table for each log."""
+    """One report of several real logs, which change with the commit, has the right table for each
+    log."""
     needs("real-logs")
     paths = turning(real_log_paths(), 0.4, "numbers of real logs")
     outputs = [parsed(parser, path) for path in paths]
@@ -154,7 +155,8 @@ def test_slowest_files_come_first(parser: Path, summary: Run, tmp_path: Path) ->
 
 
 def test_operations_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """The figures have the right counts; in the log, the number for each bar is different."""
+    """The figure of operations has the right counts; in the log, the number for each bar is
+    different."""
     log = standard_log({"STDIO": 2}, files=1)
     counts = {"OPENS": 101, "READS": 203, "WRITES": 307, "SEEKS": 409, "FLUSHES": 503}
     module = log.modules[0]

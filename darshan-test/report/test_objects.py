@@ -140,7 +140,7 @@ def test_heatmap_has_the_bytes_of_the_frame(long_path: Path) -> None:
 
 
 def test_rates_have_the_bytes_of_the_frame(long_path: Path) -> None:
-    """The steps of the diagram of rates, times the width of a bin, are the bytes written."""
+    """The steps of the diagram of rates are proportional to the bytes written in each bin."""
     log = open_log(long_path)
     frame = log.frame("HEATMAP")
     written = frame[frame.layer == "POSIX"].groupby("start")["write"].sum().to_numpy()

@@ -140,7 +140,7 @@ def test_third_party() -> None:
 
 
 def test_all_assets_are_used() -> None:
-    """The page includes all of its assets."""
+    """Every asset is part of the page of a report or of the page about many jobs."""
     there = {path.name for path in (PAGE / "assets").iterdir()}
     used = [name for kind in (shell.REPORT, KIND) for name in (*kind.scripts, *kind.styles)]
     assert there == set(used)

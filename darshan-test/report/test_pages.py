@@ -135,8 +135,8 @@ def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
 
 
 def test_campaign_forgets(build: Path, tmp_path: Path) -> None:
-    """A report of twenty logs of 3 MiB needs no more memory than one of two, because each log is
-    freed before the next is read."""
+    """A report of twenty logs of 5,000 files needs little more memory than one of two, because each
+    log is freed before the next is read."""
     log = tmp_path / "log"
     maker = [sys.executable, BENCH / "make_large_log.py", "--files", "5000", log]
     subprocess.run(maker, check=True, timeout=SECONDS)

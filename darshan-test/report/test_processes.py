@@ -102,7 +102,7 @@ def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("most", [2, 100])
 def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
-    """Each row of the diagram has the right number of processes in every second."""
+    """Each row of the diagram has the right number of processes in every bin."""
     tree = read(grown(seed), tmp_path)
     found = lanes(tree, RUN_TIME, most)
     assert len(found.lanes) <= most and found.end == RUN_TIME
@@ -234,7 +234,7 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 13])
 def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
-    """A figure that moves to the next page is followed by other content there."""
+    """Every page but the last is more than half full, though a figure may move to the next page."""
     made = content.standard_log({"POSIX": 4}, files=3)
     made.names = [(i, name) for i, name in made.names or []]
     module, called = trees.processes([Member("sh"), *(Member(f"p{i}", 0) for i in range(number))])
@@ -300,7 +300,7 @@ def test_screen(
 
 
 def test_hosts(summary: Run, tmp_path: Path) -> None:
-    """The page shows by how much the merger corrected the clocks of the hosts."""
+    """The report shows by how much the merger corrected the clocks of the hosts."""
     made = trees.tree_log([Member("a"), Member("b", 0, host="node2")], RUN_TIME)
     made.metadata += b"nodes=2\nclocks_moved=node2 +1.500 s\nclock_error=0.012 s\n"
     path = tmp_path / "run.darshan"

@@ -33,7 +33,7 @@ def started(all_workers):
     together = all_workers
 
 def work(number):
-    together.wait()  # every worker gets a task of each three
+    together.wait()  # each worker gets one of three tasks
     with open(f"out-{number}", "wb", buffering=0) as file:
         for i in range(4000):
             file.write(b"few")
@@ -54,8 +54,8 @@ def ranks(log: Path) -> int:
 
 
 def ran(build: Path, folder: Path, *command: str) -> Path:
-    """Returns the log of a run. A process that outlives the run, for example Python's resource
-    tracker, leaves a separate log."""
+    """Runs a command by `darshan run`. Returns the log with the most processes, because a process
+    that outlives the run, for example Python's resource tracker, leaves a separate log."""
     work, logs = folder / "work", folder / "logs"
     subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],

@@ -82,8 +82,8 @@ def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
-    """The page's policy permits links to local files: to the descriptions of diagnoses by name, and
-    of their counters."""
+    """A click opens the description of a diagnosis in a local file; the page's policy permits this.
+    Counters have links, too."""
     needs("program:chromium", "program:chromedriver")
     site = tmp_path / "a site"
     (site / "doc").mkdir(parents=True)

@@ -41,8 +41,8 @@ def report(build: Path, job: Job, folder: Path) -> str:
 
 @pytest.mark.parametrize(("read", "told"), [(128, True), (48, False)])
 def test_read_by_all(read: int, told: bool, build: Path, tmp_path: Path) -> None:
-    """If processes read 128 MiB of a compressed dataset of 32 MiB, the report explains that fewer
-    bytes were moved. told: whether the explanation is there."""
+    """If a program reads 128 MiB of a compressed dataset of 32 MiB, the screen and the report say
+    that it read 4 times its size. told: whether they say so."""
     job = Job(dataset("/f.h5:/x", 4 * MIB, BYTES_ASKED_READ=read * MIB, F_READ_TIME=8.0,
                       READ_POSIX_BYTES_READ=24 * MIB, FILTERS=1))  # fmt: skip
     below = screen(build, job, tmp_path)
@@ -58,8 +58,8 @@ def test_read_by_all(read: int, told: bool, build: Path, tmp_path: Path) -> None
 def test_metadata_of_others(
     name: str, wrote: int, told: bool, build: Path, tmp_path: Path
 ) -> None:  # fmt: skip
-    """If HDF5 wrote metadata of other objects while a dataset of 128 bytes was created, the report
-    explains this. wrote: the bytes written; told: whether the explanation is there."""
+    """If HDF5 wrote metadata of other objects while a dataset of 128 bytes was created, the screen
+    says so. wrote: the bytes written; told: whether the screen says so."""
     job = Job(dataset(f"/f.h5:{name}", 16, BYTES_ASKED_WRITTEN=128, F_OPEN_TIME=1.0,
                       OPEN_POSIX_BYTES_WRITTEN=wrote))  # fmt: skip
     below = screen(build, job, tmp_path)

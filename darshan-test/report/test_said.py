@@ -88,7 +88,7 @@ for step in range(40):
     with open(sys.argv[1], sys.argv[2], 0) as f:
         f.write(bytes(1 << 20))
 """
-# HDF5 drops its cache of chunks at each close; a chunk is larger than the cache that it had.
+# HDF5 drops its cache of chunks at each close; a chunk is larger than the default cache.
 DROPPED = """
 import h5py, numpy
 with h5py.File("field.h5", "w") as file:
@@ -129,8 +129,8 @@ def findings(
 
 
 def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: Path) -> None:
-    """A file of two layers is counted once. numpy.save writes the header by one layer and the
-    values by the other."""
+    """A file of two layers is counted once. Like numpy.save, the program writes a header by one
+    layer and the values by the other."""
     found = findings(build, summary, tmp_path, TWO_LAYERS)["many-small-files"]
     said = re.match(r"([\d,]+) files", found["sentence"])
     assert said
@@ -255,8 +255,8 @@ def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path
 
 
 def test_every_first_screen_shows_the_hint(build: Path, summary: Run, tmp_path: Path) -> None:
-    """If there is a hint but no problem, the hint comes first in `darshan stat`, on page 1 of the
-    PDF and on the web page, and none of them says that there is nothing to change."""
+    """If there is a hint but no problem, `darshan stat`, page 1 of the PDF and the web page show
+    it, and the web page does not say that there is nothing to change."""
     (job,) = (having for name, having, _ in CASES if name == "slow-text")
     log, title = write(job, tmp_path / "a.darshan"), "Much of the run passes between the reads"
     stat = [build / "darshan", "stat", "-r", log]

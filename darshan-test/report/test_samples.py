@@ -1,6 +1,6 @@
 """If a data set takes long to load its samples, the report names the cause of the wait and the line
-in the data set. The test uses a stand-in for PyTorch (training/standin), which loads samples in the
-training's own process."""
+in the data set. Most tests use a stand-in for PyTorch (training/standin), which loads samples in
+the training's own process."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_of(build: Path, folder: Path, case: str, epochs: int = 3, ranks: int = 0) -> str:
     """Records a training and returns its report as text, without line breaks. case: the argument of
-    the program; ranks: 0 for a program without MPI."""
+    the program; ranks: the number of processes with a rank, or 0 for one process without."""
     log = folder / f"{case}.darshan"
     one = f"{sys.executable} -B train.py {case} {epochs}"
     if ranks:
@@ -187,7 +187,7 @@ for _ in range(2):
 )
 def test_each_worker_reads_the_whole_set(build: Path, folder: Path, python: str) -> None:
     """A training with real workers of PyTorch that each read all files is reported; one whose
-    workers read different files, or only a small index, is not."""
+    workers read different files and the same small index is not."""
     (folder / "stream.py").write_text(WORKERS)
     for case in ("whole", "part"):
         log = folder / f"{case}.darshan"

@@ -62,7 +62,7 @@ def children(frame: Frame) -> dict[str, Frame]:
 
 def test_tree(tmp_path: Path) -> None:
     """The tree of frames has the sums of all call sites, beginning at the outermost frame; frames
-    with less than 0.2 % of the total are combined into one."""
+    with less than 0.2 % of the total time, calls and bytes are combined into one."""
     with open_log(made(tmp_path)) as log:
         found = lines_of(log, 10)
     assert found

@@ -110,7 +110,8 @@ def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_tracks() -> None:
-    """There are as few tracks as events at the same time, and no two events overlap on a track."""
+    """There is at most one track more than events at the same time, and no two events overlap on a
+    track."""
     rng = np.random.default_rng(2)
     start = np.sort(rng.integers(0, 1000, 300))
     end = start + rng.integers(0, 30, 300)

@@ -150,7 +150,7 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
             run_of(2, 16, 0, 2, 0), made_by(2, 10, 4, FETCH_PROCESSOR_TIME=2.0),
             ("elsewhere", "waiting", "8.00 s waiting for something else", "prefetch_factor"),
         ),
-        # Workers were idle for all 4 s in which the program worked, and most of those it waited.
+        # Workers were idle while the program worked, for 4 s, and in most of the time it waited.
         (
             run_of(2, 16, 0, 2, 0),
             made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0, FETCH_LONGEST=1.0),

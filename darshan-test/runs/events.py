@@ -90,7 +90,9 @@ class Run:
     def process(
         self, pid: int, times: tuple[int, int], program: str, parent: int = 1, status: int = 0
     ) -> None:
-        """Appends the rows of a process that starts, ends and is waited for."""
+        """Appends the rows of a process that starts, ends and is waited for. times: of its start
+        and end, in nanoseconds after `base`. status: its exit status. A program with the name
+        mpirun or mpiexec is marked as a launcher."""
         start, end = times
         launcher = int(program.split(".", maxsplit=1)[0] in ("mpirun", "mpiexec"))
         self.row(Kind.START, pid, start, parent=parent, program=program, status=launcher)
@@ -98,8 +100,8 @@ class Run:
         self.row(Kind.REAPED, pid, end, parent=parent, status=status << 8)
 
     def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
-        """Copies a log to the file of a part, for a program with this pid and start. Returns the
-        path of the copy. number: that of the part."""
+        """Copies a log to the file of a part, for a program with this pid and start (nanoseconds
+        after `base`). Returns the path of the copy. number: that of the part."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)

@@ -41,7 +41,8 @@ class RunBox(Sandbox):
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
         """Runs a command and waits until its last process has ended: each process has an end of a
-        pipe open. Returns the outcome."""
+        pipe open. Then waits for the run's log; if strace slowed the run down too much, makes the
+        log by darshan recover. Returns the outcome."""
         inner, outer = os.pipe()
         with subprocess.Popen(
             command,
@@ -64,7 +65,8 @@ class RunBox(Sandbox):
         return Outcome(process.returncode, out, error, snapshot(self.work))
 
     def settle(self) -> None:
-        """Waits until the merger has written the log and removed the run directory."""
+        """Waits until the merger has written the log and removed the run directory, for at most
+        LAST seconds."""
         end = time.monotonic() + LAST
         while any((self.base / "journals").glob("darshan-run.*")) and time.monotonic() < end:
             time.sleep(0.02)

@@ -169,7 +169,8 @@ ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]
 
 
 def cases() -> list[tuple[Row, str]]:
-    """Returns the rows of this test run, each in one mode; only `./dev full` runs costly rows."""
+    """Returns a sample of the rows, each in one of MODES. `./dev full` runs all rows, also costly
+    ones, in each mode."""
     rows = [row for row in ALL if everything() or not row.full]
     rows = turning(rows, 0.6, "runs")
     return [(row, mode) for row in rows for mode in turning(MODES, 0.5, row.name)]

@@ -26,9 +26,9 @@ TIMES = ("_F_", "TIMESTAMP")
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
-    """Makes the run directory of a shell and its children, which run two programs and read a file;
-    one of the last processes also writes a file. Every second part is a separate file. Returns the
-    path."""
+    """Makes the run directory of a shell and its children, which run two programs. Processes with a
+    part read a file; one of the last processes also writes a file. Half of the parts are separate
+    files, the others are in `packed`. Returns the path."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):
@@ -130,8 +130,8 @@ def test_one_that_fails_at_any_change(
     whole: dict[tuple[str, str, float], Row],
     case: tuple[str, str, int],
 ) -> None:
-    """If the process that combines parts is killed at any change of a file, no byte is lost or
-    counted twice, whether or not another process combines parts after it."""
+    """If the process that combines parts is killed, or gets the error ENOSPC, at any change of a
+    file, no byte is lost or counted twice, whether or not another process combines parts later."""
     call, how, number = case
     inject = f"inject={call}:{how}:when={number}"
     merge(

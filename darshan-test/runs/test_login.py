@@ -17,8 +17,8 @@ COMMANDS = ("cat words >copied", "sh -c 'cat words >one; cat one >two'", "sort <
 
 
 def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> None:
-    """Types each line after the previous one has had its effect. done: a file that the last line
-    creates."""
+    """Starts a shell on a terminal, types each line after the previous command has ended, and waits
+    for the shell. done: a folder in which each command creates a file when it has ended."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

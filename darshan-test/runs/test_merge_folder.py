@@ -58,7 +58,8 @@ def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[in
 
 
 def wait_for_journal(run: Run) -> list[Path]:
-    """Waits for the journal, which is created in parallel with the program's first calls."""
+    """Waits until the journal has more than 6,000 bytes, for ten seconds at most: it is created in
+    parallel with the program's first calls. Returns the journals of the run."""
     for _ in range(1000):
         found = list(run.folder.glob("*_mmap-log-*"))
         if found and found[0].stat().st_size > 6000:

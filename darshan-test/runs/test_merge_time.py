@@ -37,7 +37,8 @@ def traced(program: Program, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def merged(merge: Merge, traced: Path, tmp_path: Path) -> Path:
-    """Returns one log of three such processes, with the pids 50, 51, 52, that start at STARTS."""
+    """Returns one log of three processes with the records of `traced`. Their pids are 50, 51 and
+    52; they start at STARTS."""
     run = Run(tmp_path / "darshan-run.50.x")
     for pid, start in enumerate(STARTS, 50):
         run.process(pid, (start, start + SECOND), "python3")

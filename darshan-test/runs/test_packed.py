@@ -70,8 +70,8 @@ def log_of(base: Path) -> Path:
 
 @pytest.mark.needs("ptrace")
 def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> None:
-    """The process of the script has a journal. A child of the shell that only closes inherited
-    descriptors has none."""
+    """Each process of a script creates one file in the run directory, its journal. A child of the
+    shell that only closes inherited descriptors creates none."""
     trace = tmp_path / "trace"
     run_script(build, tmp_path, SCRIPT, "strace", "-f", "-o", str(trace), "-e", "trace=openat")
     log = log_of(tmp_path)

@@ -39,8 +39,9 @@ def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
-    """Fails unless the only logs are that of the run and those of its jobs, and no other file is
-    left."""
+    """Checks that the only logs are that of the run and those of its jobs (and of a process that
+    outlives `darshan run`, too), that no other file is left, and that PyDarshan reads each log with
+    the same content."""
     if row.outlives and mode == "run":
         assert len(recorded.paths) >= row.logs
     else:

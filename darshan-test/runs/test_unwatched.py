@@ -239,8 +239,7 @@ def test_go_with_c_in_it(build: Path, place: Path) -> None:
 
 
 def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
-    """If a static program becomes an instrumented one by exec, the records of the latter have its
-    bytes, and no program is listed as not instrumented."""
+    """If all programs of a run can be instrumented, none is listed as not instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
     assert "not instrumented" not in said

@@ -15,15 +15,16 @@ from lab.binding import processes, rows
 MIB = 1 << 20
 UNEXPLAINED = "Storage transferred bytes that no recorded call explains"
 NOT_RECORDED = "Part of the I/O was not recorded"
-# Writes as many files of 3 B as it is told.
+# Writes as many files of 3 bytes as its argument says.
 WRITER = """
 import sys
 for number in range(int(sys.argv[1])):
     with open(f"small-{number}", "w") as file:
         file.write(f"{number % 1000:03}")
 """
-# Reads MIB bytes from storage by calls (r) or through a mapping (m), and writes down the kernel's
-# count.
+# Arguments: r or m, a file, a number of MiB. Drops the file's pages from the cache, and reads so
+# much of it by calls (r) or through a mapping (m). Appends its pid and the kernel's count to the
+# file "said".
 READER = """
 import mmap, os, resource, sys, time
 how, path, size = sys.argv[1], sys.argv[2], int(sys.argv[3]) << 20
@@ -45,8 +46,8 @@ with open("said", "a") as said:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Makes a folder with three files whose pages are not in the cache, and a program that reads
-    them. Returns the folder."""
+    """Makes a folder with three files of 32 MiB, which are on the storage device, so that their
+    pages can be dropped from the cache, and a program that reads them. Returns the folder."""
     (tmp_path / "reader.py").write_text(READER)
     for name in "abc":
         with (tmp_path / name).open("wb") as file:

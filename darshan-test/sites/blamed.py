@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class Blamed(NamedTuple):
-    """A program, the start of the title that its finding must have (with | between alternatives),
-    and its source."""
+    """A program and its source. diagnosis: the start of the name that its finding must have, or, in
+    test_text.py, of the title; with | between alternatives."""
 
     name: str
     ending: str  # of its source: the language

@@ -46,8 +46,8 @@ FUNCTION void get(int fd, size_t n, off_t at) {
   STAY;
 }
 
-/* Calls one function in two loops from two lines; the second loop first seeks backwards, then reads
- * at one offset. */
+/* Writes in two loops, which call one function from two lines, and reads in two loops: at
+ * decreasing offsets, then at one offset. */
 FUNCTION void loops(void) {
   int fd = make("loops");
   for (int i = 0; i < 100; i++)
@@ -218,7 +218,7 @@ static void tick_every(int microseconds) {
   ensure(setitimer(ITIMER_REAL, &every, NULL) == 0, "setitimer");
 }
 
-/* The number of rounds, and of writes in each: a timer switches between two coroutines at any
+/* The number of coroutines, and of writes of each: a timer switches between them at any
  * instruction, even within calls. */
 enum { TURNS = 2, PUTS = 20000 };
 static ucontext_t turn[TURNS];

@@ -69,7 +69,7 @@ def symbols(path: str) -> list[tuple[int, int, str]]:
 
 
 def build_id(path: Path) -> str:
-    """Returns the build id of a program, by readelf."""
+    """Returns the build id of a program, by readelf; "" if it has none."""
     done = subprocess.run(["readelf", "-n", path], capture_output=True, text=True, check=True)
     return next((x.split()[-1] for x in done.stdout.splitlines() if "Build ID" in x), "")
 
@@ -91,9 +91,9 @@ class Program:
     def start(
         self, *command: str | Path, status: int = 0, tells: bool = False, **settings: str
     ) -> None:
-        """Runs a command in an empty folder with the recording of call sites. status: the expected
-        exit status; tells: whether the command prints the path of the log; settings: variables to
-        add."""
+        """Runs a command in the folder "work" of the test with the recording of call sites. status:
+        the expected exit status; tells: whether the command prints something on stderr, as `darshan
+        run` does; settings: variables to add."""
         work = self.folder / "work"
         for name in ("work", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ for step in range(60):
         json.dump(state, file)
     os.replace("state.new", "state.json")
 """
-# Lines of a file, parsed again for each of 40 questions.
+# Lines of a file, parsed again for each of 20 questions.
 _TABLE = """
 import csv
 with open("table.csv", "w") as file:
@@ -165,7 +165,8 @@ done
 
 
 class Told(NamedTuple):
-    """A program, the beginning of its first finding about time between calls, and its language."""
+    """A program. diagnosis: the beginning of the name of its first finding with a potential saving,
+    with | between alternatives; ending: of its source, the language."""
 
     name: str
     source: str
@@ -185,7 +186,8 @@ SAVED = (
 
 
 def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
-    """Yields the name of each finding and its time between calls as a fraction of the run."""
+    """Yields the name of each finding with a potential saving, and its time between calls as a
+    fraction of the run."""
     for finding in told:
         stake = finding["stake"]
         if stake["of_seconds"] > 0:

@@ -50,8 +50,8 @@ def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
 
 
 def run(program: Program, text: str, name: str, *command: str, **more: str) -> Outcome:
-    """Runs a script in its folder, which has other files that it loads. Returns the outcome.
-    command: the interpreter; more: variables to add."""
+    """Runs a script in its folder. Returns the outcome. name: of the script; command: the
+    interpreter; more: further files that the script loads, by name, with __ instead of the dot."""
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
     work = program.folder / "work"

@@ -48,7 +48,7 @@ def test_places_of_transfers(program: Program) -> None:
 
 
 def test_every_kind_of_call(program: Program) -> None:
-    """Opens, seeks, syncs, closes and stats are each counted once, at the site of their
+    """An open, a seek, a sync, a close and a look-up are each counted once, at the site of their
     function."""
     outcome = program.run("loops")
     for called, kind, functions in (

@@ -1,4 +1,4 @@
-"""libdarshan.so exports only the wrappers, and needs no library except libc."""
+"""libdarshan.so exports only the wrappers and darshan_link, and needs no library except libc."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """A conversion that is ended by a signal at any time leaves no partial log."""
+    """A conversion that is killed at any time leaves no temporary file and no partial log."""
     (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
     for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
         with subprocess.Popen([convert, "--bzip2", "old", "new"], cwd=tmp_path) as writer:

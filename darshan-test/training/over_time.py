@@ -1,8 +1,8 @@
 """A training that prints when each process worked and waited. Worker 0 sleeps, worker 1 reads a
-file, and others compute; without workers, batches do one after another. One sample of the second
-epoch sleeps for long, so that the program has to wait. The last line is JSON: [worker or null,
-state, begin, end] in seconds since 1970. The arguments: the number of workers, 1 if they persist,
-and a file."""
+file, and others compute; without workers, the batches sleep, read and compute by turns. One sample
+of the second epoch sleeps for long, so that the program has to wait. The last line is JSON: a list
+of [worker or null, state, begin, end] in seconds since 1970. The arguments: the number of workers,
+1 if they persist, and a file."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import time
 
 SAMPLES, BATCH, EPOCHS = 24, 2, 2
 READS = 8  # of a sample
-STALLED, STALL = 8, 0.8  # a sample of worker 0, which makes every other batch of two; seconds
+STALLED, STALL = 8, 0.8  # the place of a sample that worker 0 makes if there are two; seconds
 STEP = 0.01
 
 

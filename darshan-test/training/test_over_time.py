@@ -22,7 +22,7 @@ SPREAD = 0.1  # seconds: a part of a batch is somewhere in the batch, and bins b
 PART = 0.1  # of a sum that the two clocks may differ by
 SINGLE = 0.03  # seconds, the same
 STALL, SPIN = 0.8, 0.015  # of over_time.py
-OWN = ("computing", "ready", "waiting")  # the states of a batch but calls on files
+OWN = ("computing", "ready", "waiting")  # the states of a batch except calls on files
 
 Lane = dict[str, Any]
 Span = tuple[Union[int, None], str, float, float]

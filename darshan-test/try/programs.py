@@ -111,8 +111,9 @@ int main(void) {
 
 
 def writes(end: tuple[str, str], how: tuple[str, str] = NO_BUFFER) -> str:
-    """Returns the source of a program that writes, and ends in one of the ways of ENDS. how: the
-    code that opens the file and writes."""
+    """Returns the source of a program that writes numbers to a stream. end: the code before the end
+    and that of the end, as in ENDS. how: the code that sets the stream's buffer, and the code that
+    writes a number."""
     words = zip(("SETTING", "EACH", "BEFORE_THE_END", "THE_END"), (*how, *end))
     source = UNBUFFERED
     for word, text in words:

@@ -128,7 +128,7 @@ def test_no_program_is_broken(trial: Try) -> None:
 
 def test_nothing_to_measure(trial: Try) -> None:
     """A run without durability is not made for a program that never waits for storage, nor if runs
-    use the user's own files."""
+    may write elsewhere than to a copy."""
     here = ("--only", NAME)
     quiet = script(trial, "open('any.txt', 'w').write('x')\n")
     _, rows, _ = trial.found(*here, "--copy", ".", "--", *quiet)

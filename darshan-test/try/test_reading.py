@@ -20,7 +20,8 @@ NUMBERS = 1_000_000
 
 @pytest.fixture
 def numbers(trial: Try) -> Try:
-    """Returns a folder with a file of numbers, which has been written to the disk."""
+    """Writes a file of numbers, also to the disk, into the folder of the trial's user. Returns the
+    trial."""
     write_numbers(trial)
     return trial
 

@@ -124,8 +124,8 @@ def test_a_healthy_program(trial: Try) -> None:
 
 
 def test_the_library_needs_the_variable(trial: Try) -> None:
-    """`darshan run` loads libdarshan.so, which has no remedies. `darshan try` loads another
-    library, which applies remedies only if DARSHAN_TRY is set."""
+    """`darshan run` loads libdarshan.so, which has no remedies. If DARSHAN_TRY is set, it loads
+    another library, which applies the remedies that the variable names."""
     (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
     run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
     loaded = {}

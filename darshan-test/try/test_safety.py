@@ -116,7 +116,8 @@ def test_no_network(trial: Try) -> None:
 
 
 def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
-    """A run that hangs is killed with its children after three times the baseline."""
+    """A run that hangs is killed with its children after three times the baseline, or after two
+    seconds if that is later."""
     program = (
         "import os, subprocess, tempfile, time\n"
         "with tempfile.NamedTemporaryFile() as f: f.write(b'x' * 9000)\n"

@@ -1,5 +1,5 @@
-"""Returns the times of a simulated trial: without and with a remedy whose true factor is `ratio`.
-The number of pairs depends on the pilot runs. noise: the kind of noise."""
+"""The verdict of a trial: the quantiles that it uses, and how often it says in simulated trials
+that a remedy helped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def test_student(degrees: int) -> None:
 
 
 def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float], list[float]]:
-    """Returns the times of a simulated trial: the pilot fixes how many pairs it has."""
+    """Returns the times in seconds of a simulated trial, without and with a remedy whose true
+    factor is `ratio`. The pilot runs determine the number of pairs. noise: "calm", "busy", "spikes"
+    or "drifts"."""
     from darshan_report.trial.comparing.verdict import PILOT, pairs_needed  # noqa: PLC0415
 
     def seconds(number: int) -> float:

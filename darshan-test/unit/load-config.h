@@ -12,7 +12,8 @@ struct loaded {
 };
 
 /* Loads a configuration from variables, a list that ends with NULL, and the contents of a
- * configuration file (NULL: none). The next call reuses the storage of the result. */
+ * configuration file (NULL: none). program: argv[0]. The next call reuses the storage of the
+ * result. */
 struct loaded *load_config(const char *const variables[LOAD_VARIABLES], const char *file,
                            const char *program);
 

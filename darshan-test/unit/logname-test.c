@@ -60,8 +60,8 @@ static const char *const zones[] = {NULL,
                                     "AAA3BBB,59,299/0:30",
                                     "JST-9"};
 
-/* Compares times at intervals of slightly more than seven hours for eighty years, so that hours
- * close to changes of the offset occur. */
+/* Compares times for eighty years at intervals of eleven days, seven hours and some seconds, so
+ * that every time of the day and hours close to changes of the offset occur. */
 static void offsets_are_those_of_libc(void **state) {
   (void)state;
   for (size_t z = 0; z < COUNT_OF(zones); z++) {

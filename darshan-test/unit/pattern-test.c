@@ -166,7 +166,7 @@ static void test_random(void **state) {
   }
 }
 
-/* Patterns that would exhaust libc's time or memory are rejected. */
+/* Patterns that would exhaust libc's time or memory are rejected, and so are back-references. */
 static void test_limits(void **state) {
   (void)state;
   static const char *const wrong[] = {

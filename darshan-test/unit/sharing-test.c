@@ -73,7 +73,7 @@ static void test_list(void **state) {
   arena_drop(&arena);
 }
 
-/* Compares the bytes of the table in a message between ranks. */
+/* The bytes of a table in a message between ranks can be read as the same table. */
 static void test_bytes(void **state) {
   (void)state;
   enum { FILES = 50 };

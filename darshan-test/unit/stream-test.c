@@ -83,7 +83,8 @@ static void append_stream(struct stored *to, const void *content, size_t n, stru
   free(packed);
 }
 
-/* Reads `step` bytes at a time until the stream ends. Returns the content, or the failure. */
+/* Reads `step` bytes at a time until the stream ends or fails. Returns the content so far, which
+ * the caller frees, and the failure; its text is empty if there is none. */
 static struct content read_by(reading *read, struct darshan_stream *stream, size_t step) {
   struct content content = {NULL, 0, {""}};
   size_t room = 3 * WHOLE, got;

@@ -8,7 +8,7 @@ from row import FAR, HERE, Row
 
 
 def rows() -> list[Row]:
-    """Returns the rows of the programs fields.py and fields.c."""
+    """Returns the rows of the programs fields.py, chunks.py and fields.c."""
 
     def field(case: str, finding: str, remedy: str, place: str = FAR) -> Row:
         return Row("fields.py", case, finding, remedy, place)

@@ -81,13 +81,13 @@ POINTS = {
 
 
 def command() -> str | None:
-    """Returns the program: $DRISHTI, or the one found in PATH."""
+    """Returns the program: $DRISHTI, or the one found in PATH; None if there is neither."""
     return os.environ.get("DRISHTI") or shutil.which("drishti")
 
 
 def codes(table: str) -> frozenset[str]:
-    """Returns critical insights and warnings of its CSV: a row of codes, and a row of True and
-    False."""
+    """Returns the codes of the critical insights and warnings in Drishti's CSV for one log, which
+    has a row of codes and a row of True and False. Raises ValueError for other rows."""
     rows = list(csv.DictReader(io.StringIO(table)))
     if len(rows) != 1:
         raise ValueError("not a table of one log")
@@ -117,7 +117,7 @@ def said_of(program: str, log: Path) -> frozenset[str] | None:
 
 
 def kept() -> dict[str, frozenset[str] | None]:
-    """Returns its stored results by name of the row."""
+    """Returns Drishti's stored results, codes by name of the row; None: it ended without a code."""
     found: dict[str, frozenset[str] | None] = {}
     for line in FILE.read_text().splitlines() if FILE.exists() else []:
         if line and line[0] != "#":

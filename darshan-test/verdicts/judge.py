@@ -54,8 +54,8 @@ MANY, SMALL = 1200, b"a small file\n" * 77  # number and content of the files in
 WARNINGS = ["-O2", "-g", "-Wall", "-Wextra", "-Werror"]
 C = ["-std=c11", "-D_GNU_SOURCE", *WARNINGS]
 
-# The name is taken by the log of a program that a library started; darshan run names its log;
-# one trigger leaves too little memory for records.
+# Messages that are no errors: the name is taken by the log of a program that a library started;
+# darshan run names its log; one trigger leaves too little memory for records.
 EXPECTED = (
     "cannot give the log the name",
     "darshan: log: ",
@@ -209,7 +209,7 @@ class Judge:
         if log:
             settings["DARSHAN_LOGFILE"] = str(log)
             settings["DARSHAN_MMAP_LOGPATH"] = str(self.work)
-        if log and row.tree:  # which names one log of all processes, and preloads behind slow.c
+        if log and row.tree:  # darshan run makes one log, and preloads behind slow.c
             command = [str(self.build / "darshan"), "run", "-o", str(self.work), *command]
         elif log:
             libraries.append(library_of(self.build))
@@ -292,7 +292,7 @@ def ranks_on(row: Row, env: dict[str, str], command: list[str]) -> list[str]:
 
 
 def mpi_of(row: Row) -> Mpi | None:
-    """Returns the MPI of a job."""
+    """Returns the MPI of a job; None for a program without MPI."""
     return next((mpi for mpi in MPIS if mpi.name == row.mpi), None)
 
 

@@ -21,8 +21,8 @@ def known() -> dict[str, str]:
 
 
 def write(judged: Mapping[str, str]) -> None:
-    """Replaces the known results of these rows. Each is an error by the row's name; an empty string
-    means right."""
+    """Replaces the known results of these rows, except those that depend on the machine's load.
+    Each is an error by the row's name; an empty string means right."""
     rows = known() if FILE.exists() else {}
     for name, wrong in judged.items():
         if rows.get(name, "").startswith(SOMETIMES):

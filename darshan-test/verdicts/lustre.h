@@ -2,7 +2,7 @@
  * and of their layout.  A file is on the target that the digit at the end of its name tells.
  *
  *   SLOW_TARGETS  how many there are, ten at most; 0: no Lustre
- *   SLOW_TARGET   the one that fails   SLOW_FACTOR  how many times as long its transfers take
+ *   SLOW_TARGET   the slow one   SLOW_FACTOR  how many times as long its transfers take
  */
 #ifndef VERDICTS_LUSTRE_H
 #define VERDICTS_LUSTRE_H

@@ -18,7 +18,7 @@ class Row(Expected):
     input: int = 0  # size of the file "input" in MiB
     many: bool = False  # the program needs a folder "many" with 1,200 small files
     mpi: str = ""  # the MPI's name if the case is a job
-    settings: tuple[tuple[str, str], ...] = ()  # additional settings of slow.c
+    settings: tuple[tuple[str, str], ...] = ()  # more environment variables
     hosts: int = 0  # number of a job's hosts with one rank each; 0: all ranks are on this host
     tree: int = 0  # simultaneous processes, if the case is a run of several processes with one log
 

@@ -124,8 +124,8 @@ static double transfer_time(long fd, unsigned number, long result) {
   return writes && (kind_of(fd) & WRITES_THROUGH) ? us + sync_us : us;
 }
 
-/* Returns the time to get the lock of a block from a neighbour, if the write covers only part of
- * the block. */
+/* Returns the time to get the lock of a block from a neighbour, if a write starts inside a block;
+ * otherwise 0. */
 static double neighbour_time(const greg_t *r, unsigned number) {
   return number == SYS_pwrite64 && block > 0 && (uint64_t)r[REG_R10] % block ? lock_us : 0;
 }
@@ -236,8 +236,8 @@ static int dispatch(void) {
                          (long)slow_begin, slow_end - slow_begin, (long)&stops, 0);
 }
 
-/* Starts dispatching again in a new thread or process. A new process inherits the handler, but not
- * the dispatching. */
+/* Resumes dispatching, which the handler has suspended because a task was made. A new process
+ * inherits the handler, but not the dispatching, which fork() starts in it. */
 static void stop_again(void) {
   uint64_t set = (uint64_t)1 << (SIGSYS - 1);
   if (!dispatched) return;
@@ -263,8 +263,7 @@ pid_t fork(void) {
   return child;
 }
 
-/* Starts dispatching again after a vfork, which cannot be wrapped: its caller waits for the child.
- */
+/* Resumes dispatching after a vfork, which cannot be wrapped: its caller waits for the child. */
 pid_t waitpid(pid_t child, int *status, int options) {
   static pid_t (*real)(pid_t, int *, int);
   if (!real) *(void **)&real = dlsym(RTLD_NEXT, "waitpid");

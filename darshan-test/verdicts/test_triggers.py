@@ -34,9 +34,7 @@ class Trigger:
 
     row: str
     settings: tuple[tuple[str, str], ...] = ()
-    limits: tuple[
-        tuple[str, float], ...
-    ] = ()  # limits for rules about more processes than the test starts
+    limits: tuple[tuple[str, float], ...] = ()  # thresholds of the report
     crowded: bool = False  # the four ranks run on two processors
 
 

@@ -1,7 +1,7 @@
 """Measures the gain that `darshan try` reaches on the programs of the corpus, and compares it with
 the gain of the fix that was made by hand, and with the potential saving in the report. On programs
 without a problem it tries all remedies; `darshan try` must not call any of them helpful. `./dev
-verdicts --try --keep` writes it."""
+verdicts --try --keep` writes the results to trials.txt, and the table of doc/try.md."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def test_what_takes_the_runtime(
 
 
 def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
-    """If the build fails without a compiler, a message of one line says what is missing."""
+    """If the compiler or a header is missing, the last line of the failed build names it."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     code = MAKE.format("wheel", [str(tmp_path)])
     for settings, missing in (

@@ -33,8 +33,8 @@ static void handler_with_io(int signal) {
   errno = saved;
 }
 
-/* A signal handler does I/O. Every operation is counted or reported as dropped; the test adds both
- * up and compares the sum with the file sizes. */
+/* A signal handler does I/O. Every operation is counted or reported as dropped; the test compares
+ * both with the number of operations. */
 SPECIAL(io_in_signal_handler) {
   handler_path = in_dir("handler");
   const char *path = in_dir("main");

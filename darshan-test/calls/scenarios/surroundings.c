@@ -38,7 +38,8 @@ SCENARIO(load_and_unload) {
     expect_any(path, place[i]);
 }
 
-/* The program lists its open descriptors: the list is the same with and without the runtime. */
+/* A child program and this process list their open descriptors: the lists are the same with and
+ * without the runtime. */
 SCENARIO(descriptors_of_a_child) {
   char self[512] = {0};
   CHECK(sys_readlink("/proc/self/exe", self, sizeof self - 1) > 0);
@@ -55,8 +56,8 @@ SCENARIO(descriptors_of_a_child) {
   print_descriptors();
 }
 
-/* Writes the i-th name of a file: as many detours through two folders as i has bits. The case needs
- * many names; as many files would take much longer. */
+/* Writes the i-th name of a file to `path`: 16 detours, each through the folder 0 or 1, as the bits
+ * of i say. The case needs many names; as many files would take much longer. */
 static void detour(char *path, const char *name, int i) {
   char *end = path + sprintf(path, "%s", test_dir);
   for (int bit = 0; bit < 16; bit++)
@@ -64,8 +65,8 @@ static void detour(char *path, const char *name, int i) {
   sprintf(end, "/%s", name);
 }
 
-/* Uses twenty thousand files, more than the default limit of 16,384. 3 bytes are written to each
- * and read again. */
+/* Uses a file under twenty thousand names, more than the default limit of 16,384: writes and reads
+ * 3 bytes under each. Then writes 7 bytes to a stream under each of 3,000 names. */
 SPECIAL(many_files) {
   char path[600];
   CHECK(sys_mkdir(in_dir("0"), 0755) == 0 && sys_mkdir(in_dir("1"), 0755) == 0);

@@ -59,8 +59,8 @@ static void slow_fread(void) {
   CHECK(pthread_join(feeder, NULL) == 0);
 }
 
-/* Runs another process that holds a file lock for a while, by calls that the runtime does not see.
- * */
+/* Waits by fcntl for a lock that a child holds for a while, by calls that the runtime does not see.
+ */
 static void slow_lock(void) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   int fd = open(in_dir("locked"), O_CREAT | O_RDWR, 0644), ends[2];
@@ -88,7 +88,7 @@ SPECIAL(slow_calls) {
   slow_lock();
 }
 
-/* Two threads wait in the same file at the same time; the time counts once. */
+/* Four threads wait in the same file at the same time; the time counts once. */
 static int pipe_fd;
 
 static void *read_one(void *argument) {

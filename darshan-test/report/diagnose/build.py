@@ -57,7 +57,8 @@ class Job:
 
 
 def number_of(name: str) -> int:
-    """Returns the id of a record: a number that depends only on the name."""
+    """Returns the id of a record: a number that depends only on the name, or the runtime's id of
+    the overflow record."""
     if name == overflow.NAME:
         return int(overflow.ID)
     return int.from_bytes(name.encode()[-7:], "big") + len(name)
@@ -91,7 +92,7 @@ def _array(module: str, rows: Sequence[Row]) -> np.ndarray:
 
 
 def write(job: Job, path: Path) -> Path:
-    """Writes the log of a job."""
+    """Writes the log of a job; returns its path."""
     modules: dict[str, list[Row]] = {}
     for one in job.rows:
         modules.setdefault(one.module, []).append(one)

@@ -10,7 +10,7 @@ def _one(module: str, **values: float) -> Job:
 
 
 def cases() -> list[tuple[str, Job, Job]]:
-    """Returns rows of a diagnosis, a job that has it, and a job that does not. The first job spends
+    """Returns for each diagnosis a job that has it and one that does not. The first job spends
     seconds in one kind of calls, in too few of them for any other diagnosis; the second one little
     time."""
     reads = _one("POSIX", OPENS=1, READS=900, SEQ_READS=900, BYTES_READ=9_000_000,

@@ -33,7 +33,7 @@ def _many(number: int, **values: float) -> tuple[Row, ...]:
 
 
 def cases() -> list[Case]:
-    """Cases about datasets and HDF5 files."""
+    """Returns the cases about datasets and HDF5 files."""
     cached = Job(
         _dataset(
             CHUNK_BYTES=8 * MIB, FILTERS=1, READ_CALLS=64, READ_POSIX_READS=64,

@@ -58,7 +58,7 @@ def _on_hosts(seconds_on_the_first: float) -> Job:
 
 
 def cases() -> list[Case]:
-    """Cases about cooperating processes of a job."""
+    """Returns the cases about cooperating processes of a job."""
     tiny = Job(
         (
             shared("MPI-IO", "/a", COLL_WRITES=4000, BYTES_WRITTEN=32000, F_WRITE_TIME=20.0),

@@ -41,7 +41,7 @@ def waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
 
 
 def cases() -> list[Case]:
-    """Cases about heat maps."""
+    """Returns the cases about heat maps."""
     busy = row(
         "POSIX",
         "/a",

@@ -10,7 +10,7 @@ Case = tuple[str, Job, Job]
 
 
 def cases() -> list[Case]:
-    """Cases about jobs of several processes."""
+    """Returns the cases about jobs of several processes."""
     alone = Job(
         (
             shared(

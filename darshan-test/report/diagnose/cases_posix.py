@@ -37,7 +37,7 @@ def _read_slowly() -> list[tuple[str, Job, Job]]:
 
 
 def cases() -> list[Case]:
-    """Cases about files."""
+    """Returns the cases about files."""
     reread = Job(
         (
             row(

@@ -24,7 +24,8 @@ HUGE = ((1 << 62) + 1, (1 << 63) - (1 << 61) - (1 << 59))
 
 
 def damaged(job: Job, share: int, huge: int) -> Job:
-    """Sets every second counter, or every counter, to the largest numbers."""
+    """Returns a job with impossible numbers. share: 1 to set every counter to `huge`, 2 to set
+    every second one. Each row occurs twice, and there are too many processes."""
     rows = [
         replace(
             row,
@@ -41,8 +42,8 @@ def damaged(job: Job, share: int, huge: int) -> Job:
 
 @pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
 def test_huge_numbers(case: tuple[str, Job, Job], tmp_path: Path) -> None:
-    """For each diagnosis, a sample of these damages that changes with the commit: the job with the
-    problem or the healthy job, with one counter of a pair or both replaced by either number."""
+    """The report on a job with huge counters is made without a warning. The jobs are a sample of
+    the damaged forms of the two jobs of each diagnosis; it changes with the commit."""
     name, *jobs = case
     damages = turning(itertools.product(jobs, (1, 2), HUGE), 0.5, f"damaged {name}")
     with warnings.catch_warnings():

@@ -122,8 +122,8 @@ def test_one_of_many_files(tmp_path: Path) -> None:
 
 
 def test_one_of_many_is_locked(tmp_path: Path) -> None:
-    """If one of several files is locked, the advice is not given for this file without its
-    lock."""
+    """If one of several files is locked, the advice warns not to follow it for this file without
+    its lock."""
     own = row("POSIX", "/own", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     locked = row("POSIX", "/all", OPENS=400, WRITES=400, BYTES_WRITTEN=4000, F_META_TIME=0.5)
     lock = row("POSIX_EXT", "/all", LOCKS=400, F_LOCK_TIME=0.01)

@@ -18,7 +18,7 @@ from tree import real_log_paths
 
 @pytest.fixture(autouse=True)
 def no_cycles_are_looked_for() -> Iterator[None]:
-    """The garbage collector is off, because it could free cycles in time by chance."""
+    """Turns the garbage collector off, because it could free cycles in time by chance."""
     gc.disable()
     yield
     gc.enable()

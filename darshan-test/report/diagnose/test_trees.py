@@ -134,7 +134,7 @@ def test_who_only_read_did_not_write(tmp_path: Path) -> None:
 
 
 def test_many_programs(tmp_path: Path) -> None:
-    """No programs are named if no few of them did most of the calls."""
+    """If many programs made the calls, the finding has only their number."""
     commands = ("bash x.sh", *(f"step-{i}" for i in range(9)))
     job = Job(tuple(reads(f"/{i}", 1 + i) for i in range(9)))
     assert (

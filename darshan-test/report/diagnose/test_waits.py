@@ -30,7 +30,7 @@ def alone(moved: int, *, reads: bool = False) -> Job:
 
 
 def told(job: Job, folder: Path) -> dict[str, float]:
-    """Returns the names of findings with a stake, and its seconds of the run."""
+    """Returns the seconds of the run that findings with a stake could save, by finding."""
     with Log(write(job, folder / "log.darshan")) as log:
         return {f.name: f.stake.run for f in diagnose(log) if f.stake.run > 0}
 

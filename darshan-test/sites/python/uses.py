@@ -43,7 +43,7 @@ def daemons(_):
 
 
 def count(words):
-    """Walks the stack a number of times from a number of frames."""
+    """Walks the stack, and prints how many frames a walk found. words: "TIMES,FRAMES"."""
     times, frames = map(int, words.split(","))
     got = deep(frames - 2, probe.probe_walks, times, 64)
     print(got // max(times, 1))

@@ -28,7 +28,7 @@ SOURCE = {
 @dataclass(frozen=True)
 class Size:
     """The size of the study: the length of the variable in time, and the numbers of slices and
-    series to read. Only slices of whole chunks are read, so that mean times can be compared."""
+    series to read. FULL reads the slices of whole chunks, so that mean times can be compared."""
 
     steps: int
     slices: int

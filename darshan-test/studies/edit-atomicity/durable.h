@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Without it, an edit survives a kill, but possibly not a loss of power. */
+/* Whether files are synced. If not, an edit survives a kill, but possibly not a loss of power. */
 extern int durable;
 
 /* Prints "h5edit: " and the text with errno's meaning; returns -1. */

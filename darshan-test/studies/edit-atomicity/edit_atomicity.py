@@ -88,8 +88,8 @@ class Study:
         return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
-        """Measures all sizes and levels, in turn. Returns the shortest times, and the sums that
-        `added` needs."""
+        """Measures all sizes and levels, in turn. Returns the shortest times, and the processor
+        times of all runs, which `added` needs."""
         best: dict[tuple[int, str], Measured] = {}
         for size in self.sizes:
             path = self.make("edited.h5", size * 1_000_000)
@@ -121,7 +121,7 @@ def changed(path: Path, size: int) -> str:
 
 
 def reset(path: Path, head: bytes, size: int) -> None:
-    """Undoes an edit: writes `head` to the begin of the file and truncates it to `size`, which
+    """Undoes an edit: writes `head` to the beginning of the file and truncates it to `size`, which
     needs no copy of the whole file."""
     with path.open("r+b") as stream:
         stream.write(head)

@@ -1,4 +1,4 @@
-/* h5edit: executes a file of commands on an HDF5 file, all of them or none. --atomic
+/* h5edit: executes a file of commands on an HDF5 file; by default all of them or none. --atomic
  * no|yes|inc|delta selects how the file is protected during the edit, as README.md describes. Ends
  * with 0 if all commands were executed, 1 if something failed, 2 on wrong usage. */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* A preloaded library that kills the process at its n-th call that changes files. INTERRUPT_AT=n:
- * before that call; with INTERRUPT_HALF also after half of a write. INTERRUPT_TRACE=path: writes a
- * line for every such call that succeeds, with fields between tabs and the bytes of a write in
+ * before that call; with INTERRUPT_HALF, after half of it if it is a write. INTERRUPT_TRACE=path:
+ * writes a line for every such call, with fields between tabs and the bytes of a write in
  * hexadecimal. From this a test computes the files after a loss of power. */
 #include <dlfcn.h>
 #include <fcntl.h>

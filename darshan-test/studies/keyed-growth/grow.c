@@ -92,8 +92,8 @@ static void insert(sqlite3 *base, sqlite3_stmt *statement, unsigned long number)
   if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement)) fail(base, "insert");
 }
 
-/* Opens the database without syncing, because the study measures the cost of growth, not of
- * commits. Ends the program with a message on failure. */
+/* Inserts the records of a batch in one transaction, and prints when it began, its seconds, and
+ * the size of the file. Ends the program with a message on failure. */
 static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batch) {
   sqlite3_stmt *statement = NULL;
   struct stat status;

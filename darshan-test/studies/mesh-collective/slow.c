@@ -23,8 +23,8 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
   return write_late(fd, bytes, size, offset);
 }
 
-/* Waits, then writes by a direct system call, because the runtime's wrapper would count a call of
- * pwrite64 again. */
+/* Does not call pwrite64 by its name, because that would be the runtime's wrapper, which would
+ * count the write again. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
   return write_late(fd, bytes, size, offset);
 }

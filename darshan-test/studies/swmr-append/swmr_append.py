@@ -114,7 +114,8 @@ class Study:
         return best
 
     def follow(self, mode: str, *, instrumented: bool) -> Following:
-        """Runs a writer with chunks of 1,000 elements, and a reader at the same time."""
+        """Runs a writer with the second of LAYOUTS, and a reader at the same time. Raises
+        RuntimeError if one of them fails, or if the reader does not see all elements."""
         layout = LAYOUTS[1]
         settings, _ = self.lab.instrumentation() if instrumented else ({}, None)
         command = self.command(layout, mode, "--announce")

@@ -50,8 +50,8 @@ _SLOTS, _ROOM, _VALUES = 8, 1 << 20, 500_000
 
 
 def pieces_packed(cured: bool) -> None:
-    """Changes one value in each of eight compressed pieces of a file, again and again; cured: keeps
-    the pieces in memory and writes each once."""
+    """Changes some bytes in each of eight compressed pieces of a file, again and again; cured:
+    keeps the pieces in memory and writes each once."""
     pieces = [bytearray(os.urandom(_VALUES // 4) * 4) for _ in range(_SLOTS)]
     file = os.open("grid.dat", os.O_RDWR | os.O_CREAT, 0o644)
     lengths = [0] * _SLOTS

@@ -56,7 +56,7 @@ static void column_of_own(bool cured) {
   MPI_File_close(&file);
 }
 
-/* A hint from a small machine: one rank on one host writes for all. */
+/* Sets a hint that suits a small machine: one rank on one host writes for all. */
 static void one_aggregator(bool cured) {
   enum { SIZE = 4 << 20, NUMBER = 6 };
   MPI_Info info;

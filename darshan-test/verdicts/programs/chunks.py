@@ -123,7 +123,7 @@ def prepare_healthy_steps() -> None:
 
 
 def healthy_steps(_: bool) -> None:
-    """Reads a step of all variables after another."""
+    """Reads all variables step by step."""
     with h5py.File("steps.h5") as file:
         for step in range(12):
             assert sum(float(file[f"v{i}"][step].mean()) for i in range(100)) > 0

@@ -46,7 +46,7 @@ static void file_flushes(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
 }
 
-/* A dataset of 128 MB, contiguous and early: filled first, then written. */
+/* Writes a dataset of 128 MiB that HDF5 has filled when it was created; cured: without the fill. */
 static void fill_then_write(bool cured) {
   hsize_t size = 16 << 20;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -79,7 +79,7 @@ static void attributes_many(bool cured) {
   H5Sclose(space), H5Gclose(group), H5Fclose(file);
 }
 
-/* A loop over elements of a chunked dataset, or a call for each chunk. */
+/* Writes a chunked dataset with a call for each element; cured: with a call for each chunk. */
 static void elements(bool cured) {
   hsize_t size = 1 << 18, chunk = 1 << 14, one = cured ? chunk : 1;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -95,7 +95,7 @@ static void elements(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(memory), H5Sclose(space), H5Fclose(file);
 }
 
-/* Fields of a block each, flushed one by one. */
+/* Writes twenty datasets block by block, and flushes each dataset after each of its blocks. */
 static void dataset_flushes(bool cured) {
   hsize_t size = 512, one = 8;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -119,7 +119,7 @@ static void dataset_flushes(bool cured) {
 
 /* --- healthy ------------------------------------------------------------------ */
 
-/* A contiguous dataset, written in pieces of 256 bytes: HDF5 joins them. */
+/* Writes a contiguous dataset in pieces of 256 bytes, which HDF5 joins. */
 static void pieces(bool cured) {
   (void)cured;
   hsize_t size = 65536, one = 32;
@@ -146,7 +146,8 @@ static void attributes_healthy(bool cured) {
   fill_then_write(true);
 }
 
-/* A checkpoint of random numbers, which HDF5 compresses when the file is flushed. */
+/* Writes a checkpoint of random numbers, which HDF5 compresses when the file is flushed; cured:
+ * without compression. */
 static void flush_deflated(bool cured) {
   hsize_t whole = 1 << 20;
   hid_t file = held(H5Fcreate("f.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
@@ -195,7 +196,7 @@ static void rows_by_list(bool cured) {
   H5Dclose(data), H5Pclose(plist), H5Sclose(space), H5Fclose(file);
 }
 
-/* As HDF5 1.6 had it: nothing that costs time. */
+/* Writes a dataset by a function of HDF5 1.6; nothing in it costs much time. */
 static void old_calls(bool cured) {
   (void)cured;
   hsize_t whole = 1 << 16;

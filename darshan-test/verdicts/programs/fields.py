@@ -175,7 +175,7 @@ def _opened(path: str, cured: bool) -> h5py.File:
 
 
 def sieved_reads(cured: bool) -> None:
-    """Parts of rows in any order: HDF5 reads 64 KiB around each, 8 KiB in the cured program."""
+    """Parts of rows in any order: HDF5 reads 64 KiB around each, 4 KiB in the cured program."""
     order = np.random.default_rng(1).permutation(10000)
     with _opened("rows.h5", cured) as file:
         x = file["x"]
@@ -301,7 +301,7 @@ def noise_compressed(cured: bool) -> None:
 
 
 def slow_deflate(cured: bool) -> None:
-    """The highest level of deflate; cured: the lowest, of shuffled bytes."""
+    """Compresses with the highest level of deflate; cured: shuffles, and uses the lowest level."""
     values = np.random.default_rng(1).poisson(30, (8, 256, 1024)).astype("u2")
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", values.shape, "u2", chunks=(1, 256, 1024), shuffle=cured,
@@ -543,7 +543,7 @@ prepare_healthy_rows = prepare_column_of_rows
 
 
 def healthy_words(_: bool) -> None:
-    """A few texts of variable length beside a large array."""
+    """Writes a large array, and 2,000 texts of variable length."""
     with h5py.File("f.h5", "w") as file:
         file.create_dataset("x", data=np.ones(1 << 22))
         file.create_dataset("names", data=[f"sensor {n}" for n in range(2000)])
@@ -557,7 +557,7 @@ def healthy_reopened(_: bool) -> None:
 
 
 def healthy_filled(_: bool) -> None:
-    """Most fill values remain, because most of the dataset is never written."""
+    """Writes one of each 16 chunks of a dataset with a fill value."""
     with h5py.File("f.h5", "w") as file:
         made = file.create_dataset("x", (64, 65536), "f4", chunks=(1, 65536), fillvalue=-1)
         made[::16] = 1.0

@@ -24,7 +24,7 @@ static void work(int milliseconds) {
   usleep((useconds_t)milliseconds * 1000);
 }
 
-/* The kernel copies. */
+/* Copies a file by copy_file_range. */
 static void copy_range(bool cured) {
   (void)cured;
   int in = opened("input", O_RDONLY), out = opened("copy", O_CREAT | O_WRONLY);
@@ -38,7 +38,7 @@ static void copy_range(bool cured) {
   must(close(in) == 0 && close(out) == 0, "close");
 }
 
-/* Past the page cache, in large aligned blocks. */
+/* Writes large aligned blocks with O_DIRECT, if the file system permits it. */
 static void direct_blocks(bool cured) {
   (void)cured;
   void *block = block_of(4 * MIB);
@@ -62,7 +62,7 @@ static void preallocated(bool cured) {
   free(block);
 }
 
-/* Data larger than memory: written once, read back once, then removed. */
+/* Writes and reads each block of a scratch file once, as for data larger than memory. */
 static void out_of_core(bool cured) {
   (void)cured;
   char *block = block_of(2 * MIB);
@@ -114,7 +114,7 @@ static void header_and_data(bool cured) {
   free(block);
 }
 
-/* Numbers out and in, in the buffers that stdio has. */
+/* Prints numbers to a stream and reads them again, with the usual buffers. */
 static void numbers(bool cured) {
   (void)cured;
   FILE *file = fopen("numbers", "w");
@@ -131,7 +131,7 @@ static void numbers(bool cured) {
   must(sum > 0 && fclose(file) == 0, "fclose");
 }
 
-/* An image: a line of text, then all rows in one go. */
+/* Writes an image: a few words of text, then all rows with one call. */
 static void image(bool cured) {
   (void)cured;
   char *rows = block_of(24 * MIB);
@@ -172,7 +172,7 @@ static void size_by_seek(bool cured) {
   work(200);
 }
 
-/* A log that can be followed while the program works. */
+/* Writes few lines of a log with line buffering, so that a user can follow it. */
 static void log_by_line(bool cured) {
   (void)cured;
   FILE *file = fopen("run.log", "w");
@@ -184,7 +184,7 @@ static void log_by_line(bool cured) {
   fclose(file);
 }
 
-/* Words, letter by letter, through the buffer. */
+/* Counts the words of a stream, letter by letter. */
 static void letters(bool cured) {
   (void)cured;
   FILE *file = fopen("input", "r");

@@ -106,7 +106,7 @@ def csv_reader() -> None:
 
 
 def json_lines() -> None:
-    """A stream of records is filtered."""
+    """Writes records as lines of JSON, then copies every second one to another file."""
     with open("all.jsonl", "w") as made:
         for i in range(60000):
             made.write(json.dumps({"i": i, "value": i * 0.25}) + "\n")
@@ -123,7 +123,7 @@ def log_of_a_service() -> None:
 
 
 def words_of_a_map() -> None:
-    """A mapped file is searched."""
+    """Searches a mapped file for all places of a word."""
     with open("text", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
         place, found = mapped.find(b"77 word"), 0
         while place >= 0:
@@ -148,7 +148,7 @@ def sort_with_temporary_files() -> None:
 
 
 def gzip_a_log() -> None:
-    """A log is packed, and read back packed."""
+    """Compresses a file, and reads the compressed file."""
     with open("text", "rb") as source, gzip.open("text.gz", "wb", 1) as packed:
         shutil.copyfileobj(source, packed)
     with gzip.open("text.gz") as packed:
@@ -156,13 +156,13 @@ def gzip_a_log() -> None:
 
 
 def tar_of_parts() -> None:
-    """An archive of large files."""
+    """Writes an archive of a folder of large files."""
     with tarfile.open("big.tar", "w") as tar:
         tar.add("big")
 
 
 def zip_of_sources() -> None:
-    """150 sources become an archive: each is read once."""
+    """Reads each of 150 small files once, and writes them into an archive."""
     with zipfile.ZipFile("sources.zip", "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted(Path("sources").iterdir()):
             packed.write(path)
@@ -197,7 +197,7 @@ def disk_use() -> None:
 
 
 def import_in_a_transaction() -> None:
-    """A table is filled, and gets an index."""
+    """Fills a table of SQLite from a file, and makes an index, in one transaction."""
     db = sqlite3.connect("new.db")
     with db:
         db.execute("create table t(i integer, v real, name text)")
@@ -218,7 +218,7 @@ def look_up() -> None:
 
 
 def journal_ahead() -> None:
-    """Ten transactions of 2,000 rows each, in the mode that is made for writers."""
+    """Makes ten transactions of 2,000 rows each, with SQLite's write-ahead log."""
     db = sqlite3.connect("wal.db")
     db.execute("pragma journal_mode=wal")
     db.execute("pragma synchronous=normal")
@@ -241,7 +241,7 @@ def batches_of_a_memmap() -> None:
 
 
 def checkpoint() -> None:
-    """Saves every second step: writes a new file, syncs it once, renames it."""
+    """Saves the state three times: writes a new file, syncs it once, renames it."""
     state = np.ones((16, MIB // 8))
     for _ in range(3):
         time.sleep(0.15)
@@ -253,7 +253,7 @@ def checkpoint() -> None:
 
 
 def arrays_packed() -> None:
-    """Several arrays in one file."""
+    """Writes several arrays to one compressed file, and reads one of them."""
     rows = np.load("samples.npy")[:2048]
     np.savez_compressed("some.npz", rows=rows.astype("f4"), mean=rows.mean(0), top=rows.max(0))
     with np.load("some.npz") as packed:
@@ -261,7 +261,7 @@ def arrays_packed() -> None:
 
 
 def model_pickled() -> None:
-    """A model is saved and loaded."""
+    """Saves a model by pickle, and loads it."""
     model = {f"layer{i}": np.ones((512, 512)) for i in range(12)}
     with open("model.pickle", "wb") as file:
         pickle.dump(model, file, protocol=5)
@@ -270,7 +270,7 @@ def model_pickled() -> None:
 
 
 def folder_of_chunks() -> None:
-    """An array as a folder of 48 chunks of 1 MiB, with one description."""
+    """Writes an array as 48 files of 1 MiB and a description, as zarr does; reads half of them."""
     Path("array").mkdir()
     Path("array/zarr.json").write_text(json.dumps({"shape": [48, 131072], "chunks": [1, 131072]}))
     Path("array/c").mkdir()
@@ -304,7 +304,7 @@ def hdf5_packed() -> None:
 
 
 def hdf5_batches() -> None:
-    """A loader: 1 MiB of consecutive samples at a time."""
+    """Reads samples of an HDF5 file in batches of 256 consecutive ones, as a loader does."""
     with h5py.File("train.h5", "w") as file:
         file["x"] = np.load("samples.npy")
         file["y"] = np.arange(8192)
@@ -348,7 +348,8 @@ def nc_followed() -> None:
 
 
 def nc_records() -> None:
-    """Large steps along the dimension without an end, five variables, synced once at the end."""
+    """Writes large steps of five variables along an unlimited dimension, and syncs once at the
+    end."""
     with netCDF4.Dataset("run.nc", "w") as data:
         data.createDimension("time", None)
         data.createDimension("cell", 32768)
@@ -363,7 +364,7 @@ def nc_records() -> None:
 
 
 def nc_reads() -> None:
-    """A series is read whole."""
+    """Writes the file of nc_records(), then reads each variable with one call."""
     nc_records()
     with netCDF4.Dataset("run.nc") as data:
         assert all(data[f"v{i}"][:].mean() > 0 for i in range(5))

@@ -15,7 +15,7 @@ static MPI_File opened(MPI_Comm who, const char *name, int mode) {
   return file;
 }
 
-/* A file for each half of the processes, as if they were nodes. */
+/* Each two ranks write a file together, as if they were a node. */
 static void file_per_node(bool cured) {
   (void)cured;
   MPI_Comm node;
@@ -50,7 +50,7 @@ static void settings_for_all(bool cured) {
   must(fclose(result) == 0, "result");
 }
 
-/* All read the few settings themselves, as a namelist is. */
+/* Each rank reads the first 4 KiB of a file of settings, as Fortran programs read a namelist. */
 static void settings_by_all(bool cured) {
   (void)cured;
   char text[4096];
@@ -61,7 +61,7 @@ static void settings_by_all(bool cured) {
   usleep(500000);
 }
 
-/* A mesh in two dimensions: a block of columns each, in one call. */
+/* Writes a mesh in two dimensions, a block of columns of each rank, with one collective call. */
 static void mesh(bool cured) {
   (void)cured;
   int whole[2] = {1024, 4 * 2048}, part[2] = {1024, 2048}, begin[2] = {0, rank * 2048};
@@ -75,7 +75,7 @@ static void mesh(bool cured) {
   MPI_Type_free(&block);
 }
 
-/* A checkpoint: a file each, synced once. */
+/* Each rank writes its checkpoint to its own file, and syncs it once. */
 static void checkpoint(bool cured) {
   (void)cured;
   char name[32];
@@ -86,7 +86,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, name);
 }
 
-/* All read their own part of a large file. */
+/* Each rank reads its own parts of a large file. */
 static void read_parts(bool cured) {
   (void)cured;
   MPI_File file = opened(MPI_COMM_WORLD, "input", MPI_MODE_RDONLY);

@@ -77,7 +77,7 @@ static void turn_by_barriers(bool cured) {
   check();
 }
 
-/* All ranks write at the same time, each to its own offsets, with a barrier at each step. */
+/* All ranks write at the same time, each to its own offsets, with a barrier at the end. */
 static void places_of_each(bool cured) {
   (void)cured;
   write_at_once();

@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
-/* Writes the job's seconds, without its start, to the file CASE_SECONDS, because starting a job
- * takes longer than most cases. */
+/* Runs a case in all ranks; returns the exit status. Writes the seconds of the case to the file
+ * CASE_SECONDS, if it is set, because starting a job takes longer than most cases. */
 static inline int run_job(int argc, char **argv, const struct Case *cases, int *rank, int *ranks) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, rank);

@@ -72,7 +72,7 @@ def fsync_each(cured: bool) -> None:
 
 
 def json_each(cured: bool) -> None:
-    """Writes each sample of a data set to its own file."""
+    """Reads each sample of a data set from its own file."""
     if cured:
         with open("input", "rb") as file:
             file.read()
@@ -187,13 +187,13 @@ def healthy_copy(_: bool) -> None:
 
 
 def healthy_lines(_: bool) -> None:
-    """A loop over lines."""
+    """Reads a file line by line."""
     with open("input", "rb") as file:
         assert sum(1 for _ in file) > 0
 
 
 def healthy_compute(_: bool) -> None:
-    """A few small files, and work."""
+    """Writes 20 small files, then sleeps."""
     for i in range(20):
         Path(f"result.{i}").write_text("1\n")
     time.sleep(1)

@@ -21,7 +21,7 @@ def _append(line: str) -> None:
 
 
 def _file(pause: float) -> None:
-    """Makes the lock file."""
+    """Makes the lock file; tries again, after `pause` seconds, as long as it exists."""
     while True:
         try:
             os.close(os.open("lock", os.O_CREAT | os.O_EXCL | os.O_WRONLY))  # blame: spin-on-file
@@ -32,7 +32,7 @@ def _file(pause: float) -> None:
 
 
 def _folder() -> None:
-    """Makes the lock folder."""
+    """Makes the lock folder; tries again at once, as long as it exists."""
     while True:
         try:
             os.mkdir("lock")  # blame: spin-on-folder

@@ -107,7 +107,7 @@ static void place_each(bool cured) {
   }
 }
 
-/* A mapped store that grows for each record: the file is resized and mapped again. */
+/* Resizes and maps a file again for each record; cured: doubles its size when it is full. */
 static void map_grown(bool cured) {
   int fd = open("store", O_CREAT | O_RDWR | O_TRUNC, 0644);
   char *store = NULL;
@@ -169,7 +169,7 @@ static void make_tree(void) {
                   ": > walked/$i/a; : > walked/$i/b; i=$((i + 1)); done");
 }
 
-/* Lists the folder of all steps a few times to find the last step. */
+/* Lists the folder of all steps sixty times to find the last step. */
 static void list_large(bool cured) {
   made_by_a_shell("mkdir -p steps && cd steps && seq 5000 | xargs touch");
   for (int i = 0; i < (cured ? 1 : 60); i++) {
@@ -231,7 +231,7 @@ static void open_per_record(bool cured) {
   }
 }
 
-/* Uses a file as a lock. */
+/* Uses a file as a lock: creates and removes it 600 times; cured: once. */
 static void lock_file(bool cured) {
   int fd = -1;
   for (int i = 0; i < 600; i++) {
@@ -271,7 +271,7 @@ static void remove_many(bool cured) {
   }
 }
 
-/* Queries the file offset before each of many reads */
+/* Queries the file offset two million times. */
 static void tell_each(bool cured) {
   int fd = open("input", O_RDONLY);
   off_t at = 0;

@@ -64,7 +64,7 @@ static void independent_reads(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Collective calls for eight bytes each. */
+/* Makes collective calls for eight bytes of each rank; cured: one call for all. */
 static void tiny_collective(bool cured) {
   enum { PIECES = 250, SIZE = 8 };
   if (cured) {
@@ -92,7 +92,7 @@ static void posix_shared(bool cured) {
   close(fd);
 }
 
-/* Rank 0 collects and writes 128 MB; the others wait. */
+/* Rank 0 collects and writes 256 MiB; the others wait. */
 static void rank_zero(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "out.%d", rank);
@@ -164,7 +164,8 @@ static FILE *message(int from, int to, const char *mode) {
   return file;
 }
 
-/* Each rank writes a file for the next one at each step, which reads it. */
+/* Each rank writes a file at each step, which the next rank reads; cured: they exchange messages.
+ */
 static void halo_by_files(bool cured) {
   int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
   for (int step = 0; step < 400; step++) {
@@ -204,7 +205,7 @@ static void columns_by_view(bool cured) {
   MPI_File_close(&file);
 }
 
-/* The last rank has the remainder, which is most of the data. */
+/* Each rank writes a file; the last one has the remainder, which is most of the data. */
 static void left_over(bool cured) {
   char name[40];
   snprintf(name, sizeof name, "out.%d", rank);
@@ -285,7 +286,7 @@ static void all_ask(bool cured) {
   MPI_Bcast(room, 300000, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-/* One process has most of a file's bytes. */
+/* Rank 3 writes most of a file's bytes. */
 static void uneven_shared(bool cured) {
   enum { SIZE = 128 << 10, MOST = 2400, FEW = 20 };
   int pieces = cured ? (MOST + 3 * FEW) / 4 : rank == 3 ? MOST : FEW;

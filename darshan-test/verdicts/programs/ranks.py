@@ -29,7 +29,7 @@ def writes(cured: bool) -> None:
 
 
 def gather_and_save(cured: bool) -> None:
-    """Rank 0 gathers and saves, as in the tutorial."""
+    """Rank 0 gathers all parts and saves them; cured: each rank saves its own part."""
     part = np.ones(4 << 20)
     if cured:
         part.tofile(f"part.{RANK}")
@@ -86,7 +86,7 @@ def dataset_by_each(cured: bool) -> None:
 
 
 def healthy_parts(_: bool) -> None:
-    """A part for each rank."""
+    """Each rank writes its own file with one call."""
     np.ones(2 << 20).tofile(f"part.{RANK}")
 
 

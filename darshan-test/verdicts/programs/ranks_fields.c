@@ -21,7 +21,7 @@ static hid_t together(void) {
   return access;
 }
 
-/* Blocks of a grid in a tree of groups, which one rank has made. */
+/* Makes a file with a block of a grid in each of these groups; one rank calls this. */
 static void make_tree(int groups) {
   hid_t file = held(H5Fcreate("tree.h5", H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   hsize_t size = 1 << 14;
@@ -74,7 +74,7 @@ static void late_close(bool cured) {
   }
 }
 
-/* A field of 16 MiB, which one rank has packed in another file, and a small table beside it. */
+/* Makes a file with a compressed field of 16 MiB and a small table, under another name first. */
 static void make_field(void) {
   hsize_t dims[] = {ROWS, COLUMNS}, chunk[] = {CHUNK, COLUMNS}, few = 1 << 14;
   for (unsigned i = 0; i < ROWS * COLUMNS; i++)

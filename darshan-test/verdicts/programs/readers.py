@@ -23,7 +23,7 @@ if sys.argv[1].endswith("-of-a-grid"):
 
 
 def prepare_codecs_lines() -> None:
-    """Writes a text of 12 MB."""
+    """Writes a text of 14 MB."""
     Path("words.txt").write_text("".join(f"töne {i * 7919} ärger\n" for i in range(LINES)))
 
 
@@ -73,7 +73,7 @@ def dom(cured: bool) -> None:
 
 
 def prepare_elements() -> None:
-    """Writes 9 MB of XML."""
+    """Writes 8 MB of XML."""
     prepare_dom()
     bills = Path("bills.xml").read_text().removeprefix("<all>").removesuffix("</all>\n")
     Path("bills.xml").write_text(f"<all>{bills * 12}</all>\n")
@@ -164,7 +164,7 @@ def map_each(cured: bool) -> None:
 
 
 def prepare_manifest_of_zip() -> None:
-    """Writes archives of 24 files of 2 MiB and a manifest."""
+    """Writes an archive of 24 files of 2 MiB and a manifest."""
     numbers = np.random.default_rng(5).integers(0, 40, (24, 2 << 20), "u1")
     with zipfile.ZipFile("scans.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("manifest", "scan 24\n")
@@ -233,17 +233,17 @@ def _photos(copies: int) -> None:
 
 
 def prepare_digests_of_all() -> None:
-    """Writes 40 files of a size of their own, and 8 pairs."""
+    """Writes 40 files of different sizes, copies of 8 of them, and 8 more files."""
     _photos(8)
 
 
 def prepare_digests_of_each() -> None:
-    """Writes 40 files of a size of their own."""
+    """Writes 40 files of different sizes."""
     _photos(0)
 
 
 def digests_of_all(cured: bool) -> None:
-    """Looks for equal files by digests of all; cured: of those that share their size."""
+    """Looks for equal files by digests of all files; cured: only of files of the same size."""
     found: dict[bytes, int] = {}
     paths = sorted(Path("photos").iterdir())
     sizes = Counter(path.stat().st_size for path in paths) if cured else {}

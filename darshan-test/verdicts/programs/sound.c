@@ -17,7 +17,7 @@ static int made(const char *name) {
   return fd;
 }
 
-/* Lines go through a filter. */
+/* Copies some of the lines of a file to another file. */
 static void filter(bool cured) {
   (void)cured;
   static char line[1024];
@@ -36,7 +36,7 @@ static int add(const char *path, const struct stat *st, int kind, struct FTW *wh
   return 0;
 }
 
-/* A tree is added up, and there is other work. */
+/* Walks a tree and adds up the sizes of its files, then does other work. */
 static void tree(bool cured) {
   (void)cured;
   must(nftw(".", add, 16, FTW_PHYS) == 0 && bytes > MIB, "tree");
@@ -63,7 +63,7 @@ static void slices(bool cured) {
     pthread_join(threads[i], NULL);
 }
 
-/* The kernel copies. */
+/* Copies a file by sendfile. */
 static void send_file(bool cured) {
   (void)cured;
   int from = open("input", O_RDONLY), to = made("copy");
@@ -73,7 +73,7 @@ static void send_file(bool cured) {
   close(to);
 }
 
-/* Three checkpoints in turn, each with its own header, with work in between. */
+/* Writes five checkpoints to three files in turn, each with a header, and works before each. */
 static void ring(bool cured) {
   (void)cured;
   char name[32];
@@ -86,7 +86,7 @@ static void ring(bool cured) {
   }
 }
 
-/* A sparse file, of which a few pages are written. */
+/* Writes 64 blocks of 256 KiB into a sparse file of 16 GiB. */
 static void sparse(bool cured) {
   (void)cured;
   int fd = made("sparse");
@@ -110,7 +110,7 @@ static void follow(bool cured) {
   close(out);
 }
 
-/* A file is copied in blocks, and the copy is made durable once. */
+/* Copies a file in blocks, and syncs the copy once. */
 static void copy_durable(bool cured) {
   (void)cured;
   int from = open("input", O_RDONLY), to = made("copy");
@@ -121,7 +121,7 @@ static void copy_durable(bool cured) {
   close(to);
 }
 
-/* The result of the last run is overwritten: one file, in blocks. */
+/* Writes a file in blocks, then overwrites it, as a second run would. */
 static void overwritten(bool cured) {
   (void)cured;
   int fd = made("heat.bin");

@@ -45,7 +45,7 @@ def parts() -> None:
 
 
 def rows() -> None:
-    """A table."""
+    """Writes a table of 80,000 rows."""
     with open("table.csv", "w", newline="") as file:
         made = csv.writer(file)
         made.writerow(["id", "value", "name"])
@@ -123,7 +123,7 @@ def unpack() -> None:
 
 
 def csv_to_json() -> None:
-    """A table becomes a document."""
+    """Reads a table, and writes it as JSON."""
     with open("table.csv", newline="") as file:
         found = list(csv.DictReader(file))
     Path("table.json").write_text(json.dumps(found))
@@ -160,7 +160,7 @@ def rotating_log() -> None:
 
 
 def log_in_memory() -> None:
-    """Many records, by a buffer that is written when it is full."""
+    """Logs many records through a buffer that is written when it is full."""
     target = logging.FileHandler("log")
     target.flush = lambda: None  # type: ignore[method-assign]
     log = logging.getLogger("job")
@@ -204,7 +204,7 @@ def checkpoints_in_turn() -> None:
 
 
 def computed_then_written() -> None:
-    """Computes, and then writes a few lines, each at once: the time is passed before the loop."""
+    """Computes, then writes a few lines, each at once: the time passes before the loop."""
     ends = time.monotonic() + 1.5
     found = 0
     while time.monotonic() < ends:
@@ -218,21 +218,21 @@ def computed_then_written() -> None:
 
 
 def arrays_once() -> None:
-    """Many arrays go into an archive, which is opened once."""
+    """Writes many arrays into one file, then opens it once and reads all of them."""
     np.savez("all.npz", **{f"a{i}": np.full(20000, i) for i in range(60)})
     with np.load("all.npz") as found:
         assert all(found[f"a{i}"][0] == i for i in range(60))
 
 
 def part_of_array() -> None:
-    """A few large slices of an array in a file."""
+    """Reads a large slice of a mapped array."""
     np.save("big.npy", np.zeros((64, 65536)))
     big = np.load("big.npy", mmap_mode="r")
     assert big[10:20].sum() == 0
 
 
 def h5_by_chunk() -> None:
-    """A dataset is gone through chunk by chunk."""
+    """Writes and reads a dataset chunk by chunk."""
     with h5py.File("x.h5", "w") as file:
         made = file.create_dataset("x", (2048, 2048), "f8", chunks=(256, 512))
         for place in made.iter_chunks():
@@ -243,7 +243,7 @@ def h5_by_chunk() -> None:
 
 
 def h5_strings() -> None:
-    """All names at once."""
+    """Writes and reads 50,000 texts with one call each."""
     with h5py.File("names.h5", "w") as file:
         file["names"] = [f"name {i}" for i in range(50000)]
         assert len(file["names"].asstr()[:]) == 50000
@@ -274,14 +274,14 @@ def h5_of_others() -> None:
 
 
 def h5_inflated() -> None:
-    """Whole chunks are read, in the type that they have in the file."""
+    """Reads a compressed dataset in blocks of rows, each of whole chunks."""
     with h5py.File("packed.h5") as file:
         values = file["x"]
         assert sum(float(values[i : i + 400].max()) for i in range(0, 8000, 400)) > 0
 
 
 def nc_years() -> None:
-    """A mean of each of twelve files, and one file of results."""
+    """Reads the variable of each of twelve files, and writes the means to one file."""
     with netCDF4.Dataset("means.nc", "w") as made:
         made.createDimension("year", 12)
         means = np.empty(12)
@@ -305,7 +305,7 @@ def nc_packed() -> None:
 
 
 def table_of_blocks() -> None:
-    """An array grows by large blocks; a table is read once."""
+    """Appends large blocks to an array; writes a table, and queries it once."""
     with tables.open_file("t.h5", "w") as file:
         made = file.create_earray("/", "x", tables.Float64Atom(), (0, 64), expectedrows=40000)
         for _ in range(10):
@@ -317,7 +317,7 @@ def table_of_blocks() -> None:
 
 
 def parquet_columns() -> None:
-    """A table of twelve columns, of which two are read."""
+    """Writes a table of twelve columns, and reads two of them."""
     numbers = np.random.default_rng(1).random(300000)
     pq.write_table(pa.table({f"c{i}": numbers for i in range(12)}), "all.parquet")
     assert pq.read_table("all.parquet", columns=["c1", "c7"]).num_rows == 300000

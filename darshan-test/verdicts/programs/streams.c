@@ -101,7 +101,7 @@ static void skip_fields(bool cured) {
   fclose(stream);
 }
 
-/* Looks for the last lines with a word, a character at a time from the end. */
+/* Counts lines, a character at a time from the end. */
 static void last_lines(bool cured) {
   FILE *stream = opened("input", "r");
   must(fseek(stream, 0, SEEK_END) == 0, "fseek");
@@ -118,7 +118,7 @@ static void last_lines(bool cured) {
   fclose(stream);
 }
 
-/* 48 MB through the usual buffer of 4 KiB. */
+/* Writes 48 MB through the usual buffer of 4 KiB; cured: through one of 4 MiB. */
 static void bulk_stream(bool cured) {
   static char block[3000], room[4 << 20]; /* glibc ignores the size without a buffer */
   FILE *stream = opened("bulk", "w");
@@ -128,7 +128,7 @@ static void bulk_stream(bool cured) {
   fclose(stream);
 }
 
-/* Rewinds and parses the whole table again for each query */
+/* Rewinds and reads the whole table again for each query. */
 static void parse_again(bool cured) {
   char line[80];
   FILE *stream = opened("input", "r");
@@ -140,7 +140,7 @@ static void parse_again(bool cured) {
   fclose(stream);
 }
 
-/* A new file for each result. */
+/* Makes a new file for each result; cured: one file for all. */
 static void file_per_result(bool cured) {
   char name[40];
   FILE *one = cured ? opened("results", "w") : NULL;
@@ -192,7 +192,7 @@ static void fwrite_large(bool cured) {
   fclose(stream);
 }
 
-/* A few settings, and computing. */
+/* Reads a few lines of settings, then computes. */
 static void settings(bool cured) {
   (void)cured;
   char line[100];

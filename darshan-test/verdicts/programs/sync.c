@@ -71,7 +71,7 @@ static void save_each_step(bool cured) {
   }
 }
 
-/* Two processes append results under a lock, which each holds while it computes the next one. */
+/* Appends results under a lock, which is held while the next result is computed. */
 static void append_locked(bool cured) {
   const struct timespec computing = {0, 10000000};
   int fd = open("results", O_CREAT | O_APPEND | O_WRONLY, 0644);
@@ -146,7 +146,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
 
-/* A queue makes 1,500 records durable with each write. */
+/* Appends 57 KiB of records to a queue at a time, and syncs each of these groups. */
 static void queue(bool cured) {
   static char group[57 * 1024];
   (void)cured;
@@ -158,7 +158,7 @@ static void queue(bool cured) {
   close(fd);
 }
 
-/* A journal that is synchronized once for a group of entries, as its users were told. */
+/* Appends entries to a journal, and syncs it once for each group of eight. */
 static void group_commit(bool cured) {
   static char entries[128 << 10];
   (void)cured;

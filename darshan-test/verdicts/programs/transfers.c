@@ -60,7 +60,7 @@ static void copy_in_blocks(bool cured) {
   close(from), close(to);
 }
 
-/* Writes 16 bytes of header and 8 of value with separate calls */
+/* Writes 16 bytes of header and 8 of value with separate calls. */
 static void header_and_value(bool cured) {
   int fd = made("values");
   for (int i = 0; i < 2000 && !cured; i++)
@@ -214,7 +214,7 @@ static void odd_sizes(bool cured) {
   close(fd);
 }
 
-/* The page cache serves the reads: 64 KiB at a time are as good as any size. */
+/* Reads 64 KiB at a time from the page cache, where this size is as good as any. */
 static void blocks_64k(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -342,7 +342,7 @@ static void few_small(bool cured) {
   usleep(400000);
 }
 
-/* Writes a header before each block; its cost is negligible. */
+/* Reads a header before each block; its cost is negligible. */
 static void headers_among_bulk(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);

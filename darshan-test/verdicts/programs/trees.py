@@ -114,7 +114,7 @@ def field_in_each_worker(cured: bool) -> None:
 
 
 def part_of_file(number: int) -> int:
-    """Reads a share of the lines."""
+    """Reads a quarter of the file."""
     size = Path("input").stat().st_size // 4
     with open("input", "rb") as file:
         file.seek(number * size)
@@ -154,7 +154,7 @@ def settings(_: bool) -> None:
 
 
 def steps(_: bool) -> None:
-    """Starts programs one after another; each reads the output of the previous program."""
+    """Starts programs one after another; each reads the output of an earlier one."""
     script = "sort input > sorted && uniq -c sorted > counted && wc -l sorted > lines"
     subprocess.run(["sh", "-c", script], check=True)
 

@@ -46,7 +46,7 @@ static void small_buffer(bool cured) {
   fclose(file);
 }
 
-/* dprintf has no buffer at all. */
+/* Writes each number by dprintf, which has no buffer; cured: by a stream. */
 static void value_by_dprintf(bool cured) {
   if (cured) {
     FILE *file = opened("values", "w");
@@ -108,7 +108,7 @@ static void size_before_each(bool cured) {
   close(fd);
 }
 
-/* A record is read, changed and written back, through a stream. */
+/* Reads, changes and writes back each record of a stream; cured: all records at once. */
 static void records_of_a_stream(bool cured) {
   enum { RECORDS = 2500, SIZE = 80 };
   FILE *file = opened("input", "r+");

@@ -73,7 +73,8 @@ def prepare_key_of_npz() -> None:
 
 
 def member_of_tar(cured: bool) -> None:
-    """A tar archive has no index: opening it for each member reads all headers."""
+    """Opens a tar archive for each member: it has no index, so the headers before the member are
+    read each time; cured: reads all members in order."""
     names = [f"part{i}" for i in range(0, 200, 4)]
     if cured:
         with tarfile.open("parts.tar") as archive:

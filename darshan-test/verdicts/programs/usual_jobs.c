@@ -14,7 +14,7 @@ static MPI_File opened(MPI_Comm who, const char *name, int mode) {
   return file;
 }
 
-/* Lines in the order of ranks, line by line. */
+/* Writes lines in the order of the ranks, with a call for each line; cured: with one call. */
 static void ordered_lines(bool cured) {
   enum { LINES = 80, SIZE = 60 };
   MPI_File file = opened(MPI_COMM_WORLD, "lines", WRITING);

@@ -1,4 +1,4 @@
-// A stream of C++ of which the report once counted every call of fileno as an open.
+// Programs for which the report once printed a wrong sentence: words CASE [cured].
 #include "case.h"
 
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <regex>
 #include <string>
 
+// Asks a stream of C++ for its position after each character: the report once counted every call of
+// fileno as an open.
 static void tell_each(bool) {
   std::ofstream out("places");
   std::ifstream in("input", std::ios::binary);
@@ -22,7 +24,7 @@ static void tell_each(bool) {
   out << sum << '\n';
 }
 
-// Numbers as text: very little I/O, but a call for each of very many numbers.
+// Writes letters, and computes between them: very little I/O, but many calls.
 static void many_calls(bool) {
   FILE *out = fopen("numbers", "w");
   must(out != nullptr, "numbers");

@@ -55,14 +55,14 @@ def prepare_text_in() -> None:
 
 
 def h5_part_of_packed(_: bool) -> None:
-    """A quarter of each compressed chunk is read."""
+    """Reads a quarter of the columns of a compressed dataset."""
     with h5py.File("packed.h5") as file:
         part = file["x"][:, : COLUMNS // 4]
     assert part.shape == (ROWS, COLUMNS // 4)
 
 
 def prepare_h5_part_of_packed() -> None:
-    """Values that become a quarter of their size."""
+    """Writes values that compression makes a quarter of their size."""
     values = np.random.default_rng(1).integers(0, 256, (ROWS, COLUMNS)).astype("u4")
     with h5py.File("packed.h5", "w") as file:
         chunks = (16, COLUMNS)
@@ -153,7 +153,8 @@ def results_each_step(cured: bool) -> None:
 
 
 def replaced_each_step(cured: bool) -> None:
-    """The correct way if a crash may occur: a new file is renamed to the old name."""
+    """Writes all results to a new file at each step, and renames it to the old name, which is right
+    if a crash may occur; cured: only after the last step."""
     results: list[int] = []
     for step in range(500):
         results.append(step)
@@ -164,14 +165,15 @@ def replaced_each_step(cured: bool) -> None:
 
 
 def snapshots_kept(_: bool) -> None:
-    """A snapshot is written under one name, which then gets the number of the step."""
+    """Writes each snapshot under one name, and renames it to a name with the step's number."""
     for step in range(40):
         np.full(1 << 18, step).tofile("snapshot")
         os.rename("snapshot", f"snapshot-{step:04}")
 
 
 def log_rotated(cured: bool) -> None:
-    """A log is full after few lines, and all older versions are renamed each time."""
+    """Logs to files that are full after few lines, each time renaming all older ones; cured: one
+    large file suffices."""
     size = 10_000_000 if cured else 1500
     handler = RotatingFileHandler("solver.log", maxBytes=size, backupCount=150)
     log = logging.getLogger("solver")
@@ -181,7 +183,7 @@ def log_rotated(cured: bool) -> None:
 
 
 def record_edited(cured: bool) -> None:
-    """A table is copied whole for each record that changes."""
+    """Copies the whole table for each record that changes; cured: writes only the record."""
     Path("table.bin").write_bytes(bytes(1 << 20))
     for step in range(80):
         if cured:
@@ -348,8 +350,8 @@ def prepare_random_reads() -> None:
 
 @contextmanager
 def crowded() -> Iterator[None]:
-    """Three programs that only compute share the only allowed processor, and are scheduled
-    first."""
+    """Allows this process one processor, which it shares with three programs that only compute and
+    have a higher priority; afterwards ends them."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     spin = ["sh", "-c", "echo; while :; do :; done"]
     others = [subprocess.Popen(spin, env={}, stdout=subprocess.PIPE) for _ in range(3)]
@@ -364,7 +366,7 @@ def crowded() -> Iterator[None]:
 
 
 def lines_crowded(_: bool) -> None:
-    """Lines of a text in the page cache are counted, where the processor is busy."""
+    """Counts the lines of a text in the page cache while other programs use the processor."""
     with crowded(), open("text", encoding="ascii") as file:
         assert sum(1 for _ in file) == 320_000
 
@@ -426,7 +428,7 @@ def chunks_by_rename(cured: bool) -> None:
 
 
 def files_by_threads(cured: bool) -> None:
-    """Reads 2,000 small files, each by one of eight threads."""
+    """Reads 2,000 small files twice, in eight threads; cured: reads the same bytes in one file."""
     names = ["many.txt"] if cured else [f"parts/{i % 2000}" for i in range(4000)]
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(lambda name: len(Path(name).read_bytes()), names))
@@ -459,7 +461,7 @@ def prepare_search_path() -> None:
 
 
 def members_of_zip(_: bool) -> None:
-    """The archive is opened, and its directory parsed, for each member."""
+    """Opens the archive, and so parses its directory, for each member."""
     for i in range(40):
         with zipfile.ZipFile("pages.zip") as archive:
             assert archive.read(f"page{i}.txt")
@@ -473,7 +475,7 @@ def prepare_members_of_zip() -> None:
 
 
 def state_each_page(_: bool) -> None:
-    """All state is formatted and saved after each page."""
+    """Formats and saves all state after each page."""
     state = {f"page{i}": {"size": i, "links": [i, i + 1, i + 2]} for i in range(5000)}
     for i in range(25):
         state[f"new{i}"] = {"size": i, "links": []}
@@ -523,7 +525,7 @@ def one_lock(cured: bool) -> None:
 
 
 def blocks_of_a_tar(_: bool) -> None:
-    """An archive is written in the blocks of tar; blocks of a megabyte take a third of the time."""
+    """Writes an archive in blocks of 10 KiB, as tar does."""
     block = bytes(10240)
     with open("archive", "wb", buffering=0) as file:
         for _i in range(20000):
@@ -531,7 +533,7 @@ def blocks_of_a_tar(_: bool) -> None:
 
 
 def text_by_file(cured: bool) -> None:
-    """Text goes to its parser through a temporary file."""
+    """Passes each text to its parser through a temporary file; cured: in memory."""
     for i in range(1500):
         text = f"record {i}\n" * 20
         if not cured:

@@ -32,8 +32,8 @@ class Said:
     conditions: list[str] = field(default_factory=list)
 
     def with_conditions(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Returns the conditions of the directive and of the enclosing blocks, which must all be
-        true."""
+        """Returns the options with "when" as a list: the conditions of the directive and of the
+        enclosing blocks, which must all be true."""
         conditions = [*self.conditions, *([options["when"]] if "when" in options else [])]
         return {**options, "when": conditions}
 

@@ -93,7 +93,7 @@ class Darshan(AutotoolsPackage):
         return args
 
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
-        """PATH and MANPATH are Spack's to set."""
+        """Preloads the library with +preload. Spack itself sets PATH and MANPATH."""
         if self.spec.satisfies("+preload"):
             # Last, so that what has to be first (a sanitizer) stays first.
             env.append_path("LD_PRELOAD", join_path(self.prefix.lib, "libdarshan.so"))
@@ -108,7 +108,7 @@ class Darshan(AutotoolsPackage):
         assert "POSIX_BYTES_WRITTEN" in rows
 
     def test_report(self) -> None:
-        """`darshan report` makes a report of it"""
+        """`darshan report` makes a report of a log that `darshan run` left"""
         if not self.spec.satisfies("+report"):
             raise SkipTest("built without reports")
         darshan = which(self.prefix.bin.darshan, required=True)
