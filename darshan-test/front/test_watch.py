@@ -39,7 +39,7 @@ def test_running_process(build: Path, tmp_path: Path) -> None:
     try:
         assert process.stdout.readline() == "ready\n"
         done = watch(build, "-n", "0.3", "-c", "3", journals)
-        by_file = watch(build, "-n", "0.3", "-c", "1", next(journals.iterdir()))
+        by_file = watch(build, next(journals.iterdir()), "-n", "0.3", "-c", "1")
     finally:
         process.kill()
         process.wait()

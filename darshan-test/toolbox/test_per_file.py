@@ -59,6 +59,9 @@ def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
         assert done.returncode == 2 and wrong in done.stderr
         assert done.stderr.count("usage") <= 1
         assert not folder.exists()
+    csv = [str(command), "--", "-log", "csv", "--csv"]
+    subprocess.run(csv, cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    assert len(sorted((tmp_path / "csv").glob("*.csv"))) == 4
     words = [str(command), "--", "-log", "-out", "--json"]
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=120)
     made = sorted((tmp_path / "-out").glob("*.json"))

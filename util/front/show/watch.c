@@ -293,7 +293,7 @@ int command_watch(int argc, char **argv) {
   char *end;
   long number;
   int option;
-  while ((option = getopt_long(argc, argv, "+n:c:h", names, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, "n:c:h", names, NULL)) != -1) {
     if (option == 'h') return help();
     if (option == 'n') {
       watch.interval = strtod(optarg, &end);

@@ -209,7 +209,8 @@ class Asked(Closing):
         if name in columns.tables():
             raise LakeError(f"--with {file}: the lake has a table {name}; rename the file")
         if not os.path.isfile(file):
-            raise LakeError(f"--with {file}: No such file or directory")
+            what = "not a regular file" if os.path.exists(file) else "No such file or directory"
+            raise LakeError(f"--with {file}: {what}")
         ending = os.path.splitext(file)[1].lower()
         reader = {".parquet": "read_parquet", ".json": "read_json_auto"}.get(ending, "read_csv")
         quoted = '"' + name.replace('"', '""') + '"'
