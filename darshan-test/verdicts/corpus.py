@@ -11,6 +11,7 @@ import datasets
 import fortran
 import healthy
 import in_common
+import outside
 import passed
 import readers
 import views
@@ -563,6 +564,7 @@ ROWS: list[Row] = [
     *healthy.sound(),
     *_states(),
     *_trees(),
+    *outside.rows(),
     *passed.rows(),
     *readers.rows(),
     *views.rows(),

@@ -40,6 +40,8 @@ SLOW = {"SLOW_CALL": "60", "SLOW_META": "300", "SLOW_SYNC": "1000", "SLOW_RATE":
 PREPARED = (
     "between.py",
     "chunks.py",
+    "outside.py",
+    "outside.sh",
     "passed.py",
     "readers.js",
     "readers.py",

@@ -36,6 +36,7 @@ GROUPS = {
     "trees": "trees of processes",
     "waits": "programs that wait for files",
     "passed": "programs that pass data on",
+    "outside": "work of the kernel outside of recorded calls",
     "readers": "slow ways to read",
     "locks": "locks",
     "rewrites": "processes that write one file again",

@@ -96,8 +96,25 @@ def _packed() -> Job:
     )  # fmt: skip
 
 
+def _kernel(reads: int, calls: int, faults: int) -> Job:
+    """Returns a program that reads 40 MiB and maps as much, for which the kernel counted these
+    reads and page faults. reads: of the recorded loop."""
+    return Job(
+        (
+            row("POSIX", "/a.bin", OPENS=1, READS=reads, BYTES_READ=40 * MIB, F_READ_TIME=0.05),
+            row("USAGE", "app", PROCESSES=1, READ_CALLS=calls, CHARS_READ=90 * MIB,
+                MINOR_FAULTS=faults, F_SYSTEM_TIME=6.0),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=reads,
+                BYTES_READ=40 * MIB, F_GAP_MEDIUM_TIME=8.0 if reads > 2 else 0.0),
+            row("POSIX_EXT", "/a.bin", MMAP_BYTES=64 * MIB, MMAP_TOUCHED=64 * MIB),
+        )
+    )  # fmt: skip
+
+
 def cases() -> list[Case]:
     """Returns the cases."""
+    grown, copied = _kernel(1500, 1600, 5_000_000), _kernel(1, 60, 5_000_000)
+    looked_up = _kernel(1500, 300_000, 900)
     published, pooled, asked, packed = _published(), _pooled(), _asked(), _packed()
     return [
         ("copied-and-removed", published, published.but(2, UNLINKS=0)),
@@ -105,4 +122,7 @@ def cases() -> list[Case]:
         ("asked-one-by-one", asked, asked.but(4, WRITE_CALLS=9)),
         ("asked-one-by-one-many", asked.but(3, WAITS=9), asked.but(4, WRITE_CALLS=9)),
         ("compressed-and-removed", packed, packed.but(1, UNLINKS=0)),
+        ("kernel-work-copies", grown, grown.but(1, MINOR_FAULTS=90_000)),
+        ("kernel-work-mapped", copied, copied.but(1, MINOR_FAULTS=90_000)),
+        ("kernel-work-reads", looked_up, looked_up.but(1, READ_CALLS=3000)),
     ]

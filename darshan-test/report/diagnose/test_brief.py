@@ -26,7 +26,7 @@ def test_no_line_is_cut(tmp_path: Path) -> None:
         assert all(len(line) <= 80 and not line.endswith("...") for line in lines), (name, lines)
         assert len(lines) <= 8, (name, lines)
         remedy = "\n".join(lines).partition("remedy: ")[2]
-        for end in ("\n  darshan report", "\n!"):
+        for end in ("\n  darshan report", "\n  work: ", "\n!"):
             remedy = remedy.partition(end)[0]
         assert not remedy or remedy.endswith((".", ")", ":")), (name, lines)
 

@@ -64,6 +64,7 @@ def test_every_rule_is_run() -> None:
             "conversion",
             "old_pickle",
             "fine",
+            "kernel_work",
             "pieces_rewritten",
             "ranks_wait",
             "slow_text",

@@ -28,13 +28,14 @@ from .rules.run import (
     conversion,
     costly,
     fine,
+    kernel_work,
     old_pickle,
     pieces_rewritten,
     slow_text,
     time_between,
 )
 from .rules.streams import stream_each
-from .times import awaited
+from .times import awaited, loops
 from .times.cpu_wait import corrected, within
 
 
@@ -101,7 +102,8 @@ def _problems(facts: Facts) -> list[Finding]:
 
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
     found = awaited.told(facts, _problems(facts), _problems)
-    found = [replace(finding, stake=within(finding.stake)) for finding in found]
+    fixed = loops.importing(facts)
+    found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]
     found += ranks_wait.find(facts, found)
     found += costly.find(facts, found)
     found += conversion.find(facts, found)
@@ -109,6 +111,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found += between_calls.find(facts, found)
     found += slow_text.find(facts, found)
     found += pieces_rewritten.find(facts, found)
+    found += kernel_work.find(facts, found)
     found += time_between.find(facts, found)
     found = checkpoints.without_explained(facts, found)
     for rule in REMARKS:
@@ -117,7 +120,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found = _without_theirs([name_programs(facts, finding) for finding in kept])
     named = (addressed(facts, finding) for finding in found)
     found = [finding for finding in named if finding is not None]
-    found = [replace(finding, stake=within(finding.stake)) for finding in found]
+    found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))

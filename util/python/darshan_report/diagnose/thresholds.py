@@ -195,6 +195,13 @@ LIMITS = (
         "fewer reads of a byte or two are not a pattern",
         JUDGEMENT,
     ),
+    Limit(
+        "kernel.share",
+        0.3,
+        "",
+        "share of the run in the kernel, outside of recorded calls, that is worth a hint",
+        JUDGEMENT,
+    ),
     Limit("objects.many", 100, "objects", "fewer objects in one file are not a pattern", JUDGEMENT),
     Limit(
         "loop.item",

@@ -101,12 +101,13 @@ def _reduced(at: Stake, part: float) -> Stake:
     return replace(at, seconds=at.seconds * left, run=at.run * left)
 
 
-def within(at: Stake) -> Stake:
-    """Returns a saving that is limited to the time without waits for a processor."""
+def within(at: Stake, fixed: float = 0.0) -> Stake:
+    """Returns a saving that is limited to the time without waits for a processor, less the seconds
+    that no remedy saves (fixed)."""
     if at.of_run <= 0 or at.of_seconds <= 0:
         return at
-    seconds_left = min(at.seconds, at.of_seconds)
-    run, between = min(at.run, at.of_run), min(at.between, seconds_left)
+    seconds_left = min(at.seconds, max(at.of_seconds - fixed, 0.0))
+    run, between = min(at.run, max(at.of_run - fixed, 0.0)), min(at.between, seconds_left)
     uncut = max(at.uncut, at.seconds)
     return replace(at, seconds=seconds_left, run=run, between=between, uncut=uncut)
 

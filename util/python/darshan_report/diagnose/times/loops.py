@@ -63,6 +63,7 @@ _SEARCH = 20  # look-ups per open, from which on they are not part of opening a 
 _PAUSES = 1.5  # most long gaps per open; above 1, as a busy machine adds long gaps
 _TOLD = 0.01  # smallest share of the seconds in the calls that is worth a sentence
 _HALF = 0.5  # smallest share of a finding's calls that its loops must have together
+_ALONE = 1.1  # most processes at once, on average, that are treated as one
 _PART = 0.1  # smallest share that each of them must have
 _NODE = re.compile(r"(?:^|/)(?:node(?:js)?$|lib(?:node|uv)\.so)")
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
@@ -134,6 +135,15 @@ def loops_of(facts: Facts) -> Loops | None:
         return None
     overlap = min(1.0, facts.process_time / whole) if whole > 0 and facts.process_time > 0 else 1.0
     return Loops(tuple(groups.values()), overlap)
+
+
+def importing(facts: Facts) -> float:
+    """Returns the seconds in which a program imported its modules; 0 if unknown, or if several
+    processes worked at the same time."""
+    if facts.at_once > _ALONE or loops_of(facts) is None:
+        return 0.0
+    imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT)
+    return sum(sums.seconds + sums.gaps[SHORT] + sums.gaps[MEDIUM] for sums in imports)
 
 
 def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:

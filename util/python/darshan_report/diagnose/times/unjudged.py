@@ -11,6 +11,7 @@ from ...measure.processes.usage import PAGE, Seen, Usage
 from ...units import amount, plural, seconds
 from ..facts import Facts, once
 
+_STARTING = 0.03  # processor seconds that the kernel needs for the start of a process, at most
 _FEW_BYTES = 4  # bytes per read, below which programs read single characters
 
 
@@ -186,6 +187,7 @@ class Bytewise:
     not record."""
 
     program: str  # empty if the log has one process
+    command: str  # its command line; empty if the log has one process
     calls: float
     read: float  # bytes
     system: float  # seconds that the kernel worked for the process
@@ -199,6 +201,57 @@ def bytewise(facts: Facts) -> Bytewise | None:
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None
+    calls, read = _unrecorded_reads(facts, known)
+    some = (calls >= facts.limits["bytewise.calls"]) & (read <= _FEW_BYTES * calls)
+    # The log lacks the calls on files of processes that were not instrumented.
+    some &= ~_silent(facts, known)
+    if not some.any():
+        return None
+    place = int(np.argmax(np.where(some, calls, 0.0)))
+    program, command = _program(facts, known, place)
+    system = float(known["F_SYSTEM_TIME"][place])
+    return Bytewise(program, command, float(calls[place]), float(read[place]), system)
+
+
+@dataclass(frozen=True)
+class KernelWork:
+    """The work of the kernel for one process outside of recorded calls."""
+
+    program: str  # empty if the log has one process
+    seconds: float  # processor time
+    faults: float  # page faults that did not wait for storage
+    calls: float  # reads on descriptors that Darshan does not record
+    read: float  # bytes that these reads moved
+    moved: float  # bytes that recorded calls moved
+
+
+@once
+def kernel_work(facts: Facts) -> KernelWork | None:
+    """Returns the work of the kernel for the process for which it worked longest outside of
+    recorded calls; None if it is unknown, and for MPI jobs, whose ranks communicate."""
+    known = _usage(facts)
+    if known is None or (facts.tree is None and facts.nprocs > 1):
+        return None
+    seen, _, _ = _seen(facts, known)
+    spent = known["F_SYSTEM_TIME"] - seen.seconds - _STARTING
+    spent = np.where(_silent(facts, known), 0.0, spent)
+    place = int(np.argmax(spent))
+    if spent[place] <= 0:
+        return None
+    calls, read = _unrecorded_reads(facts, known)
+    return KernelWork(
+        _program(facts, known, place)[0],
+        float(spent[place]),
+        float(known["MINOR_FAULTS"][place]),
+        float(calls[place]),
+        float(read[place]),
+        float((seen.read + seen.written)[place]),
+    )
+
+
+def _unrecorded_reads(facts: Facts, known: Usage) -> tuple[np.ndarray, np.ndarray]:
+    """Returns for each USAGE record the number of reads that the kernel counted and no recorded
+    call explains, and their bytes."""
     seen, _, _ = _seen(facts, known)
     tree, recorded = facts.tree, np.zeros(len(known))
     if tree is not None and len(known) > 1:
@@ -206,19 +259,19 @@ def bytewise(facts: Facts) -> Bytewise | None:
         recorded = np.where(tree.ranks[at] == known.ranks, tree["READS"][at], 0).astype("f8")
     elif (posix := facts.table("POSIX")) is not None:
         recorded[:] = posix.sum("READS")
-    calls = known["READ_CALLS"] - recorded
-    read = np.maximum(known["CHARS_READ"] - seen.read, 0.0)
-    some = (calls >= facts.limits["bytewise.calls"]) & (read <= _FEW_BYTES * calls)
-    # The log lacks the calls on files of processes that were not instrumented.
-    some &= ~_silent(facts, known)
-    if not some.any():
-        return None
-    place = int(np.argmax(np.where(some, calls, 0.0)))
-    program = ""
-    if tree is not None and len(known) > 1:
-        program = tree.programs[int(np.searchsorted(tree.ranks, known.ranks[place]))].name
-    system = float(known["F_SYSTEM_TIME"][place])
-    return Bytewise(program, float(calls[place]), float(read[place]), system)
+    calls: np.ndarray = known["READ_CALLS"] - recorded
+    read: np.ndarray = np.maximum(known["CHARS_READ"] - seen.read, 0.0)
+    return calls, read
+
+
+def _program(facts: Facts, known: Usage, place: int) -> tuple[str, str]:
+    """Returns name and command line of the process of a USAGE record; both empty if the log has one
+    process."""
+    tree = facts.tree
+    if tree is None or len(known) < 2:
+        return "", ""
+    row = int(np.searchsorted(tree.ranks, known.ranks[place]))
+    return tree.programs[row].name, tree.commands[row]
 
 
 def is_unjudged(facts: Facts) -> bool:

@@ -24,6 +24,7 @@ from ...times.loops import between
 NAME = "same-bytes-again"
 ROLE = SYMPTOM
 _BLOCKS, _LARGE = (4096, 1 << 20), 128 << 20  # bytes: sizes of a read, and of a file
+_RUN = 1 << 18  # bytes that a query at least reads in order if it reads a whole table
 _COPIED = 0.1  # share of the bytes in which a copy may differ
 _WORDS = {
     "READ": (
@@ -70,11 +71,11 @@ Python: rows = file['table'][:]  # once, before the loop;  rows['x'], rows['y']
 Julia: rows = read(file["table"])  # once, before the loop
 Octave: rows = h5read (path, "/table");  % once, before the loop"""
 _SCANS = Remedy(
-    "Create an index for the columns by which the queries look up rows: SQLite reads the whole "
-    "table for each query, which EXPLAIN QUERY PLAN shows as SCAN. Only if the "
-    "queries need all rows, give SQLite a page cache that holds the table: it saves the reads, but "
-    "not what SQLite does with the rows. LIMIT with OFFSET reads all rows before the page: "
-    "continue after the last key instead.",
+    "Let SQLite find rows by an index: with LIMIT and OFFSET, continue after the last key instead; "
+    "otherwise create an index for the columns by which the queries look up rows. SQLite reads the "
+    "whole table, or all rows before the page, for each query, which EXPLAIN QUERY PLAN shows as "
+    "SCAN. Only if the queries need all rows, give SQLite a page cache that holds the table: it "
+    "saves the reads, but not what SQLite does with the rows.",
     "SQL: EXPLAIN QUERY PLAN SELECT ...;  -- SCAN: no index;  SEARCH: an index\n"
     "SQL: CREATE INDEX by_id ON t(id);  -- of the column in WHERE\n"
     "SQL: SELECT ... WHERE id > :last ORDER BY id LIMIT 100;  -- not OFFSET\n"
@@ -231,6 +232,17 @@ def _in_order(table: Table, kind: str) -> Mask:
     return found
 
 
+def _looks_up(facts: Facts, table: Table) -> Mask:
+    """Returns a mask of the databases of SQLite of which each query reads a small part, as it does
+    by an index: between its jumps it reads little in order."""
+    names = databases(facts)
+    ours = np.array([facts.name(number) in names for number in table.ids.tolist()], bool)
+    jumps = table["READS"] - table["CONSEC_READS"] if table.has("CONSEC_READS") else table["SEEKS"]
+    size = table["MAX_BYTE_READ"] + 1
+    found: Mask = ours & (table["BYTES_READ"] < np.minimum(_RUN, size / 4) * np.maximum(jumps, 1))
+    return found
+
+
 def _by_netcdf(facts: Facts, direction: str) -> np.ndarray:
     """Returns the ids of the files that netCDF reads without HDF5: it reads a block of the file,
     and works on it, for each access to a variable, in any order."""
@@ -249,7 +261,10 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     again = int(extra[mask].sum())
     whole = int(moved.sum())
     word, title, _, _ = _WORDS[direction]
-    repeated = _in_order(table, kind) | among(table.ids, _by_netcdf(facts, direction))
+    in_order = _in_order(table, kind)
+    if direction == "READ" and mask.any():
+        in_order = in_order & ~_looks_up(facts, table)
+    repeated = in_order | among(table.ids, _by_netcdf(facts, direction))
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
     stake = facts.stake(
@@ -295,7 +310,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
     _, _, text, example = _WORDS[direction]
     kind = "READ" if direction == "READ" else "WRITE"
     if name in databases(facts):
-        whole = kind == "READ" and (mostly(facts, table, kind) & _in_order(table, kind))[place]
+        again = mostly(facts, table, kind) & _in_order(table, kind)
+        whole = kind == "READ" and (again & ~_looks_up(facts, table))[place]
         return _SCANS if whole else _PAGES
     if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
         return found

@@ -81,6 +81,8 @@ def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
     # Each chunk was read once, but most of its bytes were never requested.
     each = asked / np.maximum(1, sets["READ_CALLS"])
     mask = (chunk > 0) & (asked > 0) & (distinct >= factor * asked) & (each * factor <= chunk)
+    # One read of a dataset that the run itself writes, as to check it, tells nothing of its use.
+    mask &= (sets["READ_CALLS"] > 1) | (sets["BYTES_ASKED_WRITTEN"] == 0)
     part = 1 - asked / np.maximum(distinct, 1)
     lost = np.where(mask, sets.time(("READ",)) * part, 0.0)
     read, wanted = int(distinct[mask].sum()), int(asked[mask].sum())

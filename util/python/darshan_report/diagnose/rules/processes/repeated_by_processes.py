@@ -38,6 +38,7 @@ _ONCE = {
     "sort": "sort file > sorted  # once; then read sorted",
 }
 _SUMS = "find folder -type f -newer sums -exec {} {{}} + >> sums  # only files that changed since"
+_MAKES = frozenset(("make", "gmake"))
 _PASS = "awk '{ ... }' file  # one pass that takes all"
 
 
@@ -96,6 +97,7 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
     if not facts.worth(stake):
         return None
     table = facts.table("PROCESS")
+    by_make = _starters(tree, at) <= _MAKES
     return Finding(
         NAME,
         "Many processes do the same work again",
@@ -106,7 +108,8 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
         doers=(again.program,),
         evidence=_evidence(facts, again)
         + (facts.sums(table, "COUNT", "BYTES_READ") if table is not None else ()),
-        remedy=_remedy(again),
+        remedy=_by_make(_remedy(again)) if by_make else _remedy(again),
+        at=f"a variable or a rule of {_command(tree, at)}" if by_make else "",
         limits=("repeated.processes", "byeach.processes", "byall.share"),
         covers=frozenset(int(again.table.ids[row]) for row in again.rows),
     )
@@ -119,11 +122,29 @@ def _evidence(facts: Facts, again: _Again) -> tuple[Evidence, ...]:
     return facts.rows(again.table, again.rows[0], *names)
 
 
+def _starters(tree: Processes, at: npt.NDArray[np.int64]) -> set[str]:
+    """Returns the names of the programs that started these processes, through shells or not."""
+    return {tree.programs[starter_of(tree, p)].name for p in at if tree.parents[p] >= 0}
+
+
+def _command(tree: Processes, at: npt.NDArray[np.int64]) -> str:
+    """Returns the command line of the process that started the first of these processes."""
+    return tree.commands[starter_of(tree, int(at[0]))]
+
+
+def _by_make(remedy: Remedy) -> Remedy:
+    text = (
+        "A variable of make that is set with = runs its $(shell ...) again at each use: set it "
+        f"with :=, which runs it once. Otherwise: {remedy.text[:1].lower()}{remedy.text[1:]}"
+    )
+    return Remedy(text, f"make: SRCS := $(shell find src -type f)  # not =\n{remedy.example}")
+
+
 def _sentence(
     facts: Facts, tree: Processes, again: _Again, at: npt.NDArray[np.int64], spent: float
 ) -> str:
     number, first = int(tree.counts[at].sum()), facts.name(again.table.ids[again.rows[0]])
-    starters = {tree.programs[starter_of(tree, p)].name for p in at if tree.parents[p] >= 0}
+    starters = _starters(tree, at)
     by = f", which {next(iter(starters))} started," if len(starters) == 1 else ""
     others = len(again.rows) - 1
     if again.is_listing:

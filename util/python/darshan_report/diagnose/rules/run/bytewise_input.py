@@ -11,10 +11,25 @@ from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, PROBLEM, Finding, Remedy
 from ...reached import needs
+from ...remedies.language import of_program
 from ...times.unjudged import bytewise
 
 NAME = "bytewise-input"
 ROLE = CAUSE
+_BLOCKS = Remedy(
+    "A shell reads a pipe byte by byte, because it must not read beyond the end of a line, but it "
+    "reads a file in blocks. Let the loop read a file, or let one program, such as awk, do the "
+    "whole loop. Other programs should read blocks into a buffer.",
+    "shell: done < access.log  # not: cat access.log | while read ...\n"
+    "shell: command > lines.txt; while read -r line; do ...; done < lines.txt\n"
+    "shell: command | awk '{ sum[$4] += $5 } END { ... }'\n"
+    "C: fgets(line, sizeof line, stdin);  // not read(0, &c, 1)",
+)
+_UNBUFFERED = Remedy(
+    "sed -u (--unbuffered) reads its input byte by byte and writes each line at once: leave it "
+    "out, unless somebody reads along on a terminal. The same holds for grep --line-buffered.",
+    "shell: zcat access.log.gz | sed -e 's/a/b/' | grep -v x  # not sed -u",
+)
 
 
 @needs("USAGE")
@@ -27,6 +42,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     stake = facts.stake(found.system, "time in the kernel of this process, mostly in these reads")
     if not facts.worth(stake):
         return
+    is_shell = of_program(found.program) == "shell"
     yield Finding(
         NAME,
         "Input is read byte by byte from a pipe",
@@ -37,14 +53,10 @@ def find(facts: Facts) -> Iterator[Finding]:
         PROBLEM,
         stake,
         facts.sums(usage, "READ_CALLS", "CHARS_READ", "F_SYSTEM_TIME"),
-        Remedy(
-            "A shell reads a pipe byte by byte, because it must not read beyond the end of a "
-            "line, but it reads a file in blocks. Let the loop read a file, or let one program, "
-            "such as awk, do the whole loop. Other programs should read blocks into a buffer.",
-            "shell: done < access.log  # not: cat access.log | while read ...\n"
-            "shell: command > lines.txt; while read -r line; do ...; done < lines.txt\n"
-            "shell: command | awk '{ sum[$4] += $5 } END { ... }'\n"
-            "C: fgets(line, sizeof line, stdin);  // not read(0, &c, 1)",
-        ),
+        _UNBUFFERED if found.program == "sed" else _BLOCKS,
         limits=("bytewise.calls",),
+        programs=found.program,
+        doers=(found.program,) if found.program else (),
+        # A shell has lines of its script. The sites of another program are not those of its input.
+        at="" if is_shell or not found.command else f"the command {found.command}",
     )

@@ -12,6 +12,7 @@ from ...facts import Facts
 from ...finding import FACT, LAST, PROBLEM, Finding
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import loops_of
+from ...times.unjudged import kernel_work
 
 NAME = "costly-between"
 ROLE = LAST
@@ -25,7 +26,7 @@ def _moving(loop: Line) -> int:
     return int(sum(s.sums.calls_of[READ] + s.sums.calls_of[WRITE] for s in loop.sites))
 
 
-def _passed(loop: Line) -> float:
+def passed(loop: Line) -> float:
     """Returns the seconds in gaps before a loop's calls. One or two long gaps of a site in each
     process do not count: they may be the time before the loop."""
     found = 0.0
@@ -35,19 +36,41 @@ def _passed(loop: Line) -> float:
     return found
 
 
+def longest(facts: Facts) -> Line | None:
+    """Returns the loop of reads or writes before whose calls most time passed; None if there is no
+    such loop."""
+    known = loops_of(facts)
+    loops = [loop for loop in known.groups if _moving(loop) >= _ROUNDS] if known else []
+    return max(loops, key=passed, default=None)
+
+
+def _reason(facts: Facts, spent: float) -> str:
+    """Returns a sentence on what the program may do in this time (seconds)."""
+    work = kernel_work(facts)
+    if work is not None and work.seconds >= _HALF * spent:
+        return (
+            f"The kernel worked for up to {seconds(work.seconds)} outside of recorded calls: for "
+            "calls of the C library itself (localtime looks at /etc/localtime each time, unless TZ "
+            "is set), for locks of threads, sockets, or new memory; the log does not show which."
+        )
+    return (
+        "The program or a library computes there, or waits for another thread; the log does not "
+        "show which."
+    )
+
+
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a fact on the loop before whose calls most of the run passes, unless a problem in
     `others`, or a notice on this time, tells more."""
     known = loops_of(facts)
     if known is None or any(finding.kind == PROBLEM for finding in others):
         return
-    loops = [loop for loop in known.groups if _moving(loop) >= _ROUNDS]
-    loop = max(loops, key=_passed, default=None)
+    loop = longest(facts)
     if loop is None:
         return
     rows = ledger(facts)  # without the processor time of the process, both rows are 0
     own = rows[BETWEEN] + rows[COMPUTING]
-    spent = min(_passed(loop), own) if own > 0 else known.overlap * _passed(loop)
+    spent = min(passed(loop), own) if own > 0 else known.overlap * passed(loop)
     stake = facts.stake(0.0, "", between=spent)
     claimed = sum(finding.stake.between for finding in others)
     if stake.share < _MOSTLY or claimed >= _HALF * spent or not facts.worth(stake):
@@ -56,9 +79,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         NAME,
         "Most of the run passes between the calls of a loop",
         f"Before the {count(_moving(loop))} reads and writes of a loop, {seconds(stake.run)} of "
-        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed. The "
-        "program or a library computes there, or waits for another thread; the log does not show "
-        "which.",
+        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed. "
+        + _reason(facts, spent),
         FACT,
         limits=("stake.seconds",),
     )

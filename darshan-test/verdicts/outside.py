@@ -1,0 +1,52 @@
+"""Rows of programs for which the kernel works outside of recorded calls, and of their
+look-alikes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row import HERE, Row
+
+_SITES = (("DARSHAN_SITES", "1"),)
+_NEW, _READS = "takes new memory again and again", "reads are not of recorded files"
+
+
+def rows() -> list[Row]:
+    """Returns the rows, which run on this machine with call sites."""
+    return [
+        _row(
+            "outside.py",
+            "pieces-appended",
+            says=(_NEW, r"[\d.]+ GiB of new memory", "join them once"),
+            never=("Your I/O is fine",),
+        ),
+        _row("outside.py", "map-copied", says=(_NEW, r"mm\.find", r"in mapped files")),
+        _row("outside.py", "users-asked", says=(_READS, "getpwuid", r"lru_cache")),
+        _row("outside.py", "arrays-in-steps", never=(_NEW,)),
+        _row(
+            "outside.py",
+            "ranges-of-an-index",
+            never=("Create an index", "whole table", "libraries spent up to"),
+        ),
+        _row("outside.py", "checked-after-writing", never=("larger than the reads",)),
+        _row(
+            "outside.sh",
+            "sed-unbuffered",
+            "bytewise-input",
+            "sed -u",
+            says=("sed made [0-9,]+ reads of 1 B",),
+            never=("Done by",),
+            tree=4,
+        ),
+        _row(
+            "outside.sh",
+            "variable-of-make",
+            "repeated-by-processes",
+            ":=",
+            tree=100,
+        ),
+    ]
+
+
+def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
+    return Row(program, case, finding, remedy, place=HERE, settings=_SITES, **more)

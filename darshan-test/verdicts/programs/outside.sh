@@ -1,0 +1,26 @@
+#!/bin/sh
+# Pipelines and makefiles: outside.sh CASE [cured|prepare].
+set -e
+case $1-$2 in
+sed-unbuffered-prepare)
+  seq -f '10.0.0.%g - GET /index.html HTTP/1.1' 40000 >access.log
+  ;;
+sed-unbuffered-cured)
+  tail -n +1 access.log | sed -e 's/^[0-9.]* /- /' | awk '{ n[$4]++ } END { for (p in n) print n[p], p }' >paths
+  ;;
+sed-unbuffered-)
+  tail -n +1 access.log | sed -u -e 's/^[0-9.]* /- /' | awk '{ n[$4]++ } END { for (p in n) print n[p], p }' >paths
+  ;;
+variable-of-make-prepare)
+  for i in $(seq 120); do mkdir -p src/m$i; : >src/m$i/a.c; done
+  ;;
+variable-of-make-*)
+  assign='='
+  [ "$2" = cured ] && assign=':='
+  {
+    printf 'SRCS %s $(shell find src -name "*.c")\nall:\n' "$assign"
+    for i in $(seq 60); do printf '\t@echo $(words $(SRCS)) >>sizes\n'; done
+  } >Makefile
+  make -s
+  ;;
+esac

@@ -1,0 +1,133 @@
+"""The kernel works for much of the run on what no recorded call explains: it gives the program new
+memory again and again, as for copies, or it serves reads of pipes, sockets, or files that the C
+library opens itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....classes import dataclass
+from ....measure.processes.usage import PAGE
+from ....units import amount, count, seconds
+from ...facts import Facts
+from ...finding import LAST, NOTICE, Finding, Remedy, Stake
+from ...times.loops import loops_of
+from ...times.unjudged import KernelWork, kernel_work, mapped_of
+from . import bytewise_input, time_between
+
+NAME = "kernel-work"
+ROLE = LAST
+_AGAIN = 100  # new memory, as a multiple of what the program moves and maps
+_SMALL = 16 << 20  # bytes: less data is no reason for much new memory
+_FAULT, _READ = 4e-6, 20e-6  # seconds: most that the kernel works for a page fault, and for a read
+_FEW = 4096  # bytes per read on average; larger reads are no fault of the program
+_HALF = 0.5  # share of this time that passes between the calls of the loop that is named
+_GROWS = Remedy(
+    "If the loop adds each piece to all that it has read before, it copies all of it each time: "
+    "collect the pieces in a list and join them once, behind the loop, or read the file as a "
+    "whole. Otherwise reuse one buffer in place of a new one for each step.",
+    "Python: parts.append(piece)  # in the loop;  data = b''.join(parts)  # once, behind it\n"
+    "Python: numpy.concatenate(parts)  # once, not numpy.append in the loop\n"
+    "C: if (used == room) data = realloc(data, room *= 2);  // not for each piece\n"
+    "C++: data.insert(data.end(), piece.begin(), piece.end());  // not data = data + piece\n"
+    "Java: ByteArrayOutputStream all;  all.write(piece);  // not Arrays.copyOf for each piece\n"
+    "R: parts[[i]] <- piece;  data <- do.call(rbind, parts)  # once",
+)
+_COPIES = Remedy(
+    "If the program copies the mapped file for each question, look into the mapping itself: it can "
+    "be searched, sliced and compared without a copy.",
+    "Python: at = mm.find(text, begin)  # not mm[:].find, bytes(mm) or mm.read()\n"
+    "Python: view = memoryview(mm)  # slices without a copy\n"
+    "Python: array = numpy.frombuffer(mm, 'f8')  # not numpy.array(memmap)\n"
+    "C: memmem(map, size, text, length)  // not memcpy(copy, map, size) before it",
+)
+_ASKS = Remedy(
+    "Functions of the C library that ask for a user, a group, a host or a service read files of "
+    "the system at each call: ask once for each, and keep the answers. A pipe or a socket is read "
+    "in larger pieces, through a buffer.",
+    "Python: functools.lru_cache(pwd.getpwuid)\n"
+    "Perl: $name{$uid} //= getpwuid($uid);\n"
+    "C: keep what getpwuid(uid) returned in a table, by uid\n"
+    "shell: ls -n, find -printf '%U'  # numbers, not names",
+)
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """A reason for work of the kernel: an ending of the finding's name, texts, and the most that it
+    may have taken."""
+
+    ending: str
+    title: str
+    sentence: str
+    remedy: Remedy
+    seconds: float
+
+
+def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
+    """Returns the cause if the kernel gave the program very much new memory."""
+    new, held = PAGE * work.faults, mapped_of(facts)
+    mapped = held.looked_at if held else 0.0
+    data = work.moved + mapped
+    loop = time_between.longest(facts)
+    in_loop = loop is not None and time_between.passed(loop) >= _HALF * work.seconds
+    if data < PAGE or new < _AGAIN * max(data, _SMALL) or not (in_loop or mapped >= data / 2):
+        return None
+    return _Cause(
+        "copies" if in_loop else "mapped",
+        "The program takes new memory again and again",
+        f"The kernel gave it {amount(new)} of new memory ({count(work.faults)} page faults), "
+        f"{count(new / data)} times the {amount(data)} that it read, wrote or touched in mapped "
+        f"files, and worked up to {seconds(work.seconds)} for that. A program that copies all of "
+        "its data at each step does this.",
+        _GROWS if in_loop else _COPIES,
+        _FAULT * work.faults,
+    )
+
+
+def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
+    """Returns the cause if the program made very many reads that are not of recorded files."""
+    least = facts.limits["bytewise.calls"] / 10
+    if work.calls < least or work.read > _FEW * work.calls:
+        return None
+    return _Cause(
+        "reads",
+        "Many reads are not of recorded files",
+        f"The kernel counted {count(work.calls)} reads of {amount(work.read / work.calls)} on "
+        "average that are not of a recorded file, and worked up to "
+        f"{seconds(work.seconds)} for the program outside of recorded calls. They are reads of "
+        "pipes, sockets, or files that the C library opens itself, such as /etc/passwd for each "
+        "getpwnam.",
+        _ASKS,
+        _READ * work.calls,
+    )
+
+
+def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
+    """Yields a hint if the kernel worked for much of the run outside of recorded calls, and its
+    counts show for what. Needs call sites, which tell the loop. others: findings of other rules."""
+    work = kernel_work(facts)
+    if work is None or loops_of(facts) is None:
+        return
+    if any(f.name == bytewise_input.NAME for f in others):
+        return
+    cause = _memory(facts, work) or _reads(facts, work)
+    if cause is None:
+        return
+    spent = min(work.seconds, cause.seconds)
+    stake: Stake = facts.stake(0.0, "processor time of the kernel", between=spent)
+    if stake.share < facts.limits["kernel.share"] or not facts.worth(stake):
+        return
+    yield Finding(
+        f"{NAME}-{cause.ending}",
+        cause.title,
+        f"{cause.sentence} The log cannot tell what the program does there.",
+        NOTICE,
+        stake,
+        facts.sums(usage, "MINOR_FAULTS", "READ_CALLS", "F_SYSTEM_TIME")
+        if (usage := facts.table("USAGE")) is not None
+        else (),
+        cause.remedy,
+        limits=("kernel.share",),
+        is_hint=True,
+    )
