@@ -57,17 +57,21 @@ def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str
 
 
 def labelled(
-    rows: Sequence[str], facts: Facts, ending: str, through_netcdf: bool = False
+    rows: Sequence[str],
+    facts: Facts,
+    ending: str,
+    through_netcdf: bool = False,
+    programs: str = "",
 ) -> list[str]:
     """Returns the rows that are in the program's language, without the name of the language.
     Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
-    the file to edit."""
+    the file to edit. programs: as the finding names them, empty if it names none."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
-    known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, ""))
+    known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, programs))
     if through_netcdf and "netCDF" in by_language:
         known = {"netCDF"}
-    if known == {"C++"} and "C++" not in by_language:
-        known = {"C"}
+    if "C++" in known and "C++" not in by_language:
+        known = known - {"C++"} | {"C"}
     found = [by_language[language] for language in by_language if language in known]
     return found if len(found) == 1 else [row for row in rows if row]
 
@@ -79,5 +83,7 @@ def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     # A variable is not set at a line of the program.
     nowhere = ("", "", False)
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
-    rows = labelled((plan.keep or plan.instead).split("\n"), facts, ending, through_netcdf)
+    rows = (plan.keep or plan.instead).split("\n")
+    programs = finding.programs if finding is not None else ""
+    rows = labelled(rows, facts, ending, through_netcdf, programs)
     return [f"{where}  {row}" if where else row for row in rows]
