@@ -86,6 +86,20 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
     assert any(re.match(r"program.c:\d+ .*WILLNEED", text) for text in row["keep"]), row
 
 
+def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
+    """A program that reads the beginning of a file by a stream, and all of it by a descriptor, as
+    netCDF does, reads the whole file."""
+    (trial.user / "input").write_bytes(b"x" * (2 << 20))
+    source = (
+        "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n"
+        '  FILE *file = fopen("input", "r");\n  int fd = open("input", O_RDONLY);\n'
+        "  char byte;\n  return getc(file) < 0 || pread(fd, &byte, 1, (2 << 20) - 1) != 1;\n}\n"
+    )
+    program = compile_c(trial.user, source)
+    _, rows, _ = trial.found("--only", "will-need", "--", program)
+    assert rows["will-need"]["result"] == "no gain shown", rows["will-need"]
+
+
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
 def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
     """With the advice "sequential" the kernel reads more ahead; with "random" it reads only what

@@ -13,7 +13,7 @@ from ..call_sites.measured import OPEN
 from ..diagnose.blame import blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
-from ..diagnose.remedies.language import languages
+from ..diagnose.remedies.language import compiled, languages, of_program
 from .planning.case import Plan
 
 _ENDINGS = {
@@ -51,23 +51,46 @@ def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str
     if line is None or line.place is None:
         return "", "", False
     found.look_up(line)
-    through = " ".join(told.library_call(site) for site in line.sites)
+    # The program may use netCDF by another library, as NCO's programs and GDAL do.
+    inside = [place.object for site in line.sites for place in site.places[: max(site.user, 0)]]
+    through = [told.library_call(site) for site in line.sites] + inside
     ((where, _),) = told.places_of([line])
-    return where, os.path.splitext(line.place.file)[1], bool(_NETCDF.search(through))
+    return where, os.path.splitext(line.place.file)[1], any(map(_NETCDF.search, through))
+
+
+def executable_of(facts: Facts) -> str:
+    """Returns the name of the program that made most calls of a log of one process, from their call
+    sites; "" if it is unknown, or a script."""
+    found = lines_of(facts.log, 1) if facts.tree is None else None
+    if found is None or found.is_anonymous:
+        return ""
+    counts: dict[str, float] = {}
+    for line in found.every:
+        for site in line.sites:
+            objects = [place.object for place in site.places if ".so" not in place.object]
+            name = os.path.basename(objects[-1]) if objects else ""
+            counts[name] = counts.get(name, 0.0) + sum(site.sums.calls_of)
+    return max(counts, key=lambda name: counts[name], default="")
 
 
 def labelled(
     rows: Sequence[str],
     facts: Facts,
     ending: str,
+    *,
     through_netcdf: bool = False,
     programs: str = "",
+    executable: str = "",
 ) -> list[str]:
     """Returns the rows that are in the program's language, without the name of the language.
     Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
-    the file to edit. programs: as the finding names them, empty if it names none."""
+    the file to edit. programs: as the finding names them, empty if it names none. executable: the
+    program's own name, which a shell that became it (exec) hides."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
     known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, programs))
+    if executable and ending not in _ENDINGS:
+        named = of_program(executable)
+        known = {named} if named else set(compiled(facts))
     if through_netcdf and "netCDF" in by_language:
         known = {"netCDF"}
     if "C++" in known and "C++" not in by_language:
@@ -85,5 +108,8 @@ def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
     rows = (plan.keep or plan.instead).split("\n")
     programs = finding.programs if finding is not None else ""
-    rows = labelled(rows, facts, ending, through_netcdf, programs)
+    rows = labelled(
+        rows, facts, ending, through_netcdf=through_netcdf, programs=programs,
+        executable=executable_of(facts),
+    )  # fmt: skip
     return [f"{where}  {row}" if where else row for row in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...units import amount
 from ..planning.case import Case, Plan
-from ..planning.reading import OPENS, files_read, too_little
+from ..planning.reading import OPENS, sizes_read, too_little
 
 NAME = "will-need"
 WHAT = "has the kernel read a file into the page cache as soon as the program opens it"
@@ -17,7 +17,7 @@ def plan(case: Case) -> Plan | str:
     memory may hold."""
     if why := too_little(case):
         return why
-    whole = sum({name: size for name, size, _ in files_read(case)}.values())
+    whole = sum(sizes_read(case).values())
     if 2 * whole > case.memory:
         return (
             f"its files have {amount(whole)}, which is more than half of the free memory "
