@@ -12,7 +12,7 @@ from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
 from ..report.tried import CHANGED
 from .choose import Chosen
-from .keep import executable_of, labelled, line_of
+from .keep import labelled, line_of
 from .measure import NOT_APPLICABLE
 from .planning.case import Case, Plan, free_memory
 from .remedies import REMEDIES
@@ -58,13 +58,7 @@ def _is_tried(finding: Finding, chosen: Chosen) -> bool:
 
 def _edit(facts: Facts, finding: Finding) -> Edit:
     place, ending, _ = line_of(facts, finding, Plan())
-    rows = labelled(
-        finding.remedy.example.split("\n"),
-        facts,
-        ending,
-        programs=finding.programs,
-        executable=executable_of(facts),
-    )
+    rows = labelled(finding.remedy.example.split("\n"), facts, ending, programs=finding.programs)
     return Edit(
         finding.name, finding.title, finding.stake.seconds, place or finding.at,
         finding.remedy.text, rows if len(rows) <= _ROWS else [],

@@ -13,7 +13,7 @@ from ..call_sites.measured import OPEN
 from ..diagnose.blame import blame
 from ..diagnose.facts import Facts
 from ..diagnose.finding import Finding
-from ..diagnose.remedies.language import compiled, languages, of_program
+from ..diagnose.remedies.language import languages, of_program
 from .planning.case import Plan
 
 _ENDINGS = {
@@ -58,19 +58,31 @@ def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str
     return where, os.path.splitext(line.place.file)[1], any(map(_NETCDF.search, through))
 
 
-def executable_of(facts: Facts) -> str:
-    """Returns the name of the program that made most calls of a log of one process, from their call
-    sites; "" if it is unknown, or a script."""
-    found = lines_of(facts.log, 1) if facts.tree is None else None
+# Libraries whose functions lie between a program of a language and libc.
+_RUNTIMES = (("libstdc++", "C++"), ("libc++", "C++"), ("libgfortran", "Fortran"))
+
+
+def behind_shell(facts: Facts) -> set[str]:
+    """Returns the languages of a program that a shell became (exec), from its call sites: the log
+    of the process has the command and the language of the shell. Returns none if no shell hides the
+    program, or if it is unknown or a script."""
+    first = facts.info.exe.partition(" ")[0]
+    found = lines_of(facts.log, 1) if facts.tree is None and of_program(first) == "shell" else None
     if found is None or found.is_anonymous:
-        return ""
+        return set()
     counts: dict[str, float] = {}
-    for line in found.every:
-        for site in line.sites:
-            objects = [place.object for place in site.places if ".so" not in place.object]
-            name = os.path.basename(objects[-1]) if objects else ""
-            counts[name] = counts.get(name, 0.0) + sum(site.sums.calls_of)
-    return max(counts, key=lambda name: counts[name], default="")
+    libraries: set[str] = set()
+    for site in (site for line in found.every for site in line.sites):
+        names = [os.path.basename(place.object) for place in site.places if place.object]
+        libraries.update(name.partition(".so")[0] for name in names)
+        own = [name for name in names if ".so" not in name]
+        name = own[-1] if own else ""
+        counts[name] = counts.get(name, 0.0) + sum(site.sums.calls_of)
+    program = max(counts, key=lambda name: counts[name], default="")
+    if not program:
+        return set()
+    known = {language for library, language in _RUNTIMES if library in libraries}
+    return {of_program(program)} if of_program(program) else known or {"C"}
 
 
 def labelled(
@@ -80,17 +92,14 @@ def labelled(
     *,
     through_netcdf: bool = False,
     programs: str = "",
-    executable: str = "",
 ) -> list[str]:
     """Returns the rows that are in the program's language, without the name of the language.
     Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
-    the file to edit. programs: as the finding names them, empty if it names none. executable: the
-    program's own name, which a shell that became it (exec) hides."""
+    the file to edit. programs: as the finding names them, empty if it names none."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
     known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, programs))
-    if executable and ending not in _ENDINGS:
-        named = of_program(executable)
-        known = {named} if named else set(compiled(facts))
+    if ending not in _ENDINGS:
+        known = behind_shell(facts) or known
     if through_netcdf and "netCDF" in by_language:
         known = {"netCDF"}
     if "C++" in known and "C++" not in by_language:
@@ -108,8 +117,5 @@ def keep(facts: Facts, finding: Finding | None, plan: Plan) -> list[str]:
     where, ending, through_netcdf = nowhere if plan.variables else line_of(facts, finding, plan)
     rows = (plan.keep or plan.instead).split("\n")
     programs = finding.programs if finding is not None else ""
-    rows = labelled(
-        rows, facts, ending, through_netcdf=through_netcdf, programs=programs,
-        executable=executable_of(facts),
-    )  # fmt: skip
+    rows = labelled(rows, facts, ending, through_netcdf=through_netcdf, programs=programs)
     return [f"{where}  {row}" if where else row for row in rows]

@@ -156,11 +156,8 @@ def languages(facts: Facts, programs: str) -> frozenset[str]:
             if program.name in (programs or program.name)
         ]
     known = {of_program(command.partition(" ")[0]) for command in commands} - {""}
-    return frozenset(known) or compiled(facts)
-
-
-def compiled(facts: Facts) -> frozenset[str]:
-    """Returns the languages in which a compiled program of the log may be written."""
+    if known:
+        return frozenset(known)
     said = dict(facts.info.metadata).get("language", "")
     return frozenset(word for word in said.split(",") if word in COMPILED) or frozenset(COMPILED)
 

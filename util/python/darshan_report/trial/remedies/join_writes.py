@@ -16,8 +16,8 @@ def _others(case: Case) -> str:
     """Returns the reason why writes must not be delayed: there are none, or another process, a
     stream or a read may use the file meanwhile. Returns "" if they may be delayed."""
     facts = case.facts
-    if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
-        return "the run has several processes"
+    if facts.nprocs > 1 and facts.tree is None:
+        return "the job has several ranks"
     covered = case.finding.covers if case.finding is not None else frozenset()
     posix, extra, stdio = (facts.table(name) for name in ("POSIX", "POSIX_EXT", "STDIO"))
     written = 0
@@ -26,6 +26,11 @@ def _others(case: Case) -> str:
             continue
         written += 1
         name = facts.name(int(record))
+        if posix.processes[place] > 1:
+            return f"several processes use {name}"
+        # The runtime writes held bytes before its own process asks for the size.
+        if facts.tree is not None and facts.tree.number > 1 and posix["STATS"][place] > 0:
+            return f"the run has several processes, and one asks for the size of {name}"
         if posix["READS"][place] or posix["MMAPS"][place]:
             return f"the program also reads or maps {name}"
         beside = extra.place(int(record)) if extra is not None else None
