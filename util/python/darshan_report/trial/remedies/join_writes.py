@@ -26,11 +26,8 @@ def _others(case: Case) -> str:
             continue
         written += 1
         name = facts.name(int(record))
-        if posix.processes[place] > 1:
-            return f"several processes use {name}"
-        # The runtime writes held bytes before its own process asks for the size.
-        if facts.tree is not None and facts.tree.number > 1 and posix["STATS"][place] > 0:
-            return f"the run has several processes, and one asks for the size of {name}"
+        if why := _shared(case, posix, place):
+            return why
         if posix["READS"][place] or posix["MMAPS"][place]:
             return f"the program also reads or maps {name}"
         beside = extra.place(int(record)) if extra is not None else None
@@ -41,6 +38,18 @@ def _others(case: Case) -> str:
         if stdio is not None and stream is not None and not (asked and _is_idle(stdio, stream)):
             return f"the program also uses {name} by a stream"
     return "" if written else "the program writes no file by write"
+
+
+def _shared(case: Case, posix: Table, place: int) -> str:
+    """Returns why another process of the run may notice that writes of a file are delayed; "" if
+    none can. place: row of the file."""
+    name, tree = case.facts.name(int(posix.ids[place])), case.facts.tree
+    if posix.processes[place] > 1:
+        return f"several processes use {name}"
+    # The runtime writes held bytes before its own process asks for the size.
+    if tree is not None and tree.number > 1 and posix["STATS"][place] > 0:
+        return f"the run has several processes, and one asks for the size of {name}"
+    return ""
 
 
 def _is_idle(stdio: Table, place: int) -> bool:
