@@ -183,7 +183,8 @@ def test_a_program_that_is_killed(trial: Try, after: float) -> None:
         while subprocess.run(find, check=False).returncode and running.poll() is None:
             time.sleep(0.02)
         said = running.communicate(timeout=100)[1]
-        assert running.returncode == 1 and "run" in said, said
+        # 3: a run with the remedy was killed, so its exit status differs from the others'.
+        assert running.returncode in (1, 3) and "run" in said, said
     assert bytes_of(trial.user) == before
     assert not leftovers(trial.user)
 

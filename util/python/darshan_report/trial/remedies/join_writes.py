@@ -26,10 +26,8 @@ def _others(case: Case) -> str:
             continue
         written += 1
         name = facts.name(int(record))
-        if why := _shared(case, posix, place):
-            return why
-        if posix["READS"][place] or posix["MMAPS"][place]:
-            return f"the program also reads or maps {name}"
+        if why := _is_seen(posix, place):
+            return f"{why} {name}"
         beside = extra.place(int(record)) if extra is not None else None
         if extra is not None and beside is not None and extra["LOCKS"][beside]:
             return f"the program locks {name}"
@@ -40,16 +38,13 @@ def _others(case: Case) -> str:
     return "" if written else "the program writes no file by write"
 
 
-def _shared(case: Case, posix: Table, place: int) -> str:
-    """Returns why another process of the run may notice that writes of a file are delayed; "" if
-    none can. place: row of the file."""
-    name, tree = case.facts.name(int(posix.ids[place])), case.facts.tree
+def _is_seen(posix: Table, place: int) -> str:
+    """Returns who else can see, as the beginning of a clause, that the writes of a file are
+    delayed: processes that use or query it, or the program itself; "" if nobody can. place: row of
+    the file."""
     if posix.processes[place] > 1:
-        return f"several processes use {name}"
-    # The runtime writes held bytes before its own process asks for the size.
-    if tree is not None and tree.number > 1 and posix["STATS"][place] > 0:
-        return f"the run has several processes, and one asks for the size of {name}"
-    return ""
+        return "several processes use"
+    return "the program also reads or maps" if posix["READS"][place] + posix["MMAPS"][place] else ""
 
 
 def _is_idle(stdio: Table, place: int) -> bool:
